@@ -4,7 +4,11 @@ export default defineConfig({
   root: import.meta.dirname,
   test: {
     include: ['**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its process's environment.
+    pool: 'forks',
+    env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    reporters: ['default', './summary-reporter.ts'],
   },
 })

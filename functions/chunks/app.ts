@@ -1,0 +1,116 @@
+import * as v from 'valibot'
+import { api } from '../../shared/api.ts'
+import type { Database } from '../../shared/database.ts'
+import { endpoints } from '../../shared/endpoint.ts'
+import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageSchema } from '../../shared/pages.ts'
+import { chunkSchema, toChunk } from './chunk.ts'
+import { createChunks, deleteChunks, listChunks } from './chunks.ts'
+import { createBody, documentPath, listQuery } from './schemas.ts'
+
+const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
+
+export interface Dependencies {
+  db: Database
+  now?: () => number
+}
+
+export function chunksApp({ db, now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+  return api()
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listChunks',
+          tag: 'Chunks',
+          summary: 'List the chunks of a document',
+          description:
+            'By `chunk_index`. A page may hold fewer than `limit` chunks when they are large; go by `has_more`.',
+          permission: 'kb:read',
+          params: documentPath,
+          query: listQuery,
+          answers: {
+            200: {
+              description: 'A page of chunks',
+              schema: pageSchema(chunkSchema),
+              headers: { Link: 'The next page' },
+            },
+          },
+          errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query }) => {
+          const list = `chunks ${params.documentId}`
+          const [after] = query.cursor === undefined ? [] : decodeCursor<[number]>(list, query.cursor)
+          const { chunks, hasMore } = await listChunks(
+            db,
+            { organizationId: key.organizationId, ...params },
+            { ...query, after },
+          )
+          const data = chunks.map(toChunk)
+          const cursor = hasMore ? encodeCursor(list, [data.at(-1)!.chunk_index]) : null
+          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
+          return c.json({ data, has_more: hasMore, next_cursor: cursor })
+        },
+      ),
+    )
+    .post(
+      collection,
+      endpoint(
+        {
+          operationId: 'createChunks',
+          tag: 'Chunks',
+          summary: 'Upload chunks of your own',
+          description:
+            'All are stored or none. The first upload takes the document over from the service: search goes on serving the old chunks until you set the status to `completed`.',
+          permission: 'kb:write',
+          params: documentPath,
+          headers: idempotencyHeader,
+          body: createBody,
+          examples: {
+            text: { chunks: [{ content: 'On Sunday we are closed.', chunk_index: 0, metadata: { page: 1 } }] },
+          },
+          answers: {
+            201: {
+              description: 'The chunks stored, without embeddings, and the number of chunks that the document now has',
+              schema: v.strictObject({ data: v.array(chunkSchema), chunk_count: v.pipe(v.number(), v.integer()) }),
+              headers: { 'Idempotency-Replayed': '`true` when this is the first answer again' },
+            },
+          },
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'chunk_index_conflict',
+            'idempotency_key_reused',
+            'idempotency_in_progress',
+          ],
+        },
+        async ({ c, key, db, params, headers, body }) => {
+          const request = attempt(key, { method: 'POST', path: c.req.path, body }, headers['idempotency-key'])
+          const scope = { organizationId: key.organizationId, ...params }
+          const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, request)
+          if (replayed) c.header('idempotency-replayed', 'true')
+          return c.json({ data: data.map(toChunk), chunk_count }, 201)
+        },
+      ),
+    )
+    .delete(
+      collection,
+      endpoint(
+        {
+          operationId: 'deleteChunks',
+          tag: 'Chunks',
+          summary: 'Delete all chunks of a document',
+          description: 'Search serves nothing of the document from then on; it waits for chunks of your own.',
+          permission: 'kb:write',
+          params: documentPath,
+          answers: { 204: { description: 'They are gone' } },
+          errors: ['agent_not_found', 'document_not_found'],
+        },
+        async ({ c, key, db, params }) => {
+          await deleteChunks(db, { organizationId: key.organizationId, ...params })
+          return c.body(null, 204)
+        },
+      ),
+    )
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import * as v from 'valibot'
+import { fromSql } from '../../shared/vectors.ts'
+
+/** A chunk as the API answers it. */
+export const chunkSchema = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    document_id: v.pipe(v.string(), v.uuid()),
+    agent_id: v.pipe(v.string(), v.uuid()),
+    content: v.string(),
+    chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    metadata: v.looseObject({}),
+    created_at: v.pipe(v.string(), v.isoTimestamp()),
+    embedding: v.exactOptional(v.nullable(v.array(v.number()))),
+  }),
+  v.title('Chunk'),
+)
+export type Chunk = v.InferOutput<typeof chunkSchema>
+
+/** A row of `chunkColumns`; `embedding`, as pgvector writes it, only where the caller asked for it. */
+export interface ChunkRow extends Omit<Chunk, 'created_at' | 'embedding'> {
+  created_at: Date | string
+  embedding?: string | null
+}
+
+/** The columns that an answer is made of, qualified by c. */
+export const chunkColumns = sql.raw(
+  ['id', 'document_id', 'agent_id', 'content', 'chunk_index', 'token_count', 'metadata', 'created_at']
+    .map((column) => `c.${column}`)
+    .join(', '),
+)
+
+export function toChunk(row: ChunkRow): Chunk {
+  return {
+    id: row.id,
+    document_id: row.document_id,
+    agent_id: row.agent_id,
+    content: row.content,
+    chunk_index: row.chunk_index,
+    token_count: row.token_count,
+    metadata: row.metadata,
+    created_at: new Date(row.created_at).toISOString(),
+    ...(row.embedding !== undefined && { embedding: row.embedding === null ? null : fromSql(row.embedding) }),
+  }
+}

@@ -1,0 +1,177 @@
+import { sql } from 'kysely'
+import { type Database, violates } from '../../shared/database.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { type Attempt, idempotent, mine, replayed } from '../../shared/idempotency.ts'
+import { newId } from '../../shared/ids.ts'
+import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
+import { toSql } from '../../shared/vectors.ts'
+import { type ChunkRow, chunkColumns } from './chunk.ts'
+import type { ChunkInput } from './schemas.ts'
+
+interface Stored {
+  data: ChunkRow[]
+  chunk_count: number
+}
+
+/**
+ * Stores a batch of the client's own chunks, all or none. The first batch for a document that the service manages takes it
+ * over: a new revision that holds the client's chunks alone, out of search's sight until the client completes it.
+ * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused; validation_failed past
+ * the document's limit
+ */
+export async function createChunks(db: Database, scope: DocumentScope, inputs: ChunkInput[], attempt?: Attempt) {
+  const rows = inputs.map(({ embedding, token_count, ...chunk }) => ({
+    id: newId(),
+    ...chunk,
+    token_count: token_count ?? estimateTokens(chunk.content),
+    embedding: embedding && toSql(embedding),
+  }))
+  const isOfThisRevision = sql`(c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.revision)`
+  const lock = sql<{ id: string }>`select id from documents d where ${isDocument(scope)} for update`
+  const takeOver = sql`
+    update documents d set
+      managed_by = 'client', status = 'pending', revision = d.revision + 1, chunk_count = 0, error_message = null, error_code = null,
+      lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
+    where ${isDocument(scope)} and d.managed_by = 'service' and ${mine(attempt)}`
+  const conflicts = sql<{ chunk_index: number }>`
+    select c.chunk_index from chunks c join documents d on ${isOfThisRevision}
+    where ${isDocument(scope)} and ${mine(attempt)} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[])
+    order by c.chunk_index`
+  const insert = sql<ChunkRow & { total: number }>`
+    with inserted as (
+      insert into chunks (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, embedding)
+      select d.organization_id, wanted.id, d.agent_id, d.id, d.revision, wanted.chunk_index, wanted.content, wanted.token_count,
+        wanted.metadata, wanted.embedding::vector(1536)
+      from documents d
+      cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, embedding text)
+      where ${isDocument(scope)} and ${mine(attempt)} and not exists (
+        select from chunks c where ${isOfThisRevision} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[]))
+      returning *
+    ),
+    counted as (
+      update documents d set chunk_count = d.chunk_count + (select count(*) from inserted)
+      where ${isDocument(scope)} and exists (select from inserted)
+      returning d.chunk_count
+    )
+    select ${chunkColumns}, counted.chunk_count as total from inserted c cross join counted order by c.chunk_index`
+
+  try {
+    if (!attempt) {
+      const [agents, documents, , conflicting, created] = await db.batch(
+        findAgent(scope),
+        lock,
+        takeOver,
+        conflicts,
+        insert,
+      )
+      return { ...outcome(agents, documents, conflicting, created), replayed: false }
+    }
+    const answer = sql`(
+      select case when count(*) > 0 then jsonb_build_object(
+        'data', jsonb_agg(to_jsonb(c) - 'revision' - 'embedding' - 'content_hash' - 'organization_id' order by c.chunk_index),
+        'chunk_count', (select chunk_count from documents d where ${isDocument(scope)})) end
+      from chunks c
+      where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId} and c.id = any(${rows.map((row) => row.id)}::uuid[]))`
+    const { claim, remember, forget, recall } = idempotent(attempt, answer)
+    const [, agents, documents, , conflicting, created, , , [recalled]] = await db.batch(
+      ...([claim, findAgent(scope), lock, takeOver, conflicts, insert, remember, forget, recall] as const),
+    )
+    const first = replayed<Stored>(attempt, recalled)
+    return first
+      ? { ...first, replayed: true }
+      : { ...outcome(agents, documents, conflicting, created), replayed: false }
+  } catch (error) {
+    if (violates(error, 'documents_chunk_limit'))
+      throw new ApiError(
+        'validation_failed',
+        'With these the document would have more than 10,000 chunks, the most it may have.',
+        { cause: error },
+      )
+    throw error
+  }
+}
+
+function outcome(
+  agents: unknown[],
+  documents: unknown[],
+  conflicting: { chunk_index: number }[],
+  created: (ChunkRow & { total: number })[],
+): Stored {
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
+  if (conflicting.length > 0)
+    throw new ApiError(
+      'chunk_index_conflict',
+      'Chunks with these indexes are already stored. Delete all chunks first to upload anew.',
+      {
+        extra: { chunk_indexes: conflicting.map((row) => row.chunk_index) },
+      },
+    )
+  return { data: created, chunk_count: created[0]!.total }
+}
+
+/** English text has about four characters a token. */
+function estimateTokens(content: string): number {
+  return Math.ceil(content.length / 4)
+}
+
+/** Bytes of content and metadata after which a page ends early: an answer must fit into Lambda's 6 MB. */
+const pageBytes = 4 * 1024 * 1024
+
+/**
+ * A page of a document's chunks by index: those that search serves of a document the service manages, those stored so far
+ * of one the client manages.
+ * @throws ApiError agent_not_found, document_not_found
+ */
+export async function listChunks(
+  db: Database,
+  scope: DocumentScope,
+  { limit, after, include }: { limit: number; after?: number | undefined; include?: 'embedding' | undefined },
+) {
+  const [agents, documents, rows] = await db.batch(
+    findAgent(scope),
+    sql`select id from documents d where ${isDocument(scope)}`,
+    sql<ChunkRow & { available: string }>`
+      with page as (
+        select c.*, row_number() over by_index as position,
+          sum(octet_length(c.content) + pg_column_size(c.metadata)) over by_index as bytes
+        from documents d
+        join chunks c on (c.organization_id, c.document_id, c.revision)
+          = (d.organization_id, d.id, case d.managed_by when 'client' then d.revision else d.active_revision end)
+        where ${isDocument(scope)} and c.chunk_index > ${after ?? -1}
+        window by_index as (order by c.chunk_index)
+        order by c.chunk_index
+        limit ${limit + 1}
+      )
+      select ${chunkColumns} ${include ? sql`, c.embedding` : sql``}, (select count(*) from page) as available
+      from page c
+      where position <= ${limit} and (position = 1 or bytes <= ${pageBytes})
+      order by c.chunk_index`,
+  )
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
+  return { chunks: rows, hasMore: rows.length > 0 && rows.length < Number(rows[0]!.available) }
+}
+
+/**
+ * Removes every chunk of a document, which is then the client's: pending, with nothing in search.
+ * @throws ApiError agent_not_found, document_not_found
+ */
+export async function deleteChunks(db: Database, scope: DocumentScope): Promise<void> {
+  const [agents, documents] = await db.batch(
+    findAgent(scope),
+    sql`
+      update documents d set
+        managed_by = 'client', status = 'pending', revision = d.revision + 1, active_revision = null, chunk_count = 0,
+        error_message = null, error_code = null, lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0,
+        next_attempt_at = null
+      where ${isDocument(scope)}
+      returning d.id`,
+    sql`
+      delete from chunks c using documents d
+      where ${isDocument(scope)} and (c.organization_id, c.document_id) = (d.organization_id, d.id)`,
+  )
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
+}

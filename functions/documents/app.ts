@@ -1,0 +1,200 @@
+import { api } from '../../shared/api.ts'
+import type { Database } from '../../shared/database.ts'
+import { endpoints } from '../../shared/endpoint.ts'
+import { etag, ifMatch, ifNoneMatch } from '../../shared/etag.ts'
+import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
+import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
+import { log } from '../../shared/log.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageSchema } from '../../shared/pages.ts'
+import type { Queue } from '../../shared/queue.ts'
+import { documentSchema, toDocument } from './document.ts'
+import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
+import { agentPath, createBody, documentPath, listQuery, updateBody } from './schemas.ts'
+import { updateDocument } from './update-document.ts'
+
+const collection = '/v1/agents/:agentId/knowledge-base'
+const one = `${collection}/:documentId`
+
+export interface Dependencies {
+  db: Database
+  queue: Queue
+  now?: () => number
+}
+
+export function documentsApp({ db, queue, now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+
+  /** After the commit; what is not sent now, the sweeper sends later. */
+  async function enqueue(organizationId: OrganizationId, documentId: string, requestId: string) {
+    try {
+      await queue.send({ organizationId, documentId: documentId as DocumentId, requestId })
+    } catch (error) {
+      log.warn('send_failed', { request_id: requestId, document_id: documentId, error: String(error) })
+    }
+  }
+
+  return api()
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listDocuments',
+          tag: 'Documents',
+          summary: 'List documents',
+          description:
+            'Newest first. A page may hold fewer than `limit` documents when their contents are large; go by `has_more`.',
+          permission: 'kb:read',
+          params: agentPath,
+          query: listQuery,
+          answers: {
+            200: {
+              description: 'A page of documents',
+              schema: pageSchema(documentSchema),
+              headers: { Link: 'The next page' },
+            },
+          },
+          errors: ['agent_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query }) => {
+          const list = `documents ${params.agentId} ${query.status ?? ''}`
+          const after = query.cursor === undefined ? undefined : decodeCursor<[string, string]>(list, query.cursor)
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
+          const data = documents.map(toDocument)
+          const last = data.at(-1)
+          const cursor = hasMore && last ? encodeCursor(list, [last.created_at, last.id]) : null
+          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
+          return c.json({ data, has_more: hasMore, next_cursor: cursor })
+        },
+      ),
+    )
+    .post(
+      collection,
+      endpoint(
+        {
+          operationId: 'createDocument',
+          tag: 'Documents',
+          summary: 'Create a document',
+          description:
+            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own.',
+          permission: 'kb:write',
+          params: agentPath,
+          headers: idempotencyHeader,
+          body: createBody,
+          examples: {
+            text: {
+              title: 'Opening hours',
+              content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
+            },
+          },
+          answers: {
+            201: {
+              description: 'The document',
+              schema: documentSchema,
+              headers: {
+                ETag: 'Its version',
+                Location: 'Its path',
+                'Idempotency-Replayed': '`true` when this is the first answer again',
+              },
+            },
+          },
+          errors: ['agent_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+        },
+        async ({ c, key, db, params, headers, body }) => {
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const request = attempt(key, { method: 'POST', path: c.req.path, body }, headers['idempotency-key'])
+          const { document, replayed } = await createDocument(db, scope, body, request)
+          if (replayed) c.header('idempotency-replayed', 'true')
+          else if (document.content !== null) await enqueue(key.organizationId, document.id, c.get('requestId'))
+          c.header('etag', etag(document.version))
+          c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
+          return c.json(toDocument(document), 201)
+        },
+      ),
+    )
+    .get(
+      one,
+      endpoint(
+        {
+          operationId: 'getDocument',
+          tag: 'Documents',
+          summary: 'Get a document',
+          permission: 'kb:read',
+          params: documentPath,
+          headers: ifNoneMatch,
+          answers: {
+            200: { description: 'The document', schema: documentSchema, headers: { ETag: 'Its version' } },
+            304: { description: 'It is still the version in If-None-Match', headers: { ETag: 'Its version' } },
+          },
+          errors: ['agent_not_found', 'document_not_found'],
+        },
+        async ({ c, key, db, params, headers }) => {
+          const document = await getDocument(
+            db,
+            { organizationId: key.organizationId, ...params },
+            headers['if-none-match'],
+          )
+          c.header('etag', etag(document.version))
+          return document.is_known ? c.body(null, 304) : c.json(toDocument(document))
+        },
+      ),
+    )
+    .patch(
+      one,
+      endpoint(
+        {
+          operationId: 'updateDocument',
+          tag: 'Documents',
+          summary: 'Update a document',
+          description:
+            'Other `content` is chunked and embedded anew while search goes on serving the old. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service.',
+          permission: 'kb:write',
+          params: documentPath,
+          headers: ifMatch,
+          body: updateBody,
+          examples: {
+            title: { title: 'Opening hours in summer' },
+            content: { content: 'In July and August we open at 8.' },
+            complete: { status: 'completed' },
+          },
+          answers: { 200: { description: 'The document', schema: documentSchema, headers: { ETag: 'Its version' } } },
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'precondition_failed',
+            'invalid_transition',
+            'processing_in_progress',
+            'no_chunks',
+            'chunks_missing_embeddings',
+          ],
+        },
+        async ({ c, key, db, params, headers, body }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const { document, restarted } = await updateDocument(db, scope, body, headers['if-match'])
+          if (restarted) await enqueue(key.organizationId, document.id, c.get('requestId'))
+          c.header('etag', etag(document.version))
+          return c.json(toDocument(document))
+        },
+      ),
+    )
+    .delete(
+      one,
+      endpoint(
+        {
+          operationId: 'deleteDocument',
+          tag: 'Documents',
+          summary: 'Delete a document',
+          description: 'Its chunks and embeddings go with it, processing in flight included.',
+          permission: 'kb:write',
+          params: documentPath,
+          headers: ifMatch,
+          answers: { 204: { description: 'It is gone' } },
+          errors: ['agent_not_found', 'document_not_found', 'precondition_failed'],
+        },
+        async ({ c, key, db, params, headers }) => {
+          await deleteDocument(db, { organizationId: key.organizationId, ...params }, headers['if-match'])
+          return c.body(null, 204)
+        },
+      ),
+    )
+}

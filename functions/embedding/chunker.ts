@@ -1,0 +1,194 @@
+import { type Block, markdownBlocks, type Strength, strength } from './markdown-blocks.ts'
+import { type Atoms, joinSeams } from './seam-joining.ts'
+import {
+  clusterSeams,
+  lineSeams,
+  paragraphSeams,
+  type Seams,
+  sentenceSeams,
+  stanzaSeams,
+  wordSeams,
+} from './text-seams.ts'
+import { TokenCounter } from './token-counter.ts'
+
+export interface ChunkSize {
+  targetTokens: number
+  overlapTokens: number
+}
+
+export interface Chunk {
+  chunk_index: number
+  /** content.slice(start, end), the overlap included */
+  content: string
+  /** cl100k tokens of the content */
+  token_count: number
+  metadata: {
+    /** path of the headings that the chunk's text stands under, outermost first, each at most 200 UTF-16 units */
+    headings: string[]
+    /** offsets into the document in UTF-16 units */
+    start: number
+    end: number
+  }
+}
+
+/** With six headings of 200 units, of at most three tokens each, what is embedded stays below the 8,192 that the provider takes. */
+const MOST_TARGET_TOKENS = 4_096
+
+const ladders: Record<Block['kind'], [Strength, Seams][]> = {
+  heading: [[strength.word, wordSeams]],
+  prose: [
+    [strength.stanza, paragraphSeams],
+    [strength.sentence, sentenceSeams],
+    [strength.line, lineSeams],
+    [strength.word, wordSeams],
+  ],
+  rows: [
+    [strength.stanza, stanzaSeams],
+    [strength.sentence, lineSeams],
+    [strength.word, wordSeams],
+  ],
+}
+
+/**
+ * Cuts a markdown or plain text into chunks for embedding.
+ *
+ * - Every character is in some chunk; what two neighbours share is the overlap that the later one begins with.
+ * - `token_count` ≤ `targetTokens`, overlap included, always, unless a single grapheme cluster is larger (see TokenCounter for the
+ *   one case in which a count is an estimate). A target over 4,096 means 4,096.
+ * - A chunk stays within its section: it never reaches over a heading, and a heading stands with the text it heads. What fits
+ *   stays whole: a section, else a paragraph, list item, table or fence, else a sentence or row, else a line, else a word.
+ * - The overlap is the whole sentences (rows of a table, lines of code) of the same section that stand before the chunk, at most
+ *   `overlapTokens` and what the target leaves; whole words where the cut severs a sentence; nothing inside a word.
+ * - Cuts are content-defined (see joinSeams): an edit changes the chunks around it and no other.
+ * - White space belongs to what stands before it. A chunk is blank only inside a run of white space longer than a chunk, and in a
+ *   document of white space alone. An empty document has no chunks.
+ *
+ * @throws RangeError for a target below 1 or an overlap below 0
+ */
+export function chunk(content: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
+  const { targetTokens, overlapTokens } = size
+  if (!(targetTokens >= 1 && overlapTokens >= 0))
+    throw new RangeError('targetTokens is at least 1, overlapTokens at least 0')
+  return new Chunker(content, Math.min(targetTokens, MOST_TARGET_TOKENS), overlapTokens).chunks()
+}
+
+/** The text that is embedded for a chunk: the path of its headings, a blank line, its content. */
+export function embeddedText({ content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
+  return metadata.headings.length === 0 ? content : `${metadata.headings.join(' > ')}\n\n${content}`
+}
+
+class Chunker {
+  readonly #text: string
+  readonly #target: number
+  readonly #overlap: number
+  readonly #counter: TokenCounter
+  readonly #blocks: Block[]
+  readonly #atoms: Atoms = { starts: [], strengths: [], sizes: [] }
+  /** block of each atom */
+  readonly #blockOf: number[] = []
+
+  constructor(text: string, target: number, overlap: number) {
+    this.#text = text
+    this.#target = target
+    this.#overlap = overlap
+    this.#counter = new TokenCounter(text)
+    this.#blocks = markdownBlocks(text)
+  }
+
+  chunks(): Chunk[] {
+    this.#splitBlocks()
+    const { starts } = this.#atoms
+    const count = (start: number, end: number) => this.#counter.count(start, end)
+    const firsts = joinSeams(this.#text, this.#atoms, this.#target, count)
+    return firsts.map((first, index) => {
+      const next = firsts[index + 1] ?? starts.length
+      const end = starts[next] ?? this.#text.length
+      const start = this.#overlapStart(firsts[index - 1] ?? first, first, end)
+      return {
+        chunk_index: index,
+        content: this.#text.slice(start, end),
+        token_count: count(start, end),
+        metadata: { headings: this.#headings(first, next), start, end },
+      }
+    })
+  }
+
+  #splitBlocks(): void {
+    let headingTokens = 0
+    for (const [index, block] of this.#blocks.entries()) {
+      const end = this.#blocks[index + 1]?.start ?? this.#text.length
+      const room = headingTokens < this.#target / 2 ? this.#target - headingTokens : this.#target
+      this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
+      headingTokens = block.kind === 'heading' ? headingTokens + this.#counter.estimate(block.start, end) + 1 : 0
+    }
+  }
+
+  /** Cuts a part into atoms that fit a chunk, the first of them into the room that is left beside the heading above. */
+  #split(block: number, start: number, end: number, seam: Strength, ladder: [Strength, Seams][], room: number): void {
+    const estimate = this.#counter.estimate(start, end)
+    if (estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)) {
+      this.#add(block, start, seam, estimate)
+      return
+    }
+    const [step, ...rest] = ladder
+    if (!step) {
+      this.#splitWord(block, start, end, seam)
+      return
+    }
+    const [inner, seamsOf] = step
+    const cuts = [...seamsOf(this.#text, start, end), end]
+    let from = start
+    for (const [index, to] of cuts.entries()) {
+      this.#split(block, from, to, index === 0 ? seam : inner, rest, index === 0 ? room : this.#target)
+      from = to
+    }
+  }
+
+  #splitWord(block: number, start: number, end: number, seam: Strength): void {
+    const most = Math.min(64, Math.max(1, Math.floor(this.#target / 4)))
+    const cuts = [...clusterSeams(this.#text, start, end, this.#counter, most), end]
+    let from = start
+    for (const [index, to] of cuts.entries()) {
+      this.#add(block, from, index === 0 ? seam : strength.cluster, this.#counter.count(from, to))
+      from = to
+    }
+  }
+
+  #add(block: number, start: number, seam: Strength, size: number): void {
+    this.#atoms.starts.push(start)
+    this.#atoms.strengths.push(seam)
+    this.#atoms.sizes.push(size)
+    this.#blockOf.push(block)
+  }
+
+  #headings(first: number, next: number): string[] {
+    let index = first
+    while (index + 1 < next && this.#blocks[this.#blockOf[index]!]!.kind === 'heading') index++
+    return this.#blocks[this.#blockOf[index]!]!.headings
+  }
+
+  /** Where the overlap of the chunk begins whose own text runs from the atom `first` to the offset `end`. */
+  #overlapStart(previous: number, first: number, end: number): number {
+    const { starts, strengths } = this.#atoms
+    const start = starts[first]!
+    if (strengths[first] === strength.section || previous === first) return start
+    const fits = (from: number) =>
+      this.#counter.count(from, start) <= this.#overlap && this.#counter.count(from, end) <= this.#target
+    let sentence = start
+    let word = start
+    let atom = first - 1
+    for (; atom > previous && this.#blocks[this.#blockOf[atom]!]!.kind !== 'heading' && fits(starts[atom]!); atom--) {
+      if (strengths[atom]! >= strength.sentence) sentence = starts[atom]!
+      if (strengths[atom]! >= strength.word) word = starts[atom]!
+    }
+    if (sentence === starts[atom + 1]!) sentence = this.#sentenceInside(atom, sentence, fits)
+    return sentence === start && strengths[first]! < strength.sentence ? word : sentence
+  }
+
+  #sentenceInside(atom: number, from: number, fits: (from: number) => boolean): number {
+    const block = this.#blocks[this.#blockOf[atom]!]!
+    if (block.kind === 'heading') return from
+    const seams = block.kind === 'rows' ? lineSeams : sentenceSeams
+    return seams(this.#text, this.#atoms.starts[atom]!, from).find(fits) ?? from
+  }
+}

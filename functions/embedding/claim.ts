@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database.ts'
+import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
+
+/** Seconds for which a claimed document is the worker's alone: longer than the Lambda's time-out, so a live worker keeps it. */
+export const leaseSeconds = 150
+
+/** Deliveries that may end in a crash before a document is given up. */
+export const mostAttempts = 5
+
+export interface Subject {
+  organizationId: OrganizationId
+  documentId: DocumentId
+}
+
+/** A document in this worker's hands: what it wrote is accepted while revision and lease are still these. */
+export interface Claim extends Subject {
+  agentId: string
+  revision: number
+  leaseToken: string
+  attempt: number
+  content: string
+  pendingMilliseconds: number
+}
+
+/** Takes a document that is due, or whose last worker's lease ran out; undefined when there is nothing to do. */
+export async function claim(
+  db: Database,
+  { organizationId, documentId }: Subject,
+  leaseToken: string,
+): Promise<Claim | undefined> {
+  const { rows } = await sql<{
+    agent_id: string
+    revision: number
+    attempt: number
+    content: string
+    pending_milliseconds: number
+  }>`
+    update documents set
+      status = 'processing',
+      lease_token = ${leaseToken},
+      lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+      attempt = attempt + 1,
+      next_attempt_at = null
+    where organization_id = ${organizationId} and id = ${documentId} and managed_by = 'service'
+      and (status = 'pending' and coalesce(next_attempt_at, now()) <= now()
+        or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts})
+    returning agent_id, revision, attempt, content, (extract(epoch from now() - pending_since) * 1000)::int as pending_milliseconds`.execute(
+    db,
+  )
+  const row = rows[0]
+  return (
+    row && {
+      organizationId,
+      documentId,
+      leaseToken,
+      agentId: row.agent_id,
+      revision: row.revision,
+      attempt: row.attempt,
+      content: row.content,
+      pendingMilliseconds: row.pending_milliseconds,
+    }
+  )
+}
+
+/** The fence: the claimed document's row (alias d), if it is still at the claimed revision under the claimed lease. */
+export function held({ organizationId, documentId, revision, leaseToken }: Claim) {
+  return sql<boolean>`d.organization_id = ${organizationId} and d.id = ${documentId}
+    and d.revision = ${revision} and d.lease_token = ${leaseToken}`
+}

@@ -1,0 +1,170 @@
+import {
+  beginsItem,
+  closesFence,
+  delimitsColumns,
+  type Fence,
+  headingLevel,
+  headingText,
+  type Line,
+  linesOf,
+  openedFence,
+  underlineLevel,
+} from './markdown-lines.ts'
+import { isSpaceAt } from './pre-tokens.ts'
+
+/** How firmly a place holds two parts of a text apart: the weakest seams are joined first, a section's is never joined. */
+export const strength = {
+  heading: 0,
+  cluster: 1,
+  word: 2,
+  line: 3,
+  leadIn: 4,
+  sentence: 5,
+  stanza: 6,
+  nested: 7,
+  item: 8,
+  block: 9,
+  section: 10,
+} as const
+export type Strength = (typeof strength)[keyof typeof strength]
+
+/** A heading, a paragraph, a list item, a quotation, a table or fenced code, up to the start of the next block. */
+export interface Block {
+  start: number
+  kind: 'heading' | 'prose' | 'rows'
+  /** of the seam before the block */
+  strength: Strength
+  /** texts of the headings that the block stands under, outermost first; for a heading, itself included */
+  headings: string[]
+}
+
+/** Blank to the eye: CommonMark knows blanks and tabs alone, but a chunk of no-break spaces would be as empty. */
+function isBlank(text: string, { from, end }: Line): boolean {
+  let at = from
+  while (at < end && isSpaceAt(text, at)) at++
+  return at === end
+}
+
+type Shape = 'paragraph' | 'heading' | 'table' | 'item' | 'quote' | 'fence'
+
+const kindOf: Record<Shape, Block['kind']> = {
+  paragraph: 'prose',
+  heading: 'heading',
+  table: 'rows',
+  item: 'prose',
+  quote: 'prose',
+  fence: 'rows',
+}
+
+/**
+ * The blocks of a markdown or plain text. Together they cover it: blank lines belong to the block before them. CommonMark as far as
+ * cuts need it; unlike there, only a paragraph of one line is turned into a heading by its underline, and a fence inside a list
+ * may stand at any indent.
+ */
+export function markdownBlocks(text: string): Block[] {
+  const reader = new BlockReader(text)
+  for (const line of linesOf(text)) reader.read(line)
+  return reader.blocks()
+}
+
+class BlockReader {
+  readonly #text: string
+  readonly #blocks: Block[] = []
+  #headings: { level: number; text: string }[] = []
+  #path: string[] = []
+  #shape: Shape | undefined
+  /** of the open block */
+  #lines = 0
+  #afterBlank = false
+  #inList = false
+  #fence: Fence | undefined
+  #previous: Line | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  blocks(): Block[] {
+    const [first] = this.#blocks
+    if (first) first.start = 0
+    else if (this.#text.length > 0)
+      this.#blocks.push({ start: 0, kind: 'prose', strength: strength.section, headings: [] })
+    return this.#blocks
+  }
+
+  read(line: Line): void {
+    if (this.#fence) {
+      if (closesFence(this.#text, line, this.#fence)) this.#fence = undefined
+    } else if (isBlank(this.#text, line)) {
+      this.#afterBlank = true
+    } else {
+      this.#readText(line)
+      this.#afterBlank = false
+      this.#lines++
+      this.#previous = line
+    }
+  }
+
+  #readText(line: Line): void {
+    const text = this.#text
+    const first = text[line.from]
+    const shallow = line.indent < 4 || this.#inList
+    const open = this.#afterBlank ? undefined : this.#shape
+    if (shallow) this.#fence = openedFence(text, line)
+    const level = line.indent < 4 ? headingLevel(text, line) : 0
+    const underline = open === 'paragraph' && this.#lines === 1 && line.indent < 4 ? underlineLevel(text, line) : 0
+    if (this.#fence) {
+      this.#open(line, 'fence')
+    } else if (level > 0) {
+      this.#openHeading(line, level, level)
+    } else if (underline > 0) {
+      this.#blocks.pop()
+      this.#openHeading(this.#previous!, underline, 0)
+    } else if (open === 'paragraph' && delimitsColumns(text, line, this.#previous!)) {
+      if (this.#lines > 1) this.#open(this.#previous!, 'table')
+      this.#shape = 'table'
+      this.#blocks.at(-1)!.kind = kindOf.table
+    } else if (first === '|' && shallow) {
+      if (open !== 'table') this.#open(line, 'table')
+    } else if (shallow && beginsItem(text, line)) {
+      this.#open(line, 'item')
+    } else if (first === '>' && shallow) {
+      if (open !== 'quote') this.#open(line, 'quote')
+    } else if (!open || open === 'heading' || open === 'fence') {
+      this.#open(line, 'paragraph')
+    }
+  }
+
+  #openHeading(line: Line, level: number, marks: number): void {
+    this.#headings = this.#headings.filter((heading) => heading.level < level)
+    this.#headings.push({ level, text: headingText(this.#text, line, marks) })
+    this.#path = this.#headings.map((heading) => heading.text).filter((heading) => heading !== '')
+    this.#open(line, 'heading')
+  }
+
+  #open(line: Line, shape: Shape): void {
+    const seam = this.#strengthBefore(line, shape)
+    this.#blocks.push({ start: line.start, kind: kindOf[shape], strength: seam, headings: this.#path })
+    this.#inList = shape === 'item' || (shape !== 'heading' && this.#inList && line.indent >= 2)
+    this.#shape = shape
+    this.#lines = 0
+  }
+
+  #strengthBefore(line: Line, shape: Shape): Strength {
+    const before = this.#blocks.at(-1)
+    if (!before) return strength.section
+    if (before.kind === 'heading') return strength.heading
+    if (shape === 'heading') return strength.section
+    if (this.#introduces(before.start, line.start)) return strength.leadIn
+    if (!this.#inList) return strength.block
+    if (line.indent >= 2) return strength.nested
+    return shape === 'item' ? strength.item : strength.block
+  }
+
+  /** A line such as `Opening hours:` stays with the list or table below it. */
+  #introduces(start: number, end: number): boolean {
+    let last = end - 1
+    while (last > start && ' \t\r\n'.includes(this.#text[last]!)) last--
+    return this.#text[last] === ':'
+  }
+}

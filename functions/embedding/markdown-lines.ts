@@ -1,0 +1,110 @@
+import { clusterEnds } from './grapheme-clusters.ts'
+
+export interface Line {
+  start: number
+  /** of the first character that is no blank or tab */
+  from: number
+  /** before the line break */
+  end: number
+  /** columns before `from` */
+  indent: number
+}
+
+export interface Fence {
+  mark: string
+  length: number
+}
+
+const LONGEST_HEADING = 200
+
+const isBlankOrTab = (text: string, at: number) => text[at] === ' ' || text[at] === '\t'
+
+/** The lines of a text, which end with \n, \r\n or \r. */
+export function* linesOf(text: string): Generator<Line> {
+  for (let start = 0; start < text.length; ) {
+    let end = start
+    while (end < text.length && text[end] !== '\n' && text[end] !== '\r') end++
+    let from = start
+    let indent = 0
+    for (; from < end && isBlankOrTab(text, from); from++) indent += text[from] === '\t' ? 4 - (indent % 4) : 1
+    yield { start, from, end, indent }
+    start = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
+  }
+}
+
+/** The fence of code that a line opens. */
+export function openedFence(text: string, { from, end }: Line): Fence | undefined {
+  const mark = text[from]!
+  if (mark !== '`' && mark !== '~') return undefined
+  const length = runLength(text, from, end, mark)
+  return length < 3 || (mark === '`' && text.slice(from + length, end).includes('`')) ? undefined : { mark, length }
+}
+
+/** Whether a line closes a fence of code. */
+export function closesFence(text: string, { from, end }: Line, { mark, length }: Fence): boolean {
+  const run = runLength(text, from, end, mark)
+  return run >= length && isBlank(text, from + run, end)
+}
+
+/** Level, 1 to 6, of a heading such as `## Prices`, or 0 for a line that is none. */
+export function headingLevel(text: string, { from, end }: Line): number {
+  const level = runLength(text, from, Math.min(end, from + 7), '#')
+  return level <= 6 && (from + level === end || isBlankOrTab(text, from + level)) ? level : 0
+}
+
+/** Level, 1 or 2, that a line of `===` or `---` gives the line above it, or 0. */
+export function underlineLevel(text: string, { from, end }: Line): number {
+  const mark = text[from]!
+  if (mark !== '=' && mark !== '-') return 0
+  if (!isBlank(text, from + runLength(text, from, end, mark), end)) return 0
+  return mark === '=' ? 1 : 2
+}
+
+/** Whether a line such as `--- | :---:` makes the line above it the head of a table. */
+export function delimitsColumns(text: string, { from, end }: Line, head: Line): boolean {
+  let bars = 0
+  let dashes = 0
+  for (let at = from; at < end; at++) {
+    if (text[at] === '|') bars++
+    else if (text[at] === '-') dashes++
+    else if (text[at] !== ':' && !isBlankOrTab(text, at)) return false
+  }
+  return bars > 0 && dashes > 0 && text.slice(head.from, head.end).includes('|')
+}
+
+/** Whether a line begins with a bullet or a number of a list. */
+export function beginsItem(text: string, { from, end }: Line): boolean {
+  let at = from
+  while (at < end && at - from < 9 && text[at]! >= '0' && text[at]! <= '9') at++
+  const marked = at < end && (at > from ? '.)' : '-*+').includes(text[at]!)
+  return marked && (at + 1 === end || isBlankOrTab(text, at + 1))
+}
+
+/** Text of a heading without its marks, at most 200 UTF-16 units of it. */
+export function headingText(text: string, { from: start, end: lineEnd }: Line, level: number): string {
+  let from = start + level
+  while (from < lineEnd && isBlankOrTab(text, from)) from++
+  let end = lineEnd
+  while (end > from && isBlankOrTab(text, end - 1)) end--
+  let hashes = end
+  while (level > 0 && hashes > from && text[hashes - 1] === '#') hashes--
+  if (hashes === from || isBlankOrTab(text, hashes - 1)) end = hashes
+  let last = from
+  for (const clusterEnd of clusterEnds(text, from, Math.min(end, from + 2 * LONGEST_HEADING))) {
+    if (clusterEnd - from > LONGEST_HEADING) break
+    last = clusterEnd
+  }
+  return text.slice(from, last).trim()
+}
+
+function runLength(text: string, from: number, end: number, mark: string): number {
+  let at = from
+  while (at < end && text[at] === mark) at++
+  return at - from
+}
+
+function isBlank(text: string, from: number, end: number): boolean {
+  let at = from
+  while (at < end && isBlankOrTab(text, at)) at++
+  return at === end
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database.ts'
+import { type Claim, held } from './claim.ts'
+
+/**
+ * Puts the claimed revision into service: in one statement its chunks become what search serves and all others go.
+ * False, and nothing is changed, when the claim no longer holds or a chunk has no vector.
+ */
+export async function complete(db: Database, claim: Claim, chunkCount: number): Promise<boolean> {
+  const { rows } = await sql`
+    with completed as (
+      update documents d set
+        status = 'completed', active_revision = d.revision, chunk_count = ${chunkCount}, error_message = null, error_code = null,
+        lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
+      where ${held(claim)} and ${chunkCount} = (
+        select count(embedding) from chunks c
+        where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision)
+      returning d.organization_id, d.id, d.revision
+    ),
+    superseded as (
+      delete from chunks c using completed
+      where (c.organization_id, c.document_id) = (completed.organization_id, completed.id) and c.revision <> completed.revision
+    )
+    select id from completed`.execute(db)
+  return rows.length > 0
+}
+
+/** Ends the claimed revision in error. What search served before, it serves still. */
+export async function fail(db: Database, claim: Claim, error: { code: string; message: string }): Promise<boolean> {
+  const { rows } = await sql`
+    update documents d set
+      status = 'error', error_code = ${error.code}, error_message = ${error.message},
+      lease_token = null, lease_expires_at = null, next_attempt_at = null
+    where ${held(claim)}
+    returning d.id`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Gives the document back for a later attempt, which is not counted as one that crashed.
+ * @param afterSeconds until it is due again
+ */
+export async function postpone(db: Database, claim: Claim, afterSeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    update documents d set
+      status = 'pending', lease_token = null, lease_expires_at = null,
+      attempt = d.attempt - 1, retry_count = d.retry_count + 1,
+      next_attempt_at = now() + make_interval(secs => ${afterSeconds}),
+      enqueued_at = now() + make_interval(secs => ${afterSeconds})
+    where ${held(claim)}
+    returning d.id`.execute(db)
+  return rows.length > 0
+}

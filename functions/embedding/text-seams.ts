@@ -1,0 +1,120 @@
+import { clusterBegins, clusterEnds } from './grapheme-clusters.ts'
+import { isSpaceAt } from './pre-tokens.ts'
+import type { TokenCounter } from './token-counter.ts'
+
+/** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what stands before it. */
+export type Seams = (text: string, start: number, end: number) => number[]
+
+const wideStops = '。！？｡'
+const stops = `.!?…${wideStops}`
+const closers = '"\'”’»)]}」』）*_`'
+const abbreviations = new Set([
+  'mr',
+  'mrs',
+  'ms',
+  'dr',
+  'prof',
+  'st',
+  'no',
+  'nr',
+  'vs',
+  'etc',
+  'approx',
+  'tel',
+  'inc',
+  'ltd',
+])
+
+const isNewline = (text: string, at: number) => text[at] === '\n' || text[at] === '\r'
+
+function skipSpace(text: string, from: number, end: number): number {
+  let at = from
+  while (at < end && isSpaceAt(text, at)) at++
+  return at
+}
+
+/** After a full stop, question or exclamation mark with its closing quotes and brackets; CJK stops need no space after them. */
+export const sentenceSeams: Seams = (text, start, end) => {
+  const seams: number[] = []
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0x3f && unit < 0x2026) continue
+    if (!stops.includes(text[at]!)) continue
+    let wide = wideStops.includes(text[at]!)
+    const stop = at
+    while (at + 1 < end && (stops.includes(text[at + 1]!) || closers.includes(text[at + 1]!))) {
+      at++
+      wide ||= wideStops.includes(text[at]!)
+    }
+    const next = skipSpace(text, at + 1, end)
+    if (next >= end || (next === at + 1 && !wide) || !clusterBegins(text, next)) continue
+    if (text[stop] === '.' && (isAbbreviation(text, start, stop) || /\p{Ll}/u.test(text[next]!))) continue
+    seams.push(next)
+  }
+  return seams
+}
+
+/** After a sentence that ends its line: where plain text has a paragraph on each line. */
+export const paragraphSeams: Seams = (text, start, end) =>
+  sentenceSeams(text, start, end).filter((seam) => {
+    let at = seam - 1
+    while (at > start && isSpaceAt(text, at) && !isNewline(text, at)) at--
+    return isNewline(text, at)
+  })
+
+function isAbbreviation(text: string, start: number, stop: number): boolean {
+  let from = stop
+  while (from > start && stop - from < 8 && /\p{L}/u.test(text[from - 1]!)) from--
+  const word = text.slice(from, stop)
+  return word.length === 1 || abbreviations.has(word.toLowerCase())
+}
+
+/** At the start of every line that is not blank. */
+export const lineSeams: Seams = (text, start, end) => lines(text, start, end, false)
+
+/** At the start of every line that follows a blank one. */
+export const stanzaSeams: Seams = (text, start, end) => lines(text, start, end, true)
+
+function lines(text: string, start: number, end: number, afterBlank: boolean): number[] {
+  const seams: number[] = []
+  let breaks = 0
+  let lineStart = start
+  for (let at = start; at < end; at++) {
+    if (isNewline(text, at)) {
+      if (text[at] === '\r' && text[at + 1] === '\n') at++
+      breaks++
+      lineStart = at + 1
+    } else if (!isSpaceAt(text, at)) {
+      if (breaks > (afterBlank ? 1 : 0) && clusterBegins(text, lineStart)) seams.push(lineStart)
+      breaks = 0
+    }
+  }
+  return seams.filter((seam) => seam > start)
+}
+
+/** After white space. */
+export const wordSeams: Seams = (text, start, end) => {
+  const seams: number[] = []
+  for (let at = start + 1; at < end; at++) {
+    if (isSpaceAt(text, at - 1) && !isSpaceAt(text, at) && clusterBegins(text, at)) seams.push(at)
+  }
+  return seams
+}
+
+/**
+ * Inside a word, or a run of white space, that is too long for a chunk: between grapheme clusters, `least` to `most` units apart,
+ * and where a pre-token ends if one does.
+ */
+export function clusterSeams(text: string, start: number, end: number, counter: TokenCounter, most: number): number[] {
+  const seams: number[] = []
+  const least = most / 4
+  let last = start
+  for (const clusterEnd of clusterEnds(text, start, end)) {
+    if (clusterEnd >= end) break
+    const length = clusterEnd - last
+    if (length < most && (length < least || !counter.isEdge(clusterEnd))) continue
+    seams.push(clusterEnd)
+    last = clusterEnd
+  }
+  return seams
+}

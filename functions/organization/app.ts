@@ -1,0 +1,47 @@
+import { api } from '../../shared/api.ts'
+import type { Database } from '../../shared/database.ts'
+import { endpoints } from '../../shared/endpoint.ts'
+import { getOrganization, updateOrganization } from './organization.ts'
+import { organizationSchema, updateBody } from './schemas.ts'
+
+const path = '/v1/organization'
+
+export interface Dependencies {
+  db: Database
+  now?: () => number
+}
+
+export function organizationApp({ db, now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+  return api()
+    .get(
+      path,
+      endpoint(
+        {
+          operationId: 'getOrganization',
+          tag: 'Organization',
+          summary: 'Get the organization’s settings',
+          permission: 'organization:read',
+          answers: { 200: { description: 'The organization of the API key', schema: organizationSchema } },
+        },
+        async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
+      ),
+    )
+    .patch(
+      path,
+      endpoint(
+        {
+          operationId: 'updateOrganization',
+          tag: 'Organization',
+          summary: 'Update the organization’s settings',
+          description:
+            'With `auto_delete_done_calls`, a call that is marked as done moves to the trash. Turning it on does not reach back.',
+          permission: 'organization:write',
+          body: updateBody,
+          examples: { on: { auto_delete_done_calls: true } },
+          answers: { 200: { description: 'The organization', schema: organizationSchema } },
+        },
+        async ({ c, key, db, body }) => c.json(await updateOrganization(db, key.organizationId, body)),
+      ),
+    )
+}

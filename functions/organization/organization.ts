@@ -1,0 +1,14 @@
+import type { Database } from '../../shared/database.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+
+const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const
+
+/** The organization of a verified key; the key's foreign key says that it exists. */
+export function getOrganization(db: Database, id: OrganizationId) {
+  return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Calls done from now on move to the trash, or no longer do; those already done stay where they are. */
+export function updateOrganization(db: Database, id: OrganizationId, settings: { auto_delete_done_calls: boolean }) {
+  return db.updateTable('organizations').set(settings).where('id', '=', id).returning(columns).executeTakeFirstOrThrow()
+}

@@ -1,0 +1,5 @@
+import { api } from '../../shared/api.ts'
+
+export function referenceApp() {
+  return api()
+}

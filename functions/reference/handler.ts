@@ -1,0 +1,4 @@
+import { lambdaHandler } from '../../shared/api.ts'
+import { referenceApp } from './app.ts'
+
+export const handler = lambdaHandler(referenceApp())

@@ -1,0 +1,41 @@
+import { api } from '../../shared/api.ts'
+import type { Database } from '../../shared/database.ts'
+import type { Embedder } from '../../shared/embedder.ts'
+import { endpoints } from '../../shared/endpoint.ts'
+import { embedQuery } from './embed-query.ts'
+import { agentPath, searchAnswer, searchBody } from './schemas.ts'
+import { requireAgent, search } from './search.ts'
+
+export interface Dependencies {
+  db: Database
+  embedder: Embedder
+  now?: () => number
+}
+
+export function searchApp({ db, embedder, now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+  return api().post(
+    '/v1/agents/:agentId/knowledge-base/search',
+    endpoint(
+      {
+        operationId: 'search',
+        tag: 'Search',
+        summary: 'Search an agent’s knowledge base',
+        description:
+          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first.',
+        permission: 'kb:read',
+        params: agentPath,
+        body: searchBody,
+        examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
+        answers: { 200: { description: 'The passages found', schema: searchAnswer } },
+        errors: ['agent_not_found'],
+      },
+      async ({ c, key, db, params, body }) => {
+        const scope = { organizationId: key.organizationId, agentId: params.agentId }
+        if (body.embedding === undefined) await requireAgent(db, scope)
+        const vector = body.embedding ?? (await embedQuery(embedder, body.query!))
+        return c.json({ data: await search(db, scope, vector, body) })
+      },
+    ),
+  )
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { PGlite } from '@electric-sql/pglite'
+import { createPgConfig } from '@electric-sql/pglite/node-postgres'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { type ClientConfig, Pool } from 'pg'
+import { lockDirectory } from './directory-lock.ts'
+import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
+import { servePgliteSession } from './pglite-session.ts'
+import { reasonOf } from './reason.ts'
+
+export interface LocalDatabase {
+  /** Connection string for the Neon driver; its host and port are the endpoint's. */
+  url: string
+  /** Origin that answers `/sql` and `/v2`, such as http://127.0.0.1:40123. */
+  endpoint: string
+  close(): Promise<void>
+}
+
+/** Neon sends every value as Postgres text, and the driver parses it. */
+const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
+
+/**
+ * Opens the database that the stand runs on, behind an endpoint that speaks Neon's protocol on loopback: the server of
+ * `url`, or else an embedded PGlite whose files are in `dataDir` (undefined = in memory). `dataDir` is locked either way.
+ * Rejects with a one-line Error when `dataDir` is in use or the server cannot be used.
+ */
+export async function openDatabase({ url, dataDir }: { url?: string; dataDir?: string }): Promise<LocalDatabase> {
+  const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
+  try {
+    const backend = url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres')) : await openServer(url)
+    const { port, close } = await startNeonEndpoint(backend)
+    return {
+      url: `postgres://${backend.login}@127.0.0.1:${port}/${backend.database}`,
+      endpoint: `http://127.0.0.1:${port}`,
+      async close() {
+        await close()
+        await backend.close()
+        await unlock?.()
+      },
+    }
+  } catch (error) {
+    await unlock?.()
+    throw error
+  }
+}
+
+interface OpenBackend extends Backend {
+  /** `user` or `user:password`, percent-encoded. */
+  login: string
+  database: string
+  close(): Promise<void>
+}
+
+async function openPglite(dataDir: string | undefined): Promise<OpenBackend> {
+  // PGlite takes whatever has a PG_VERSION for a database, and writes that before the last files of a new one.
+  const ready = dataDir && join(dataDir, 'ready')
+  if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
+  const pglite = await PGlite.create({ dataDir, extensions: { vector }, relaxedDurability: false })
+  if (ready) await writeFile(ready, '')
+  const owner = 'postgres'
+  // The pool of one is the mutex: PGlite is a single backend, which cannot tell interleaved speakers apart.
+  const pool = new Pool({ ...createPgConfig(pglite), types: asText, max: 1, idleTimeoutMillis: 0 })
+  return {
+    pool,
+    owner,
+    login: owner,
+    database: 'postgres',
+    async tunnel(session) {
+      const turn = await pool.connect()
+      await servePgliteSession(pglite, session, owner).finally(() => turn.release())
+    },
+    async close() {
+      await pool.end()
+      await pglite.close()
+    },
+  }
+}
+
+async function openServer(connectionString: string): Promise<OpenBackend> {
+  if (!/^postgres(ql)?:\/\//.test(connectionString) || !URL.canParse(connectionString))
+    throw new Error('DATABASE_URL is not a postgres:// URL')
+  const pool = new Pool({ connectionString, types: asText, max: 40, connectionTimeoutMillis: 5_000 })
+  // An idle connection that the server ends; the next statement opens another or says why it cannot.
+  pool.on('error', () => {})
+  try {
+    const { rowCount } = await pool.query(`select from pg_available_extensions where name = 'vector'`)
+    if (rowCount === 0) throw new Error('its server has no pgvector extension')
+  } catch (error) {
+    await pool.end()
+    throw new Error(`DATABASE_URL cannot be used: ${reasonOf(error)}`)
+  }
+  const { username, password, hostname, port, pathname } = new URL(connectionString)
+  return {
+    pool,
+    owner: decodeURIComponent(username),
+    login: password ? `${username}:${password}` : username,
+    database: pathname.slice(1),
+    async tunnel(session) {
+      const socket = connect(Number(port || 5432), hostname)
+      await pipeline(session, socket, session).catch(() => session.destroy())
+    },
+    close: () => pool.end(),
+  }
+}

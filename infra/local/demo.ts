@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../../shared/database.ts'
+import { hashKey, permissions } from '../../shared/keys.ts'
+import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
+
+/** The demo customer: who a newcomer is, with a key that may do everything. */
+export interface Demo {
+  organizationId: string
+  agentId: string
+  apiKey: string
+}
+
+/** The demo customer of this data directory; made on the first start, and again when the database does not know it. */
+export async function seedDemo(db: Database, dataDir: string): Promise<Demo> {
+  const file = join(dataDir, 'demo.json')
+  const known = await readFile(file, 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)
+  if (known && (await isUsable(db, known))) return known
+  const organization = await createOrganization(db, 'Pedal & Pine')
+  const agent = await createAgent(db, organization.id, 'Front desk')
+  const key = await createKey(db, { organizationId: organization.id, name: 'demo', permissions: [...permissions] })
+  const demo = { organizationId: organization.id, agentId: agent.id, apiKey: key.key }
+  await writeFile(file, JSON.stringify(demo), { mode: 0o600 })
+  return demo
+}
+
+async function isUsable(db: Database, demo: Demo): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('key_hash', '=', hashKey(demo.apiKey))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

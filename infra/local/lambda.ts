@@ -1,0 +1,80 @@
+import type { Context } from 'aws-lambda'
+
+/** Where the local stand pretends to be. */
+export const region = 'us-east-1'
+
+export interface FunctionSettings {
+  functionName: string
+  timeoutSeconds: number
+  memoryMb?: number
+}
+
+export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Result | Promise<Result>
+
+export class FunctionTimeout extends Error {
+  override readonly name = 'FunctionTimeout'
+}
+
+/** The event, or the result, is larger than the 6 MB that Lambda takes for a synchronous call. */
+export class PayloadTooLarge extends Error {
+  override readonly name = 'PayloadTooLarge'
+  readonly of: 'event' | 'result'
+
+  constructor(of: 'event' | 'result', bytes: number) {
+    super(`the ${of} has ${bytes} bytes, and Lambda takes ${payloadLimitBytes}`)
+    this.of = of
+  }
+}
+
+const payloadLimitBytes = 6 * 1024 * 1024
+
+/**
+ * Calls a Lambda handler as the service does: event and result go through JSON, and after the time-out the call counts
+ * as failed (rejects with FunctionTimeout), though here its work cannot be stopped. Rejects with PayloadTooLarge too.
+ */
+export async function invoke<Event, Result>(
+  handler: LambdaHandler<Event, Result>,
+  event: Event,
+  settings: FunctionSettings,
+): Promise<Result> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const { functionName, timeoutSeconds } = settings
+  const expire = () => reject(new FunctionTimeout(`${functionName} timed out after ${timeoutSeconds} seconds`))
+  const timer = setTimeout(expire, timeoutSeconds * 1000)
+  try {
+    const result = await Promise.race([callAsync(handler, overJson(event, 'event'), toContext(settings)), timeout])
+    return overJson(result, 'result')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function callAsync<Event, Result>(handler: LambdaHandler<Event, Result>, event: Event, context: Context) {
+  return await handler(event, context)
+}
+
+function overJson<Value>(value: Value, of: 'event' | 'result'): Value {
+  const text = JSON.stringify(value)
+  if (text === undefined) return value
+  const bytes = Buffer.byteLength(text)
+  if (bytes > payloadLimitBytes) throw new PayloadTooLarge(of, bytes)
+  return JSON.parse(text)
+}
+
+function toContext({ functionName, timeoutSeconds, memoryMb = 128 }: FunctionSettings): Context {
+  const deadline = performance.now() + timeoutSeconds * 1000
+  return {
+    awsRequestId: crypto.randomUUID(),
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:${region}:000000000000:function:${functionName}`,
+    memoryLimitInMB: `${memoryMb}`,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  }
+}

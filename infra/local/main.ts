@@ -1,0 +1,57 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Database } from '../../shared/database.ts'
+import { log } from '../../shared/log.ts'
+import { seedDemo } from './demo.ts'
+import { startStand } from './stand.ts'
+import { curlLines, tour } from './tour.ts'
+
+// Runs the whole system on this machine and shows it at work. PORT, DATA_DIR and DATABASE_URL are its settings.
+const { PORT = '8787', DATA_DIR = '.local', DATABASE_URL } = process.env
+if (!process.env.POWERTOOLS_LOG_LEVEL) log.setLogLevel('WARN')
+
+try {
+  await main()
+} catch (error) {
+  console.error(`Cuecard cannot start: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+}
+
+async function main() {
+  const port = Number(PORT)
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`PORT is ${PORT}, which is no port`)
+  const dataDir = resolve(DATA_DIR)
+  await mkdir(dataDir, { recursive: true })
+  const envFile = join(dataDir, 'env')
+
+  const stand = await startStand({ dataDir, databaseUrl: DATABASE_URL || undefined, port, onStep })
+  await rm(envFile, { force: true })
+  let isStopping = false
+  const stop = async () => {
+    if (isStopping) return
+    isStopping = true
+    console.log('\nShutting down …')
+    await stand.close()
+    process.exit(0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+
+  const db = new Database({ url: () => stand.database.url, endpoint: stand.database.endpoint, timeoutSeconds: 15 })
+  const demo = await seedDemo(db, dataDir)
+  const lines = [
+    `export BASE_URL=${stand.origin}`,
+    `export API_KEY=${demo.apiKey}`,
+    `export AGENT_ID=${demo.agentId}`,
+    `export ORGANIZATION_ID=${demo.organizationId}`,
+  ]
+  await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
+  console.log(`\nServing ${stand.origin}/v1  (addresses and key: ${envFile})`)
+
+  await tour(stand.origin, demo)
+  console.log(curlLines(envFile))
+}
+
+function onStep(step: string, milliseconds: number) {
+  console.log(`${milliseconds.toFixed(0).padStart(6)} ms  ${step}`)
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { json } from 'node:stream/consumers'
+import type { Pool, PoolClient } from 'pg'
+import * as v from 'valibot'
+import { createWebSocketStream, WebSocketServer } from 'ws'
+import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
+import { reasonOf } from './reason.ts'
+
+export interface Backend {
+  /** Connections of the owner that yield every value as Postgres text. */
+  pool: Pool
+  /** The user whose statements run as they are; those of any other run under `set local role`. */
+  owner: string
+  /** Carries one session of raw Postgres protocol until either side ends. */
+  tunnel(session: Duplex): Promise<void>
+}
+
+/**
+ * Serves Neon's protocol on loopback in front of `backend`: `POST /sql` and the WebSocket tunnel `/v2`. Passwords are
+ * not checked, and the tunnel leads to `backend` whatever address the driver asks for.
+ * `close` waits for statements in flight and ends open sessions.
+ */
+export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
+  const sessions = new Set<Promise<void>>()
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 0 })
+  const server = createServer((request, response) => {
+    if (request.method === 'POST' && request.url === '/sql') void answer(backend, request, response)
+    else response.writeHead(404).end('not found')
+  })
+  server.on('upgrade', (request, socket, head) => {
+    if (!request.url?.startsWith('/v2')) return socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const stream = createWebSocketStream(webSocket).on('error', () => stream.destroy())
+      const session = backend.tunnel(stream).finally(() => sessions.delete(session))
+      sessions.add(session)
+    })
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      for (const webSocket of sockets.clients) webSocket.terminate()
+      await new Promise((resolve) => server.close(resolve))
+      await Promise.all(sessions)
+    },
+  }
+}
+
+async function answer({ pool, owner }: Backend, request: IncomingMessage, response: ServerResponse) {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  let sqlRequest: SqlRequest
+  try {
+    sqlRequest = await toSqlRequest(request, owner)
+  } catch (error) {
+    return reply(response, 400, { message: `malformed request: ${(error as Error).message}` })
+  }
+  let client: PoolClient
+  try {
+    client = await pool.connect()
+  } catch (error) {
+    return reply(response, 503, `cannot reach the database: ${reasonOf(error)}`)
+  }
+  let broken: Error | undefined
+  try {
+    gone.signal.throwIfAborted()
+    reply(response, 200, await runSql(client, sqlRequest, gone.signal))
+  } catch (error) {
+    const refused = toErrorBody(error)
+    if (refused) reply(response, 400, refused)
+    else reply(response, 503, `lost the database: ${reasonOf(error)}`)
+  }
+  try {
+    // As Neon does, so that nothing a statement sets for its session is seen by the next one.
+    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
+    await client.query('discard all')
+  } catch (error) {
+    broken = error as Error
+  }
+  client.release(broken)
+}
+
+async function toSqlRequest(request: IncomingMessage, owner: string): Promise<SqlRequest> {
+  const header = (name: string) => request.headers[name]?.toString() ?? ''
+  const user = decodeURIComponent(new URL(header('neon-connection-string')).username)
+  const isolation = v.parse(isolationLevel, header('neon-batch-isolation-level') || undefined)
+  return {
+    body: v.parse(sqlBody, await json(request)),
+    role: user === owner ? undefined : user,
+    transactionMode: [
+      isolation && `isolation level ${isolation}`,
+      header('neon-batch-read-only') === 'true' && 'read only',
+      header('neon-batch-deferrable') === 'true' && 'deferrable',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  }
+}
+
+const isolationLevel = v.optional(
+  v.pipe(
+    v.picklist(['ReadUncommitted', 'ReadCommitted', 'RepeatableRead', 'Serializable']),
+    v.transform((level) => level.replace(/(?<=[a-z])(?=[A-Z])/, ' ')),
+  ),
+)
+
+function reply(response: ServerResponse, status: number, body: object | string | undefined) {
+  const text = typeof body === 'string'
+  response.writeHead(status, { 'content-type': text ? 'text/plain; charset=utf-8' : 'application/json' })
+  response.end(text ? body : JSON.stringify(body))
+}

@@ -1,0 +1,68 @@
+import { type ClientBase, type DatabaseError, escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from 'pg'
+import * as v from 'valibot'
+
+const statement = v.object({ query: v.string(), params: v.optional(v.array(v.unknown()), []) })
+export const sqlBody = v.union([v.object({ queries: v.array(statement) }), statement])
+
+export interface SqlRequest {
+  body: v.InferOutput<typeof sqlBody>
+  /** Statements run as this role in a transaction of their own; undefined = as the connection's own user. */
+  role: string | undefined
+  /** What follows BEGIN for a batch, such as `isolation level serializable read only`. */
+  transactionMode: string
+}
+
+/**
+ * Runs one statement, or a batch in one transaction, and gives the answer in the shape of Neon's `POST /sql`.
+ * `signal` is looked at before each statement: a batch whose caller has gone is rolled back.
+ * Throws pg's DatabaseError for what Postgres refuses.
+ */
+export async function runSql(client: ClientBase, request: SqlRequest, signal: AbortSignal) {
+  const { body, role } = request
+  const batch = 'queries' in body
+  if (!batch && role === undefined) return await runStatement(client, body)
+  const setRole = role === undefined ? '' : `; set local role ${escapeIdentifier(role)}`
+  const results: ReturnType<typeof toAnswer>[] = []
+  try {
+    await client.query(`begin ${batch ? request.transactionMode : ''}${setRole}`)
+    for (const each of batch ? body.queries : [body]) {
+      signal.throwIfAborted()
+      results.push(await runStatement(client, each))
+    }
+    signal.throwIfAborted()
+    await client.query('commit')
+  } catch (error) {
+    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
+    throw error
+  }
+  return batch ? { results } : results[0]
+}
+
+async function runStatement(client: ClientBase, { query, params }: v.InferOutput<typeof statement>) {
+  // As Neon: one statement a query, even where there are no parameters.
+  const config: QueryArrayConfig & { queryMode: 'extended' } = {
+    text: query,
+    values: params,
+    rowMode: 'array',
+    queryMode: 'extended',
+  }
+  return toAnswer(await client.query<(string | null)[]>(config))
+}
+
+function toAnswer({ command, rowCount, rows, fields }: QueryArrayResult<(string | null)[]>) {
+  return {
+    command,
+    rowCount,
+    rowAsArray: true,
+    viaNeonFetch: true,
+    fields: fields.map(({ format: _, ...field }) => ({ ...field, format: 'text' })),
+    rows,
+  }
+}
+
+/** The 400 body for an error of Postgres; undefined for any other error, which says nothing about the statement. */
+export function toErrorBody(error: unknown) {
+  if (!(error instanceof Error) || !('severity' in error && 'code' in error)) return undefined
+  const { message, ...rest } = error as DatabaseError
+  return { ...rest, message }
+}

@@ -1,0 +1,54 @@
+import type { ScheduledEvent } from 'aws-lambda'
+import { invoke, type LambdaHandler, region } from './lambda.ts'
+
+export interface ScheduleOptions {
+  functionName?: string
+  timeoutSeconds?: number
+  /** Hears of runs that failed; default: the console. */
+  onError?: (error: unknown) => void
+}
+
+/**
+ * Runs a scheduled Lambda's handler at once and then every so many seconds, as an EventBridge rule does. A run that is
+ * due while the last one still works is left out. `stop` waits for a run in flight.
+ */
+export function every(
+  seconds: number,
+  handler: LambdaHandler<ScheduledEvent, unknown>,
+  { functionName = 'scheduled', timeoutSeconds = 60, onError = console.error }: ScheduleOptions = {},
+): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined
+  const run = async () => {
+    try {
+      await invoke(handler, toScheduledEvent(functionName), { functionName, timeoutSeconds })
+    } catch (error) {
+      onError(error)
+    }
+    running = undefined
+  }
+  const start = () => {
+    running ??= run()
+  }
+  const timer = setInterval(start, seconds * 1000)
+  start()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+function toScheduledEvent(functionName: string): ScheduledEvent {
+  return {
+    version: '0',
+    id: crypto.randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: '000000000000',
+    time: new Date().toISOString().replace(/\.\d+/, ''),
+    region,
+    resources: [`arn:aws:events:${region}:000000000000:rule/${functionName}`],
+    detail: {},
+  }
+}

@@ -1,0 +1,14 @@
+import { config } from '../../shared/config.ts'
+import { log } from '../../shared/log.ts'
+import { secret } from '../../shared/secrets.ts'
+import { migrate } from './migrate.ts'
+
+const { DATABASE_SECRET_ARN, DATABASE_URL } = config()
+const ownerUrl = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
+
+/** The Lambda that a deploy runs before new code serves; its failure fails the deploy. */
+export async function handler(): Promise<{ applied: string[] }> {
+  const applied = await migrate(await ownerUrl())
+  log.info('migrated', { applied })
+  return { applied }
+}

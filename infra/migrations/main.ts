@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { useEndpoint } from '../../shared/database.ts'
+import { openDatabase } from '../local/database.ts'
+import { migrate } from './migrate.ts'
+
+// npm run migrate: brings the database of DATABASE_URL, or else the embedded one in DATA_DIR, to the newest schema.
+const { DATABASE_URL, DATA_DIR = '.local' } = process.env
+
+try {
+  const database = await openDatabase(DATABASE_URL ? { url: DATABASE_URL } : { dataDir: resolve(DATA_DIR) })
+  try {
+    useEndpoint(database.endpoint)
+    const applied = await migrate(database.url)
+    console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is up to date')
+  } finally {
+    await database.close()
+  }
+} catch (error) {
+  console.error(`Cannot migrate: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+}

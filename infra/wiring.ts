@@ -1,0 +1,89 @@
+export interface Lambda {
+  /** Module that exports `handler`. */
+  entry: string
+  memoryMb: number
+  timeoutSeconds: number
+  /** Paths of the HTTP API, each for any method: the functions answer 405 themselves. */
+  routes?: readonly string[]
+  /** Runs on a schedule, every so many seconds. */
+  everySeconds?: number
+}
+
+const agentPath = '/v1/agents/{agentId}/knowledge-base'
+const documentPath = `${agentPath}/{documentId}`
+
+/** What runs where: the stack, the local gateway and the local poller all read this table. */
+export const lambdas = {
+  documents: {
+    entry: 'functions/documents/handler.ts',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: [agentPath, documentPath],
+  },
+  chunks: {
+    entry: 'functions/chunks/handler.ts',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: [`${documentPath}/chunks`],
+  },
+  search: {
+    entry: 'functions/search/handler.ts',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: [`${agentPath}/search`],
+  },
+  organization: {
+    entry: 'functions/organization/handler.ts',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: ['/v1/organization'],
+  },
+  reference: {
+    entry: 'functions/reference/handler.ts',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: ['$default'],
+  },
+  embedding: { entry: 'functions/embedding/handler.ts', memoryMb: 1024, timeoutSeconds: 120 },
+  // Ends before the next run begins.
+  sweeper: { entry: 'functions/sweeper/handler.ts', memoryMb: 512, timeoutSeconds: 50, everySeconds: 60 },
+} as const satisfies Record<string, Lambda>
+
+export type LambdaName = keyof typeof lambdas
+
+export const queue = {
+  // Lambda asks for at least six times the function's time-out, so that throttled batches are not delivered twice.
+  visibilityTimeoutSeconds: 6 * lambdas.embedding.timeoutSeconds,
+  maxReceiveCount: 5,
+  batchSize: 10,
+  maximumConcurrency: 10,
+  retentionDays: 4,
+  // Longer than the source's: a dead letter keeps the age it had there.
+  deadLetterRetentionDays: 14,
+} as const
+
+/** What the functions report (embedded metric format): each name with its unit and the services that emit it. */
+export const metrics = {
+  namespace: 'Cuecard',
+  dimension: 'service',
+  names: {
+    DocumentsCompleted: { unit: 'Count', services: ['embedding'] },
+    DocumentsFailed: { unit: 'Count', services: ['embedding', 'sweeper'] },
+    DocumentsRetried: { unit: 'Count', services: ['embedding'] },
+    ChunksEmbedded: { unit: 'Count', services: ['embedding'] },
+    ChunksReused: { unit: 'Count', services: ['embedding'] },
+    EmbeddingTokens: { unit: 'Count', services: ['embedding', 'search'] },
+    ProviderLatency: { unit: 'Milliseconds', services: ['embedding', 'search'] },
+    ProviderErrors: { unit: 'Count', services: ['embedding', 'search'] },
+    ProviderRefused: { unit: 'Count', services: ['embedding', 'search'] },
+    OldestPendingSeconds: { unit: 'Seconds', services: ['sweeper'] },
+    LeaseRecoveries: { unit: 'Count', services: ['sweeper'] },
+    SendFailures: { unit: 'Count', services: ['documents', 'embedding', 'sweeper'] },
+  },
+} as const satisfies {
+  namespace: string
+  dimension: string
+  names: Record<string, { unit: string; services: readonly LambdaName[] }>
+}
+
+export type MetricName = keyof typeof metrics.names

@@ -1,0 +1,118 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
+import { type Context, Hono } from 'hono'
+import { handle, type LambdaEvent } from 'hono/aws-lambda'
+import { ApiError, problem, Unavailable } from './errors.ts'
+import { newId } from './ids.ts'
+import { log } from './log.ts'
+
+export interface ApiEnv {
+  Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
+  Variables: { requestId: string }
+}
+
+/** A Hono app that gives every answer a request id, logs it, and renders every error, its own 404 and 405 too, as a problem. */
+export function api(): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>()
+  app.use(async (c, next) => {
+    const started = performance.now()
+    c.set('requestId', c.env?.event?.requestContext.requestId || newId())
+    await next()
+    c.header('x-request-id', c.get('requestId'))
+    log.info('request', {
+      request_id: c.get('requestId'),
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      milliseconds: Math.round(performance.now() - started),
+    })
+  })
+  app.notFound((c) => {
+    const allow = allowedMethods(app, c.req.path)
+    const error =
+      allow.length > 0
+        ? new ApiError('method_not_allowed', `This route knows ${allow.join(', ')}.`, {
+            headers: { allow: allow.join(', ') },
+          })
+        : new ApiError('route_not_found', 'The reference of all routes is at /v1/docs.')
+    return problem(error, problemContext(c))
+  })
+  app.onError((error, c) => {
+    if (!(error instanceof ApiError)) logFailure(error, c.get('requestId'))
+    return problem(error, problemContext(c))
+  })
+  return app
+}
+
+type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
+
+/**
+ * The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself refuses (a URL or method that
+ * the Fetch API cannot express) or throws is answered in the API's own error shape.
+ */
+export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
+  const respond = handle(app)
+  return async (event, context) => {
+    const requestId = event.requestContext.requestId
+    const request = { instance: event.rawPath, requestId }
+    try {
+      const result = (await respond(withoutStrayBody(event), context)) as APIGatewayProxyStructuredResultV2
+      const isOurs = result.headers?.['x-request-id'] !== undefined
+      return isOurs
+        ? result
+        : toResult(problem(new ApiError('route_not_found', 'The request line cannot be understood.'), request))
+    } catch (error) {
+      logFailure(error, requestId)
+      return toResult(problem(error, request))
+    }
+  }
+}
+
+/** The Fetch API refuses a GET or HEAD with a body; HTTP lets a server ignore it. */
+function withoutStrayBody(event: APIGatewayProxyEventV2): LambdaEvent {
+  const { method } = event.requestContext.http
+  return {
+    ...event,
+    body: method === 'GET' || method === 'HEAD' ? null : (event.body ?? null),
+  } as unknown as LambdaEvent
+}
+
+async function toResult(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+    isBase64Encoded: false,
+  }
+}
+
+function problemContext(c: Context<ApiEnv>) {
+  return { instance: c.req.path, requestId: c.get('requestId') }
+}
+
+function logFailure(error: unknown, requestId: string) {
+  const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
+  log.error(kind, { request_id: requestId, error: describe(error) })
+}
+
+/** Name, message and stack of an error and its causes; a database error's fields that may quote values are left out. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? { code: error.code } : {}
+  return {
+    name: error.name,
+    message: error.message,
+    ...code,
+    stack: error.stack,
+    cause: error.cause && describe(error.cause),
+  }
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+function allowedMethods(app: Hono<ApiEnv>, path: string): string[] {
+  const known = methods.filter((method) => {
+    const [matches] = app.router.match(method, path)
+    return matches.some(([[, route]]) => route.method === method)
+  })
+  return known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+
+const seconds = v.pipe(v.string(), v.transform(Number), v.number(), v.minValue(0))
+const count = v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(1))
+
+const environment = v.object({
+  DATABASE_URL: v.optional(v.string()),
+  DATABASE_SECRET_ARN: v.optional(v.string()),
+  DATABASE_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
+  QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  EMBEDDING_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
+  EMBEDDING_API_KEY: v.optional(v.string()),
+  EMBEDDING_SECRET_ARN: v.optional(v.string()),
+  EMBEDDING_CONCURRENCY: v.optional(count, '4'),
+  EMBEDDING_TIMEOUT_SECONDS: v.optional(seconds, '20'),
+  CHUNK_TOKENS: v.optional(count, '400'),
+  CHUNK_OVERLAP_TOKENS: v.optional(
+    v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(0), v.maxValue(60)),
+    '60',
+  ),
+})
+
+export type Config = v.InferOutput<typeof environment>
+
+let parsed: Config | undefined
+
+/** The settings of this process, read from its environment once; throws and names each setting that is wrong. */
+export function config(): Config {
+  parsed ??= parse(process.env)
+  return parsed
+}
+
+/** Leaves the caller no half-configured process: a required setting that is missing is an error that names it. */
+export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {
+  const value = config()[name]
+  if (value === undefined || value === null) throw new Error(`${name} is not set`)
+  return value
+}
+
+function parse(env: NodeJS.ProcessEnv): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const result = v.safeParse(environment, set)
+  if (result.success) return result.output
+  throw new Error(
+    `Configuration: ${result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,
+  )
+}

@@ -1,0 +1,121 @@
+import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { type CompiledQuery, Kysely } from 'kysely'
+import { NeonDialect } from 'kysely-neon'
+import { config } from './config.ts'
+import { Unavailable } from './errors.ts'
+import type { OrganizationId } from './ids.ts'
+import { secret } from './secrets.ts'
+import type { Tables } from './tables.ts'
+
+export interface Connection {
+  /** Gives the connection string; `refused` says that the last one given was not accepted, so a cached one is stale. */
+  url: (refused?: boolean) => string | Promise<string>
+  /** Origin that serves Neon's protocol in place of Neon's own hosts, for example http://127.0.0.1:4444. */
+  endpoint?: string | undefined
+  /** The longest a round trip may take. */
+  timeoutSeconds: number
+}
+
+/** A query of Kysely's builder or its `sql` template. */
+interface Statement<Row = unknown> {
+  compile(db: Kysely<Tables>): CompiledQuery<Row>
+}
+type Results<Q extends readonly Statement[]> = {
+  -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
+}
+
+/**
+ * Postgres over Neon's SQL-over-HTTP: no connection to keep alive through a Lambda's freeze, one round trip a statement
+ * or batch. Failures to reach the database are thrown as `Unavailable`, refusals by it as the driver's `NeonDbError`.
+ */
+export class Database extends Kysely<Tables> {
+  readonly #connection: Connection
+  readonly #organization: OrganizationId | undefined
+
+  constructor(connection: Connection, organization?: OrganizationId) {
+    const one = { query: async (sql: string, parameters: unknown[]) => (await this.#send([{ sql, parameters }]))[0] }
+    super({ dialect: new NeonDialect({ neon: async () => one as unknown as ReturnType<typeof neon> }) })
+    this.#connection = connection
+    this.#organization = organization
+    if (connection.endpoint) useEndpoint(connection.endpoint)
+  }
+
+  /** The same database, every statement of which row-level security confines to one organization. */
+  forOrganization(id: OrganizationId): Database {
+    return new Database(this.#connection, id)
+  }
+
+  /**
+   * Runs the statements in one transaction and one round trip: all take effect or none. Each sees what those before it
+   * did, and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
+   */
+  async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>> {
+    const results = await this.#send(queries.map((query) => query.compile(this)))
+    return results.map((result) => result.rows) as Results<Q>
+  }
+
+  async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
+    const scope = this.#organization
+      ? [{ sql: `select set_config('cuecard.organization_id', $1, true)`, parameters: [this.#organization] }]
+      : []
+    const results = await this.#retrying([...scope, ...queries])
+    return results.slice(scope.length)
+  }
+
+  async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
+    let refused = false
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const sql = neon(await this.#connection.url(refused), { fullResults: true })
+        return await sql.transaction(
+          queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters])),
+          { fetchOptions: { signal: AbortSignal.timeout(this.#connection.timeoutSeconds * 1000) } },
+        )
+      } catch (error) {
+        refused = isRefusedLogin(error)
+        if (attempt < 3 && (isRolledBack(error) || (refused && attempt === 1))) continue
+        throw isUnreachable(error) ? new Unavailable('database', error) : error
+      }
+    }
+  }
+}
+
+/** The database that the environment names. @param timeoutSeconds the longest a round trip may take */
+export function configuredDatabase(timeoutSeconds = 15): Database {
+  const { DATABASE_ENDPOINT, DATABASE_SECRET_ARN, DATABASE_URL } = config()
+  const url = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
+  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds })
+}
+
+/** Whether the error is the violation of the named constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof NeonDbError && error.constraint === constraint
+}
+
+/** Points the driver, for the whole process, at an endpoint that speaks Neon's protocol in place of Neon's own hosts. */
+export function useEndpoint(origin: string): void {
+  neonConfig.fetchEndpoint = `${origin}/sql`
+  neonConfig.wsProxy = () => `${new URL(origin).host}/v2`
+  neonConfig.useSecureWebSocket = false
+  neonConfig.pipelineTLS = false
+  neonConfig.pipelineConnect = false
+}
+
+const serializationFailure = '40001'
+const deadlock = '40P01'
+
+function isRolledBack(error: unknown): boolean {
+  return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)
+}
+
+function isRefusedLogin(error: unknown): boolean {
+  return (
+    error instanceof NeonDbError &&
+    (error.code?.startsWith('28') || /password authentication failed/.test(error.message))
+  )
+}
+
+/** No SQLSTATE at all, or one of the classes 08 (connection), 53 (resources), 57 (operator intervention) and 28 (log-in). */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof NeonDbError && (!error.code || /^(08|53|57|28)/.test(error.code))
+}

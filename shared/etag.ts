@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+
+/** Header value → the versions it lists, `'*'` for any. Weak tags count only where weak comparison is asked for. */
+function etags(comparison: 'strong' | 'weak') {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^\s*(\*|(W\/)?"[\x21\x23-\x7e]*"(\s*,\s*(W\/)?"[\x21\x23-\x7e]*")*)\s*$/,
+        'must be * or a list of entity tags',
+      ),
+      v.transform((header) => {
+        if (header.trim() === '*') return '*' as const
+        const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)]
+        return tags.filter(([, weak]) => !weak || comparison === 'weak').map(([, , version]) => version!)
+      }),
+    ),
+  )
+}
+
+export const ifMatch = v.object({ 'if-match': etags('strong') })
+export const ifNoneMatch = v.object({ 'if-none-match': etags('weak') })
+
+export type Versions = '*' | string[]
+
+/** The entity tag of a resource's version. */
+export function etag(version: string | number): string {
+  return `"${version}"`
+}

@@ -1,0 +1,94 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+type Id = string
+type Time = ColumnType<Date, string | undefined, string>
+type Json = JSONColumnType<Record<string, unknown>, string, string>
+
+/** The database's tables as Kysely sees them; `infra/migrations/` is what makes them. */
+export interface Tables {
+  organizations: {
+    id: Id
+    name: string
+    auto_delete_done_calls: Generated<boolean>
+    created_at: Time
+  }
+  agents: {
+    organization_id: Id
+    id: Id
+    name: string
+    document_count: Generated<number>
+    ready_document_count: Generated<number>
+    knowledge_base_enabled: ColumnType<boolean, never, never>
+    created_at: Time
+  }
+  api_keys: {
+    organization_id: Id
+    id: Id
+    name: string
+    key_hash: Buffer
+    permissions: string[]
+    expires_at: Date | null
+    revoked_at: Date | null
+    created_at: Time
+  }
+  documents: {
+    organization_id: Id
+    id: Id
+    agent_id: Id
+    title: string
+    content: string | null
+    content_hash: Buffer | null
+    source_type: Generated<'manual' | 'pdf' | 'csv' | 'txt' | 'docx'>
+    source_url: string | null
+    status: Status
+    managed_by: 'service' | 'client'
+    revision: Generated<number>
+    active_revision: number | null
+    chunk_count: Generated<number>
+    error_message: string | null
+    error_code: string | null
+    lease_token: string | null
+    lease_expires_at: Date | null
+    attempt: Generated<number>
+    retry_count: Generated<number>
+    next_attempt_at: Date | null
+    enqueued_at: Date | null
+    pending_since: Time
+    version: Generated<string>
+    created_at: Time
+    updated_at: Time
+  }
+  chunks: {
+    organization_id: Id
+    id: Id
+    agent_id: Id
+    document_id: Id
+    revision: number
+    chunk_index: number
+    content: string
+    embedding: string | null
+    token_count: number
+    metadata: Json
+    content_hash: Buffer | null
+    created_at: Time
+  }
+  idempotency_keys: {
+    organization_id: Id
+    api_key_id: Id
+    key: string
+    request_hash: Buffer
+    owner: Id
+    response: Json | null
+    created_at: Time
+  }
+  calls: {
+    organization_id: Id
+    id: Id
+    agent_id: Id
+    done_at: Date | null
+    deleted_at: Date | null
+    created_at: Time
+  }
+}
+
+export type Status = 'pending' | 'processing' | 'completed' | 'error'

@@ -1,0 +1,42 @@
+export const dimensions = 1536
+
+/** Bounds of a usable norm: outside them the float32 sums of a cosine lose their meaning. */
+const leastNorm = 1e-6
+const mostNorm = 1e6
+
+/** What makes the numbers unusable as an embedding; undefined when nothing does. */
+export function vectorFault(vector: ArrayLike<number>): string | undefined {
+  if (vector.length !== dimensions) return `must have exactly ${dimensions} numbers, not ${vector.length}`
+  let squares = 0
+  for (let i = 0; i < dimensions; i++) {
+    const number = vector[i]
+    if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
+      return `must hold finite 32-bit floats, and its number ${i} is none`
+    squares += number * number
+  }
+  const norm = Math.sqrt(squares)
+  if (norm === 0) return 'must not be all zero'
+  return norm < leastNorm || norm > mostNorm ? `must have a norm between ${leastNorm} and ${mostNorm}` : undefined
+}
+
+/** The vector scaled to length 1. */
+export function normalize(vector: Float32Array): Float32Array {
+  let squares = 0
+  for (const number of vector) squares += number * number
+  const norm = Math.sqrt(squares)
+  return vector.map((number) => number / norm)
+}
+
+/** pgvector's text form. Nine significant digits tell any two 32-bit floats apart, so nothing is lost. */
+export function toSql(vector: ArrayLike<number>): string {
+  const numbers = Array.from(vector, (number) => {
+    const short = String(number)
+    return short.length <= 11 && !short.includes('e') ? short : Number(Math.fround(number).toPrecision(9)).toString()
+  })
+  return `[${numbers.join(',')}]`
+}
+
+/** The numbers of pgvector's text form. */
+export function fromSql(text: string): number[] {
+  return JSON.parse(text)
+}

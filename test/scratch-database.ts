@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { Client, escapeIdentifier } from 'pg'
+
+/** Makes an empty database of a unique name on the server of `serverUrl`; `drop` ends whatever is connected to it. */
+export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `scratch_${randomBytes(8).toString('hex')}`
+  // Not a copy of template1, which a session of somebody else would block.
+  await run(serverUrl, `create database ${escapeIdentifier(name)} template template0`)
+  const url = new URL(serverUrl)
+  url.pathname = name
+  return { url: url.href, drop: () => run(serverUrl, `drop database if exists ${escapeIdentifier(name)} with (force)`) }
+}
+
+async function run(connectionString: string, statement: string) {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

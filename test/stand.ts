@@ -1,0 +1,208 @@
+import { join } from 'node:path'
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { afterAll, beforeAll } from 'vitest'
+import { createAgent, createKey, createOrganization } from '../infra/admin/tenants.ts'
+import { openDatabase } from '../infra/local/database.ts'
+import { toEvent } from '../infra/local/gateway-event.ts'
+import { invoke, type LambdaHandler } from '../infra/local/lambda.ts'
+import { startQueue } from '../infra/local/queue.ts'
+import { migrate } from '../infra/migrations/migrate.ts'
+import { lambdas, queue as queueSettings } from '../infra/wiring.ts'
+import { configuredDatabase, type Database, useEndpoint } from '../shared/database.ts'
+import { type Permission, permissions } from '../shared/keys.ts'
+import { createScratchDatabase } from './scratch-database.ts'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  /** The parsed JSON, or the text of any other media type; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests state what they expect of it
+  body: any
+}
+
+export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+
+export interface Tenant {
+  organizationId: string
+  agentId: string
+  apiKey: string
+  /** Path of the agent's documents. */
+  knowledgeBase: string
+  /** Calls with the tenant's key. A string or Buffer goes out as it is, anything else as JSON. */
+  call: Call
+}
+
+export type TestStand = ReturnType<typeof useStand>
+
+/**
+ * A stand for one test file: a scratch database on the server of DATABASE_URL, or an embedded one in memory; a queue; and
+ * the real Lambda handlers, called with raw events. Tests share it, and mint an organization each.
+ */
+export function useStand() {
+  const routes = Object.values(lambdas).flatMap((lambda) => ('routes' in lambda ? lambda.routes : []))
+  let open: Awaited<ReturnType<typeof start>>
+  beforeAll(async () => {
+    open = await start()
+  })
+  afterAll(() => open?.close())
+
+  /** One HTTP request, as a raw event through the Lambda that serves its route. */
+  async function http(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+    const event = toEvent(
+      {
+        method,
+        url: path,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+      },
+      routes,
+    )!
+    return await send(event)
+  }
+
+  async function send(event: APIGatewayProxyEventV2): Promise<Answer> {
+    const [name, lambda] = Object.entries(lambdas).find(
+      ([, { ...settings }]) => 'routes' in settings && settings.routes.some((route) => event.routeKey.endsWith(route)),
+    )!
+    const result = (await invoke(open.handlers[name]!, event, {
+      functionName: name,
+      timeoutSeconds: lambda.timeoutSeconds,
+    })) as APIGatewayProxyStructuredResultV2
+    const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const isJson = /json/.test(String(result.headers?.['content-type']))
+    return {
+      status: result.statusCode!,
+      headers: result.headers as Record<string, string>,
+      body: bytes.length === 0 ? undefined : isJson ? JSON.parse(bytes.toString()) : bytes.toString(),
+    }
+  }
+
+  async function tenant(granted: Permission[] = [...permissions]): Promise<Tenant> {
+    const organization = await createOrganization(open.db, 'Test')
+    const agent = await createAgent(open.db, organization.id, 'Agent')
+    const { key } = await createKey(open.db, { organizationId: organization.id, name: 'test', permissions: granted })
+    return {
+      organizationId: organization.id,
+      agentId: agent.id,
+      apiKey: key,
+      knowledgeBase: `/v1/agents/${agent.id}/knowledge-base`,
+      call: (method, path, body, headers) => http(method, path, body, { 'x-api-key': key, ...headers }),
+    }
+  }
+
+  /** Gives the embedding Lambda one batch with these message bodies. */
+  async function embedding(...bodies: string[]): Promise<SQSBatchResponse> {
+    const event: SQSEvent = { Records: bodies.map((body, i) => toRecord({ MessageId: `${i}`, Body: body })) }
+    return (await invoke(open.handlers.embedding!, event, embeddingSettings)) as SQSBatchResponse
+  }
+
+  /** Takes messages from the queue to the embedding Lambda until none is visible. */
+  async function deliver(): Promise<void> {
+    for (;;) {
+      const { Messages = [] } = await open.sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: open.queue.queueUrl,
+          MaxNumberOfMessages: queueSettings.batchSize,
+          MessageSystemAttributeNames: ['All'],
+        }),
+      )
+      if (Messages.length === 0) return
+      const event: SQSEvent = { Records: Messages.map(toRecord) }
+      const { batchItemFailures } = (await invoke(
+        open.handlers.embedding!,
+        event,
+        embeddingSettings,
+      )) as SQSBatchResponse
+      const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier))
+      const done = Messages.filter((message) => !failed.has(message.MessageId!))
+      if (done.length === 0) continue
+      const Entries = done.map((message, i) => ({ Id: `${i}`, ReceiptHandle: message.ReceiptHandle! }))
+      await open.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: open.queue.queueUrl, Entries }))
+    }
+  }
+
+  return {
+    http,
+    send,
+    tenant,
+    embedding,
+    deliver,
+    /** Runs the sweeper Lambda once. */
+    sweep: async () =>
+      invoke(open.handlers.sweeper!, {}, { functionName: 'sweeper', timeoutSeconds: lambdas.sweeper.timeoutSeconds }),
+    /** The database as its owner sees it. */
+    get db(): Database {
+      return open.db
+    },
+    get queue() {
+      return open.queue
+    },
+    get sqs(): SQSClient {
+      return open.sqs
+    },
+    get handlers() {
+      return open.handlers
+    },
+  }
+}
+
+const embeddingSettings = { functionName: 'embedding', timeoutSeconds: lambdas.embedding.timeoutSeconds }
+
+async function start() {
+  const { DATABASE_URL: server } = process.env
+  const scratch = server ? await createScratchDatabase(server) : undefined
+  const database = await openDatabase(scratch ? { url: scratch.url } : {})
+  const queue = await startQueue()
+  Object.assign(process.env, {
+    DATABASE_URL: database.url,
+    DATABASE_ENDPOINT: database.endpoint,
+    QUEUE_URL: queue.queueUrl,
+    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  })
+  useEndpoint(database.endpoint)
+  await migrate(database.url)
+  const root = join(import.meta.dirname, '..')
+  const loaded = Object.entries(lambdas).map(
+    async ([name, lambda]): Promise<[string, LambdaHandler<unknown, unknown>]> => [
+      name,
+      (await import(join(root, lambda.entry))).handler,
+    ],
+  )
+  const sqs = new SQSClient()
+  return {
+    handlers: Object.fromEntries(await Promise.all(loaded)),
+    db: configuredDatabase(),
+    queue,
+    sqs,
+    async close() {
+      sqs.destroy()
+      await queue.close()
+      await database.close()
+      await scratch?.drop()
+    },
+  }
+}
+
+function toRecord(message: Message): SQSEvent['Records'][number] {
+  return {
+    messageId: message.MessageId!,
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body!,
+    attributes: (message.Attributes ?? { ApproximateReceiveCount: '1' }) as SQSEvent['Records'][number]['attributes'],
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody ?? '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:embedding',
+    awsRegion: 'us-east-1',
+  }
+}
