@@ -11,8 +11,13 @@ const wanted = createHash('sha256')
   .digest('hex')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  console.log('Installing packages (npm ci) …')
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit', shell: true })
+  // On stderr, npm's words too: stdout belongs to the script that follows, and may be read by a program.
+  console.error('Installing packages (npm ci) …')
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--no-json'], {
+    cwd: root,
+    stdio: ['inherit', process.stderr.fd, 'inherit'],
+    shell: true,
+  })
   if (status !== 0) process.exit(status ?? 1)
   writeFileSync(stamp, wanted)
 }

@@ -3,6 +3,8 @@ export interface Lambda {
   entry: string
   memoryMb: number
   timeoutSeconds: number
+  /** The database role that it works under is `cuecard_` and this. */
+  database?: 'api' | 'embedding' | 'sweeper'
   /** Paths of the HTTP API, each for any method: the functions answer 405 themselves. */
   routes?: readonly string[]
   /** Runs on a schedule, every so many seconds. */
@@ -16,24 +18,28 @@ const documentPath = `${agentPath}/{documentId}`
 export const lambdas = {
   documents: {
     entry: 'functions/documents/handler.ts',
+    database: 'api',
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [agentPath, documentPath],
   },
   chunks: {
     entry: 'functions/chunks/handler.ts',
+    database: 'api',
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [`${documentPath}/chunks`],
   },
   search: {
     entry: 'functions/search/handler.ts',
+    database: 'api',
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [`${agentPath}/search`],
   },
   organization: {
     entry: 'functions/organization/handler.ts',
+    database: 'api',
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: ['/v1/organization'],
@@ -44,9 +50,15 @@ export const lambdas = {
     timeoutSeconds: 29,
     routes: ['$default'],
   },
-  embedding: { entry: 'functions/embedding/handler.ts', memoryMb: 1024, timeoutSeconds: 120 },
+  embedding: { entry: 'functions/embedding/handler.ts', database: 'embedding', memoryMb: 1024, timeoutSeconds: 120 },
   // Ends before the next run begins.
-  sweeper: { entry: 'functions/sweeper/handler.ts', memoryMb: 512, timeoutSeconds: 50, everySeconds: 60 },
+  sweeper: {
+    entry: 'functions/sweeper/handler.ts',
+    database: 'sweeper',
+    memoryMb: 512,
+    timeoutSeconds: 50,
+    everySeconds: 60,
+  },
 } as const satisfies Record<string, Lambda>
 
 export type LambdaName = keyof typeof lambdas
@@ -62,7 +74,10 @@ export const queue = {
   deadLetterRetentionDays: 14,
 } as const
 
-/** What the functions report (embedded metric format): each name with its unit and the services that emit it. */
+/**
+ * What the functions report (embedded metric format): each name with its unit and the Lambdas that emit it. The dimension's
+ * value is the name that the Lambda has on AWS, so that stages do not mix.
+ */
 export const metrics = {
   namespace: 'Cuecard',
   dimension: 'service',

@@ -23,12 +23,9 @@ const environment = v.object({
 
 export type Config = v.InferOutput<typeof environment>
 
-let parsed: Config | undefined
-
-/** The settings of this process, read from its environment once; throws and names each setting that is wrong. */
+/** The settings in the environment, which each handler reads once, as its module loads; throws and names each that is wrong. */
 export function config(): Config {
-  parsed ??= parse(process.env)
-  return parsed
+  return parse(process.env)
 }
 
 /** Leaves the caller no half-configured process: a required setting that is missing is an error that names it. */

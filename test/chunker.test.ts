@@ -221,6 +221,14 @@ describe('a section', () => {
     }
   })
 
+  test('that is just too long for a chunk does not leave its heading alone', () => {
+    for (let words = 380; words < 400; words++) {
+      const [first, second] = chunk(`# Inn\n\n${'garden '.repeat(words / 2)}end. ${'table '.repeat(words / 2)}`)
+      expect(first!.content).toContain('garden')
+      expect(first!.token_count + (second?.token_count ?? 0)).toBeGreaterThan(380)
+    }
+  })
+
   test('takes no overlap from the one before', () => {
     const chunks = chunk(`${paragraph(1, 3)}\n\n# Next\n\n${paragraph(2, 3)}`)
     expect(chunks.map(({ content }) => content)).toEqual([`${paragraph(1, 3)}\n\n`, `# Next\n\n${paragraph(2, 3)}`])
@@ -281,9 +289,12 @@ describe('what fits a chunk', () => {
   })
 
   test('a line that ends in a colon stays with the list below it', () => {
-    for (let before = 1; before < 12; before++) {
-      const text = `${paragraph(before, before)}\n\nOpening hours:\n\n- Monday: closed\n- Tuesday: noon\n\n${paragraph(60, 12)}`
-      expect(chunk(text).some(({ content }) => content.includes('Opening hours:\n\n- Monday: closed\n'))).toBe(true)
+    for (let seed = 1; seed <= 60; seed++) {
+      const hours = `Opening hours ${seed}:\n\n- Monday: ${seed} to noon\n- Tuesday: noon\n\n`
+      const text = `${paragraph(seed, 14)}\n\n${hours}${paragraph(60 + seed, 18)}`
+      expect(chunk(text, { targetTokens: 400, overlapTokens: 0 }).some(({ content }) => content.includes(hours))).toBe(
+        true,
+      )
     }
   })
 
@@ -357,6 +368,8 @@ describe('a hostile text', () => {
   test('of joined emoji keeps every family together', () => {
     const family = '👨‍👩‍👧‍👦'
     for (const { content } of expectSound(family.repeat(2000))) expect(content.replaceAll(family, '')).toBe('')
+    for (const { content } of expectSound(family.repeat(200), { targetTokens: 1, overlapTokens: 0 }))
+      expect(content).toBe(family)
   })
 
   test('in a heading of 1 MB is cut, and its path is capped at 200 units of whole clusters', () => {

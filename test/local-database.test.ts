@@ -233,6 +233,22 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     await pool.end()
   })
 
+  test('a WebSocket that does not speak the protocol holds nothing up', async () => {
+    for (const bytes of [
+      new Uint8Array(64).fill(255),
+      new Uint8Array(64),
+      new TextEncoder().encode('GET / HTTP/1.1'),
+    ]) {
+      const socket = new WebSocket(`${database.endpoint.replace('http', 'ws')}/v2?address=elsewhere:1`)
+      await new Promise((resolve) => socket.addEventListener('open', resolve))
+      const closed = new Promise((resolve) => socket.addEventListener('close', resolve))
+      socket.send(bytes)
+      socket.close()
+      await closed
+      expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    }
+  })
+
   test('a hundred statements at once are all answered', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => sql`select ${n}::int as n`))
     expect(answers.flat().map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
@@ -298,6 +314,22 @@ describe('an unusable database is refused in one line', () => {
     url.pathname = '/nowhere'
     expect(await refusal(url.href)).toBe('DATABASE_URL cannot be used: database "nowhere" does not exist')
   })
+})
+
+test('a WebSocket session has the rights of its user, and ends when the database is closed', async () => {
+  const database = await openDatabase({})
+  await neon(database.url).transaction((sql) => [sql`create role reader`, sql`create table secrets (id int)`])
+  const url = new URL(database.url)
+  url.username = 'reader'
+  const pool = new Pool({ connectionString: url.href })
+  const lost = new Promise((resolve) => pool.on('error', resolve))
+  expect((await pool.query('select current_user, session_user')).rows).toEqual([
+    { current_user: 'reader', session_user: 'reader' },
+  ])
+  await expect(pool.query('select from secrets')).rejects.toMatchObject({ code: '42501' })
+  await database.close()
+  await lost
+  await pool.end()
 })
 
 test.runIf(process.env.DATABASE_URL)('a database that goes away is reported as unreachable', async () => {

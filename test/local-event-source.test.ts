@@ -189,7 +189,10 @@ test('no more batches are in flight than allowed, and stopping waits for them', 
   const stop = source.stop().then(stopped)
   expect(await count()).toEqual({ visible: 3, hidden: 2 })
   expect(stopped).not.toHaveBeenCalled()
-  for (const open of gates) open()
+  gates[0]?.()
+  await vi.waitUntil(async () => (await count()).hidden === 1)
+  expect(stopped).not.toHaveBeenCalled()
+  gates[1]?.()
   await stop
   expect(await count()).toEqual({ visible: 3, hidden: 0 })
 })

@@ -254,6 +254,8 @@ describe('the gateway', () => {
     expect(await post(6 * 1024 * 1024)).toMatchObject(tooLarge)
     expect(await post(10 * 1024 * 1024 + 1)).toMatchObject(tooLarge)
     expect(handler).not.toHaveBeenCalled()
+    // Only the first got as far as the function.
+    expect(complaints).toHaveLength(1)
     expect(await post(6_000_000)).toMatchObject({ status: 200 })
   })
 
@@ -284,14 +286,16 @@ describe('the gateway', () => {
       return 'finished'
     })
     await fetch(`${origin}/idle`).then((response) => response.text())
-    const inFlight = fetch(`${origin}/slow`).then((response) => response.json())
+    const inFlight = fetch(`${origin}/slow`)
     await called.promise
     const closed = vi.fn()
     const closing = close().then(closed)
     await expect(fetch(`${origin}/late`)).rejects.toThrow()
     expect(closed).not.toHaveBeenCalled()
     finish.resolve()
-    expect(await inFlight).toBe('finished')
+    const response = await inFlight
+    expect(response.headers.get('connection')).toBe('close')
+    expect(await response.json()).toBe('finished')
     await closing
   })
 

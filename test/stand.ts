@@ -1,12 +1,13 @@
-import { join } from 'node:path'
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, beforeAll } from 'vitest'
 import { createAgent, createKey, createOrganization } from '../infra/admin/tenants.ts'
 import { openDatabase } from '../infra/local/database.ts'
+import { loadFunctions } from '../infra/local/functions.ts'
 import { toEvent } from '../infra/local/gateway-event.ts'
-import { invoke, type LambdaHandler } from '../infra/local/lambda.ts'
+import { invoke } from '../infra/local/lambda.ts'
 import { startQueue } from '../infra/local/queue.ts'
+import { toScheduledEvent } from '../infra/local/schedule.ts'
 import { migrate } from '../infra/migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../infra/wiring.ts'
 import { configuredDatabase, type Database, useEndpoint } from '../shared/database.ts'
@@ -40,7 +41,6 @@ export type TestStand = ReturnType<typeof useStand>
  * the real Lambda handlers, called with raw events. Tests share it, and mint an organization each.
  */
 export function useStand() {
-  const routes = Object.values(lambdas).flatMap((lambda) => ('routes' in lambda ? lambda.routes : []))
   let open: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
     open = await start()
@@ -62,18 +62,18 @@ export function useStand() {
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
       },
-      routes,
+      open.functions.routes.map(({ route }) => route),
     )!
     return await send(event)
   }
 
   async function send(event: APIGatewayProxyEventV2): Promise<Answer> {
-    const [name, lambda] = Object.entries(lambdas).find(
-      ([, { ...settings }]) => 'routes' in settings && settings.routes.some((route) => event.routeKey.endsWith(route)),
+    const { handler, functionName, timeoutSeconds } = open.functions.routes.find(({ route }) =>
+      [route, `ANY ${route}`].includes(event.routeKey),
     )!
-    const result = (await invoke(open.handlers[name]!, event, {
-      functionName: name,
-      timeoutSeconds: lambda.timeoutSeconds,
+    const result = (await invoke(handler, event, {
+      functionName: functionName!,
+      timeoutSeconds: timeoutSeconds!,
     })) as APIGatewayProxyStructuredResultV2
     const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
     const isJson = /json/.test(String(result.headers?.['content-type']))
@@ -100,7 +100,7 @@ export function useStand() {
   /** Gives the embedding Lambda one batch with these message bodies. */
   async function embedding(...bodies: string[]): Promise<SQSBatchResponse> {
     const event: SQSEvent = { Records: bodies.map((body, i) => toRecord({ MessageId: `${i}`, Body: body })) }
-    return (await invoke(open.handlers.embedding!, event, embeddingSettings)) as SQSBatchResponse
+    return (await invoke(open.functions.embedding, event, embeddingSettings)) as SQSBatchResponse
   }
 
   /** Takes messages from the queue to the embedding Lambda until none is visible. */
@@ -116,7 +116,7 @@ export function useStand() {
       if (Messages.length === 0) return
       const event: SQSEvent = { Records: Messages.map(toRecord) }
       const { batchItemFailures } = (await invoke(
-        open.handlers.embedding!,
+        open.functions.embedding,
         event,
         embeddingSettings,
       )) as SQSBatchResponse
@@ -136,7 +136,10 @@ export function useStand() {
     deliver,
     /** Runs the sweeper Lambda once. */
     sweep: async () =>
-      invoke(open.handlers.sweeper!, {}, { functionName: 'sweeper', timeoutSeconds: lambdas.sweeper.timeoutSeconds }),
+      invoke(open.functions.sweeper, toScheduledEvent('sweeper'), {
+        functionName: 'sweeper',
+        timeoutSeconds: lambdas.sweeper.timeoutSeconds,
+      }),
     /** The database as its owner sees it. */
     get db(): Database {
       return open.db
@@ -147,8 +150,8 @@ export function useStand() {
     get sqs(): SQSClient {
       return open.sqs
     },
-    get handlers() {
-      return open.handlers
+    get functions() {
+      return open.functions
     },
   }
 }
@@ -160,27 +163,13 @@ async function start() {
   const scratch = server ? await createScratchDatabase(server) : undefined
   const database = await openDatabase(scratch ? { url: scratch.url } : {})
   const queue = await startQueue()
-  Object.assign(process.env, {
-    DATABASE_URL: database.url,
-    DATABASE_ENDPOINT: database.endpoint,
-    QUEUE_URL: queue.queueUrl,
-    AWS_ENDPOINT_URL_SQS: queue.endpoint,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-  })
   useEndpoint(database.endpoint)
   await migrate(database.url)
-  const root = join(import.meta.dirname, '..')
-  const loaded = Object.entries(lambdas).map(
-    async ([name, lambda]): Promise<[string, LambdaHandler<unknown, unknown>]> => [
-      name,
-      (await import(join(root, lambda.entry))).handler,
-    ],
-  )
+  const functions = await loadFunctions(database, queue)
+  process.env.DATABASE_URL = database.url
   const sqs = new SQSClient()
   return {
-    handlers: Object.fromEntries(await Promise.all(loaded)),
+    functions,
     db: configuredDatabase(),
     queue,
     sqs,

@@ -13,7 +13,7 @@ const encoder = new TextEncoder()
 /** All tokens' bytes, one behind the other; token `rank` lies between `offsets[rank]` and `offsets[rank + 1]`. */
 let pool = new Uint8Array(1 << 20)
 const offsets = new Int32Array(tokens.length + 1)
-/** Open-addressing hash table of rank + 1 by bytes: a tenth of the time of a Map of strings, to fill and to ask. */
+/** Open-addressing hash table of rank + 1 by bytes: several times faster to ask than a Map of strings. */
 const slots = new Int32Array(SLOTS)
 
 let piece = new Uint8Array(1024)
@@ -38,7 +38,7 @@ const remembered = new Map<string, number>()
 
 /**
  * Number of cl100k tokens of the pre-token text[start, end): what gpt-tokenizer counts, but for U+FEFF, which it does not
- * find in its own table. Its merge loop takes over 100 ms for 100 KB of words it has not met, this one a tenth of that.
+ * find in its own table. Its merge loop takes over 100 ms for 100 KB of words it has not met, this one a fraction of that.
  * The time grows with the square of the length: pass short pieces.
  */
 export function tokensOf(text: string, start: number, end: number): number {

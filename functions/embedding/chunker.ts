@@ -149,7 +149,8 @@ class Chunker {
     const cuts = [...clusterSeams(this.#text, start, end, this.#counter, most), end]
     let from = start
     for (const [index, to] of cuts.entries()) {
-      this.#add(block, from, index === 0 ? seam : strength.cluster, this.#counter.count(from, to))
+      const tokens = Math.max(this.#counter.count(from, to), this.#counter.estimate(from, to))
+      this.#add(block, from, index === 0 ? seam : strength.cluster, tokens)
       from = to
     }
   }

@@ -1,8 +1,8 @@
 /**
- * A pre-token with more UTF-16 units than this is cut into pieces of PIECE units: merging byte pairs is quadratic in the length.
+ * A pre-token that reaches this many UTF-16 units is cut into pieces of PIECE units: merging byte pairs is quadratic in the length.
  */
 export const LONGEST_PRE_TOKEN = 256
-export const PIECE = 64
+const PIECE = 64
 
 const LETTER = 1
 const NUMBER = 2
@@ -74,15 +74,22 @@ function runEnd(text: string, from: number, limit: number, wanted: number): numb
  * By hand, since the expression backtracks over a run of white space once for each of its alternatives.
  */
 export function preTokenEnd(text: string, start: number, end: number): number {
-  const found = boundedEnd(text, start, Math.min(end, start + LONGEST_PRE_TOKEN), end)
-  return found - start < LONGEST_PRE_TOKEN - 1 || found === end ? found : betweenCodePoints(text, start + PIECE)
+  const found = boundedEnd(text, start, end)
+  return found - start < LONGEST_PRE_TOKEN || found === end ? found : betweenCodePoints(text, start + PIECE)
+}
+
+/** Whether the pre-token text[start, found) is a piece of one that is too long. */
+export function isPiece(text: string, start: number, found: number, end: number): boolean {
+  const length = found - start
+  return (length === PIECE || length === PIECE - 1) && boundedEnd(text, start, end) > found
 }
 
 function betweenCodePoints(text: string, at: number): number {
   return text.codePointAt(at - 1)! > 0xffff ? at - 1 : at
 }
 
-function boundedEnd(text: string, start: number, limit: number, end: number): number {
+function boundedEnd(text: string, start: number, end: number): number {
+  const limit = Math.min(end, start + LONGEST_PRE_TOKEN)
   const first = classAt(text, start)
   if (first === LETTER) return runEnd(text, start, limit, LETTER)
   if (first === NUMBER) {

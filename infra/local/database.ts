@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { type ClientConfig, Pool } from 'pg'
+import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from './directory-lock.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { servePgliteSession } from './pglite-session.ts'
@@ -83,16 +83,10 @@ async function openPglite(dataDir: string | undefined): Promise<OpenBackend> {
 async function openServer(connectionString: string): Promise<OpenBackend> {
   if (!/^postgres(ql)?:\/\//.test(connectionString) || !URL.canParse(connectionString))
     throw new Error('DATABASE_URL is not a postgres:// URL')
-  const pool = new Pool({ connectionString, types: asText, max: 40, connectionTimeoutMillis: 5_000 })
+  await probe(connectionString)
+  const pool = new Pool({ connectionString, types: asText, max: 40 })
   // An idle connection that the server ends; the next statement opens another or says why it cannot.
   pool.on('error', () => {})
-  try {
-    const { rowCount } = await pool.query(`select from pg_available_extensions where name = 'vector'`)
-    if (rowCount === 0) throw new Error('its server has no pgvector extension')
-  } catch (error) {
-    await pool.end()
-    throw new Error(`DATABASE_URL cannot be used: ${reasonOf(error)}`)
-  }
   const { username, password, hostname, port, pathname } = new URL(connectionString)
   return {
     pool,
@@ -104,5 +98,18 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
       await pipeline(session, socket, session).catch(() => session.destroy())
     },
     close: () => pool.end(),
+  }
+}
+
+async function probe(connectionString: string) {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  try {
+    await client.connect()
+    const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)
+    if (rowCount === 0) throw new Error('its server has no pgvector extension')
+  } catch (error) {
+    throw new Error(`DATABASE_URL cannot be used: ${reasonOf(error)}`)
+  } finally {
+    await client.end()
   }
 }

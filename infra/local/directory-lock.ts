@@ -23,6 +23,12 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   return () => rm(lock, { force: true })
 }
 
+/** The live process that holds `directory`; undefined when none does. */
+export async function holderOf(directory: string): Promise<number | undefined> {
+  const holder = await readFile(join(directory, 'lock'), 'utf8').catch(() => '')
+  return holder && isAlive(holder) ? Number.parseInt(holder, 10) : undefined
+}
+
 async function evict(lock: string, directory: string) {
   const holder = await readFile(lock, 'utf8').catch(() => '')
   if (holder && isAlive(holder)) throw new Error(`${directory} is in use by process ${holder.split(' ')[0]}`)

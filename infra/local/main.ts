@@ -24,13 +24,14 @@ async function main() {
   await mkdir(dataDir, { recursive: true })
   const envFile = join(dataDir, 'env')
 
-  const stand = await startStand({ dataDir, databaseUrl: DATABASE_URL || undefined, port, onStep })
-  await rm(envFile, { force: true })
+  const onHeld = () => rm(envFile, { force: true })
+  const stand = await startStand({ dataDir, databaseUrl: DATABASE_URL || undefined, port, onHeld, onStep })
   let isStopping = false
   const stop = async () => {
     if (isStopping) return
     isStopping = true
     console.log('\nShutting down …')
+    await rm(envFile, { force: true })
     await stand.close()
     process.exit(0)
   }
@@ -48,8 +49,13 @@ async function main() {
   await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
   console.log(`\nServing ${stand.origin}/v1  (addresses and key: ${envFile})`)
 
-  await tour(stand.origin, demo)
-  console.log(curlLines(envFile))
+  try {
+    await tour(stand.origin, demo)
+    console.log(curlLines(envFile))
+  } catch (error) {
+    // Stopped in mid-tour, what the tour calls is gone.
+    if (!isStopping) throw error
+  }
 }
 
 function onStep(step: string, milliseconds: number) {

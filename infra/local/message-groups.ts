@@ -16,7 +16,7 @@ interface Answer {
  */
 export function keepMessageGroups(app: ReturnType<typeof buildApp>): void {
   const groups = new Map<string, string>()
-  app.addHook('preSerialization', async (request, _reply, payload) => {
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
     const answer = payload as Answer
     const action = request.headers['x-amz-target']
     if (action === 'AmazonSQS.SendMessage' || action === 'AmazonSQS.SendMessageBatch') {
@@ -27,14 +27,12 @@ export function keepMessageGroups(app: ReturnType<typeof buildApp>): void {
         if (group) groups.set(MessageId, group)
       }
     }
-    if (action === 'AmazonSQS.ReceiveMessage' && answer.Messages) {
-      // A waiting receiver can be served in the very tick of the send, before its answer has come through here.
-      await new Promise(setImmediate)
-      for (const { MessageId, Attributes } of answer.Messages) {
+    if (action === 'AmazonSQS.ReceiveMessage') {
+      for (const { MessageId, Attributes } of answer.Messages ?? []) {
         const group = groups.get(MessageId)
         if (group && Attributes) Attributes.MessageGroupId ??= group
       }
     }
-    return payload
+    done(null, payload)
   })
 }

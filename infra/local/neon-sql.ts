@@ -32,6 +32,7 @@ export async function runSql(client: ClientBase, request: SqlRequest, signal: Ab
     signal.throwIfAborted()
     await client.query('commit')
   } catch (error) {
+    // Before the caller hears of it, who may try again at once and must not meet locks of this attempt.
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
     throw error
   }

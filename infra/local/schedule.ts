@@ -39,7 +39,8 @@ export function every(
   }
 }
 
-function toScheduledEvent(functionName: string): ScheduledEvent {
+/** The event that a schedule's rule sends. */
+export function toScheduledEvent(functionName: string): ScheduledEvent {
   return {
     version: '0',
     id: crypto.randomUUID(),

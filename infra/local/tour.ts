@@ -32,16 +32,19 @@ export async function tour(origin: string, demo: Demo): Promise<void> {
 
   const listed = await call<{ data: Document[] }>(`${knowledgeBase}?limit=100`)
   const known = new Map(listed.data.map((document) => [document.title, document]))
-  const followed: Promise<void>[] = []
   console.log('\nDocuments')
-  for (const file of (await readdir(samples)).sort()) {
-    const content = await readFile(join(samples, file), 'utf8')
-    const title = content.slice(2, content.indexOf('\n')).trim()
-    const document = known.get(title) ?? (await call<Document>(knowledgeBase, { title, content }))
-    console.log(`  ${known.has(title) ? 'kept' : 'posted'}: ${title}, ${content.length} characters, ${document.status}`)
-    followed.push(follow(`${knowledgeBase}/${document.id}`, document.status, call))
-  }
-  await Promise.all(followed)
+  const files = (await readdir(samples)).sort()
+  await Promise.all(
+    files.map(async (file) => {
+      const content = await readFile(join(samples, file), 'utf8')
+      const title = content.slice(2, content.indexOf('\n')).trim()
+      const document = known.get(title) ?? (await call<Document>(knowledgeBase, { title, content }))
+      console.log(
+        `  ${known.has(title) ? 'kept' : 'posted'}: ${title}, ${content.length} characters, ${document.status}`,
+      )
+      await follow(`${knowledgeBase}/${document.id}`, document.status, call)
+    }),
+  )
 
   for (const query of questions) {
     const { data } = await call<{ data: { document_title: string; content: string; score: number }[] }>(

@@ -1,9 +1,10 @@
 import { Pool } from '@neondatabase/serverless'
-import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely'
+import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
 import { log } from '../../shared/log.ts'
 import * as initial from './0001_initial.ts'
+import * as roles from './0002_roles.ts'
 
-const migrations: Record<string, Migration> = { '0001_initial': initial }
+const migrations: Record<string, Migration> = { '0001_initial': initial, '0002_roles': roles }
 
 /**
  * Brings the database to the newest schema over one session, which holds Kysely's migration lock: of two runs at once the
@@ -16,13 +17,22 @@ export async function migrate(connectionString: string): Promise<string[]> {
   pool.on('error', (error: unknown) => log.debug('idle_session_broke', { error }))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
+    const known = { ...(await appliedByNewerCode(db)), ...migrations }
     const { error, results } = await new Migrator({
       db,
-      provider: { getMigrations: async () => migrations },
+      provider: { getMigrations: async () => known },
     }).migrateToLatest()
     if (error) throw error
     return (results ?? []).map((result) => result.migrationName)
   } finally {
     await db.destroy()
   }
+}
+
+/** What only newer code knows, as migrations that do nothing: on a rollback the old code meets the new schema and leaves it be. */
+async function appliedByNewerCode(db: Kysely<unknown>): Promise<Record<string, Migration>> {
+  const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(db)
+  if (tables.length === 0) return {}
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return Object.fromEntries(rows.map(({ name }) => [name, { up: async () => {} }]))
 }

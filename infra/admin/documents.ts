@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import { updateDocument } from '../../functions/documents/update-document.ts'
+import type { Database } from '../../shared/database.ts'
+import { ApiError } from '../../shared/errors.ts'
+import type { Versions } from '../../shared/etag.ts'
+import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import type { Queue } from '../../shared/queue.ts'
+import type { Status } from '../../shared/tables.ts'
+import { cut, everyOrganization, listOf } from './lists.ts'
+import { Refusal } from './refusal.ts'
+
+export interface DocumentsQuery {
+  organizationId: OrganizationId
+  status?: Status | undefined
+  limit: number
+}
+
+/** An organization's documents, whatever the agent, longest waiting first. @throws Refusal when there is no such organization */
+export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
+  const documents = sql<{ id: string }>`
+    select id, agent_id, title, status, managed_by, error_code, error_message, attempt as attempts,
+      extract(epoch from now() - pending_since)::int as age_seconds, next_attempt_at, chunk_count, created_at, updated_at
+    from documents
+    where organization_id = ${organizationId} and ${status ? sql`status = ${status}` : sql`true`}
+    order by pending_since, id
+    limit ${limit + 1}`
+  return cut(await listOf(db, organizationId, documents), limit)
+}
+
+/** A document to retry, if it still has one of `versions` by then. */
+export interface Target {
+  organization_id: OrganizationId
+  agent_id: AgentId
+  id: DocumentId
+  versions: Versions
+}
+
+/** @throws Refusal that names those which do not exist */
+export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
+  const { rows } = await sql<Omit<Target, 'versions'>>`
+    select organization_id, agent_id, id from documents
+    where organization_id = any(${everyOrganization}) and id = any(${ids})`.execute(db)
+  const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
+  if (missing.size > 0) throw new Refusal(`there is no document ${[...missing].join(', ')}`)
+  return rows.map((row) => ({ ...row, versions: '*' }))
+}
+
+/** @throws Refusal when there is no such organization */
+export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
+  const inError = sql<Omit<Target, 'versions'> & { version: string }>`
+    select organization_id, agent_id, id, version::text from documents
+    where organization_id = ${organizationId} and status = 'error' order by pending_since`
+  const rows = await listOf(db, organizationId, inError)
+  return rows.map(({ version, ...row }) => ({ ...row, versions: [version] }))
+}
+
+export interface Retried {
+  id: DocumentId
+  organization_id: OrganizationId
+  /** False when no queue took the message: the sweeper sends it later. */
+  queued: boolean
+  /** Why the document could not be retried, as the API says it; null when it was. */
+  refused: string | null
+}
+
+const atOnce = 10
+
+/** Does to each document what PATCH with status pending does: a new revision, counters at zero, and a message. */
+export async function retryDocuments(db: Database, queue: Queue | undefined, targets: Target[]): Promise<Retried[]> {
+  const retried: Retried[] = []
+  for (let start = 0; start < targets.length; start += atOnce)
+    retried.push(
+      ...(await Promise.all(targets.slice(start, start + atOnce).map((target) => retryDocument(db, queue, target)))),
+    )
+  return retried
+}
+
+async function retryDocument(db: Database, queue: Queue | undefined, target: Target): Promise<Retried> {
+  const { organization_id, agent_id, id, versions } = target
+  const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
+  try {
+    await updateDocument(db.forOrganization(organization_id), scope, { status: 'pending' }, versions)
+  } catch (error) {
+    if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }
+    throw error
+  }
+  const sent = await queue?.send({ organizationId: organization_id, documentId: id }).then(
+    () => true,
+    () => false,
+  )
+  return { id, organization_id, queued: sent ?? false, refused: null }
+}

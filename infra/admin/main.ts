@@ -1,0 +1,41 @@
+import { Command } from 'commander'
+import { Unavailable } from '../../shared/errors.ts'
+import { callCommand } from './call-commands.ts'
+import { whereItWorks } from './connection.ts'
+import { documentCommand } from './document-commands.ts'
+import { healthCommand, queueCommand } from './operation-commands.ts'
+import { onOneLine } from './print.ts'
+import { agentCommand, keyCommand, organizationCommand } from './tenant-commands.ts'
+
+const program = new Command('npm run admin --')
+  .description('Cuecard for its operators. Works on a running local stand or, with a Neon URL, on AWS.')
+  .option('--json', 'one line of JSON on stdout, for programs; a list is {"data": [...]}')
+  .addHelpText('after', `\n${whereItWorks}`)
+for (const command of [
+  organizationCommand(),
+  agentCommand(),
+  keyCommand(),
+  documentCommand(),
+  callCommand(),
+  queueCommand(),
+  healthCommand(),
+])
+  program.addCommand(command)
+for (const command of [program, ...program.commands, ...program.commands.flatMap((command) => command.commands)])
+  command
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(`${onOneLine(text)}\n`) })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  console.error(`error: ${onOneLine(reasonOf(error))}`)
+  process.exitCode = 1
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error))
+  return error instanceof Unavailable
+    ? `${message}: ${cause instanceof Error ? cause.message : String(cause)}`
+    : message
+}

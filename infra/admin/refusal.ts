@@ -1,0 +1,6 @@
+/** What the operator asked for cannot be done; the message says why in one line, and nothing was changed. */
+export class Refusal extends Error {}
+
+export function noOrganization(id: string): never {
+  throw new Refusal(`there is no organization ${id}`)
+}

@@ -1,0 +1,70 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import type { Secrets } from './secrets.ts'
+import type { SecretName, StageSettings } from './stages.ts'
+
+/** What a Lambda may touch; its environment and its role both follow from this. */
+export type Access = {
+  readonly database?: Exclude<SecretName, 'provider'>
+  readonly sends?: true
+  readonly receives?: true
+  readonly embeds?: true
+}
+
+export const access: Record<LambdaName, Access> = {
+  documents: { ...databaseOf('documents'), sends: true },
+  chunks: { ...databaseOf('chunks') },
+  search: { ...databaseOf('search'), embeds: true },
+  organization: { ...databaseOf('organization') },
+  reference: {},
+  embedding: { ...databaseOf('embedding'), sends: true, receives: true, embeds: true },
+  sweeper: { ...databaseOf('sweeper'), sends: true },
+}
+
+function databaseOf(name: LambdaName): Pick<Access, 'database'> {
+  const { database }: Lambda = lambdas[name]
+  return database ? { database: `database-${database}` } : {}
+}
+
+export type Resources = { readonly secrets: Secrets; readonly queue: IQueue; readonly settings: StageSettings }
+
+/** Names and addresses only: what is secret is fetched by its ARN. */
+export function environmentFor(allowed: Access, { secrets, queue, settings }: Resources): Record<string, string> {
+  return {
+    LOG_LEVEL: settings.logLevel,
+    ...(allowed.database && { DATABASE_SECRET_ARN: secrets[allowed.database].secretArn }),
+    ...(allowed.sends && { QUEUE_URL: queue.queueUrl }),
+    ...(allowed.embeds && {
+      EMBEDDING_BASE_URL: settings.provider.baseUrl,
+      EMBEDDING_MODEL: settings.provider.model,
+      EMBEDDING_SECRET_ARN: secrets.provider.secretArn,
+    }),
+  }
+}
+
+/** The whole of a Lambda's permissions. X-Ray knows no resources, hence the one star. */
+export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue }: Resources): PolicyStatement[] {
+  const readable = [allowed.database, allowed.embeds && ('provider' as const)].filter((name) => name !== undefined)
+  return [
+    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
+    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+    ...(readable.length > 0
+      ? [
+          allow(
+            ['secretsmanager:GetSecretValue'],
+            readable.map((name) => secrets[name].secretArn),
+          ),
+        ]
+      : []),
+    ...(allowed.sends ? [allow(['sqs:SendMessage'], [queue.queueArn])] : []),
+    ...(allowed.receives
+      ? [allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queue.queueArn])]
+      : []),
+  ]
+}
+
+function allow(actions: string[], resources: string[]): PolicyStatement {
+  return new PolicyStatement({ actions, resources })
+}

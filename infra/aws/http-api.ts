@@ -1,0 +1,118 @@
+import { CfnOutput } from 'aws-cdk-lib'
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
+import {
+  ApiMapping,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  LogGroupLogDestination,
+  PayloadFormatVersion,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { acknowledge } from './nag.ts'
+import type { StageSettings } from './stages.ts'
+
+export type Api = { readonly api: HttpApi; readonly stage: HttpStage; readonly accessLogs: LogGroup }
+
+/** The HTTP API with every route of the wiring table, each for any method: the Lambdas answer 405 themselves. */
+export function createHttpApi(
+  scope: Construct,
+  name: string,
+  functions: Record<LambdaName, IFunction>,
+  settings: StageSettings,
+): Api {
+  const domain = settings.customDomain
+  const api = new HttpApi(scope, 'http-api', {
+    apiName: name,
+    createDefaultStage: false,
+    // With a name of its own there is one way in.
+    disableExecuteApiEndpoint: domain !== undefined,
+  })
+  for (const lambda of Object.keys(lambdas) as LambdaName[]) addRoutes(scope, api, lambda, functions[lambda])
+
+  const accessLogs = new LogGroup(scope, 'access-logs', {
+    // Under this prefix all groups share one resource policy, whose size CloudWatch limits.
+    logGroupName: `/aws/vendedlogs/${name}-http-api`,
+    retention: settings.logRetention,
+    removalPolicy: settings.removal,
+  })
+  const stage = new HttpStage(scope, 'http-stage', {
+    httpApi: api,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit: settings.throttle.requestsPerSecond, burstLimit: settings.throttle.burst },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(accessLogs),
+      format: AccessLogFormat.custom(JSON.stringify(accessLog)),
+    },
+  })
+  if (domain) addCustomDomain(scope, api, stage, domain)
+  new CfnOutput(scope, 'base-url', { value: domain ? `https://${domain.name}` : api.apiEndpoint })
+  return { api, stage, accessLogs }
+}
+
+/** No header is logged, so no key; ids in the path are not secret. */
+const accessLog = {
+  time: '$context.requestTime',
+  request_id: '$context.requestId',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  latency_ms: '$context.responseLatency',
+  lambda_ms: '$context.integrationLatency',
+  lambda_error: '$context.integrationErrorMessage',
+  source_ip: '$context.identity.sourceIp',
+}
+
+function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: IFunction): void {
+  const { routes = [] }: Lambda = lambdas[lambda]
+  if (routes.length === 0) return
+  const integration = new HttpLambdaIntegration(`${lambda}-integration`, target, {
+    payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+  })
+  for (const path of routes) {
+    const route = new HttpRoute(scope, `route ${path.replaceAll('/', ' ')}`, {
+      httpApi: api,
+      routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod.ANY),
+      integration,
+      authorizer: new HttpNoneAuthorizer(),
+    })
+    acknowledge(route, {
+      'AwsSolutions-APIG4':
+        path === '$default'
+          ? 'The reference and the answer for an unknown route are public.'
+          : 'The Lambda checks the X-API-Key itself, in the same statement as the work: permissions, tenant and error ' +
+            'format are its own, and an authorizer would cost a second cold start and a second round trip.',
+    })
+  }
+}
+
+function addCustomDomain(
+  scope: Construct,
+  api: HttpApi,
+  stage: HttpStage,
+  { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
+): void {
+  const domainName = new DomainName(scope, 'domain', {
+    domainName: name,
+    certificate: Certificate.fromCertificateArn(scope, 'certificate', certificateArn),
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  })
+  new ApiMapping(scope, 'domain-mapping', { api, domainName, stage })
+  new CfnOutput(scope, 'domain-target', {
+    description: `Point a CNAME (or alias) record of ${name} here.`,
+    value: domainName.regionalDomainName,
+  })
+}

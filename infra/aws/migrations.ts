@@ -1,0 +1,49 @@
+import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Trigger } from 'aws-cdk-lib/triggers'
+import { Construct } from 'constructs'
+import type { Resources } from './access.ts'
+import type { Bundle } from './bundle.ts'
+import { createFunction } from './functions.ts'
+
+/**
+ * Migrates the database in the course of a deploy. The trigger runs whenever the code of the Lambda, and so any
+ * migration bundled with it, has changed; whatever `before` holds is updated only when it has succeeded, and a failure
+ * fails the deploy with the old code still serving. A lock in the database keeps two runs apart.
+ */
+export class Migrations extends Construct {
+  constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, before: Construct[]) {
+    super(scope, id)
+    const timeoutSeconds = 840
+    const handler = createFunction(
+      this,
+      'migrate',
+      {
+        functionName: `${name}-migrate`,
+        bundle,
+        memoryMb: 512,
+        timeoutSeconds,
+        access: { database: 'database-owner' },
+      },
+      resources,
+    )
+    const trigger = new Trigger(this, 'trigger', {
+      handler,
+      timeout: Duration.seconds(timeoutSeconds + 30),
+      executeBefore: before,
+    })
+    limitProviderLogs(trigger, name, resources)
+  }
+}
+
+/** The Lambda that CDK brings to call ours would log for ever: its logs get the limit of all others. */
+function limitProviderLogs(trigger: Trigger, name: string, { settings }: Resources): void {
+  const logGroup = new LogGroup(trigger, 'logs', {
+    logGroupName: `/aws/lambda/${name}-migrate-trigger`,
+    retention: settings.logRetention,
+    removalPolicy: settings.removal,
+  })
+  const provider = Stack.of(trigger).node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider')
+  const handler = provider.node.findChild('Handler') as CfnResource
+  handler.addPropertyOverride('LoggingConfig', { LogGroup: logGroup.logGroupName })
+}

@@ -1,0 +1,43 @@
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import { queue as settings } from '../wiring.ts'
+import { acknowledge } from './nag.ts'
+
+/**
+ * The work of embedding: a standard queue whose messages carry the organization as `MessageGroupId`. On a standard
+ * queue that turns on fair delivery: an organization with a backlog waits behind the others, nothing is ordered.
+ */
+export class EmbeddingQueue extends Construct {
+  readonly queue: Queue
+  readonly deadLetters: Queue
+
+  constructor(scope: Construct, id: string, name: string) {
+    super(scope, id)
+    const protection = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
+    this.deadLetters = new Queue(this, 'dead-letters', {
+      ...protection,
+      queueName: `${name}-dead-letters`,
+      retentionPeriod: Duration.days(settings.deadLetterRetentionDays),
+      redriveAllowPolicy: {
+        redrivePermission: RedrivePermission.BY_QUEUE,
+        sourceQueues: [Queue.fromQueueArn(this, 'source', queueArn(this, name))],
+      },
+    })
+    this.queue = new Queue(this, 'queue', {
+      ...protection,
+      queueName: name,
+      visibilityTimeout: Duration.seconds(settings.visibilityTimeoutSeconds),
+      retentionPeriod: Duration.days(settings.retentionDays),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: settings.maxReceiveCount },
+    })
+    acknowledge(this.deadLetters, {
+      'Serverless-SQSRedrivePolicy': 'It is the dead-letter queue: what is in it waits for the operator.',
+    })
+  }
+}
+
+/** Built from the name: the two queues name each other, and a reference both ways is a circle to CloudFormation. */
+function queueArn(scope: Construct, name: string): string {
+  return Stack.of(scope).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
+}

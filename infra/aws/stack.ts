@@ -1,0 +1,66 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { Construct } from 'constructs'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { access, type Resources } from './access.ts'
+import { createAlarms } from './alarms.ts'
+import type { Bundle, BundleName } from './bundle.ts'
+import { createDashboard } from './dashboard.ts'
+import { addEventSource } from './event-source.ts'
+import { createFunction } from './functions.ts'
+import { createHttpApi } from './http-api.ts'
+import { Migrations } from './migrations.ts'
+import { EmbeddingQueue } from './queue.ts'
+import { addSchedule } from './schedule.ts'
+import type { Secrets } from './secrets.ts'
+import type { StageSettings } from './stages.ts'
+
+export type CuecardProps = StackProps & {
+  readonly settings: StageSettings
+  readonly secrets: Secrets
+  readonly bundles: Record<BundleName, Bundle>
+}
+
+/** The whole system of one stage, but for its secrets. */
+export class CuecardStack extends Stack {
+  constructor(scope: Construct, name: string, { settings, secrets, bundles, ...props }: CuecardProps) {
+    super(scope, name, props)
+    const work = new EmbeddingQueue(this, 'embedding-queue', `${name}-embedding`)
+    const resources: Resources = { secrets, queue: work.queue, settings }
+
+    const serving = new Construct(this, 'functions')
+    const functions = createFunctions(serving, name, bundles, resources)
+    new Migrations(this, 'migrations', name, bundles.migrate, resources, [serving])
+
+    const http = createHttpApi(this, name, functions, settings)
+    addEventSource(this, work.queue, functions.embedding, settings.embeddingConcurrency)
+    addSchedule(this, functions.sweeper, lambdas.sweeper.everySeconds)
+
+    const alarms = createAlarms(this, name, { http, functions, work }, settings)
+    createDashboard(this, name, { http, functions, work, alarms }, settings)
+    new CfnOutput(this, 'queue-url', { value: work.queue.queueUrl })
+    new CfnOutput(this, 'dead-letters-url', { value: work.deadLetters.queueUrl })
+  }
+}
+
+function createFunctions(
+  scope: Construct,
+  stack: string,
+  bundles: Record<BundleName, Bundle>,
+  resources: Resources,
+): Record<LambdaName, IFunction> {
+  const names = Object.keys(lambdas) as LambdaName[]
+  const created = names.map((name): [LambdaName, IFunction] => {
+    const { memoryMb, timeoutSeconds, everySeconds }: Lambda = lambdas[name]
+    const settings = {
+      functionName: `${stack}-${name}`,
+      bundle: bundles[name],
+      memoryMb,
+      timeoutSeconds,
+      access: access[name],
+      invokedByEvent: everySeconds !== undefined,
+    }
+    return [name, createFunction(scope, name, settings, resources)]
+  })
+  return Object.fromEntries(created) as Record<LambdaName, IFunction>
+}

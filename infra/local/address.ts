@@ -1,0 +1,57 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import type { LocalDatabase } from './database.ts'
+import { holderOf } from './directory-lock.ts'
+import type { LocalQueue } from './queue.ts'
+
+const addressSchema = v.object({
+  pid: v.number(),
+  database_url: v.string(),
+  database_endpoint: v.string(),
+  sqs_endpoint: v.string(),
+  queue_url: v.string(),
+  dead_letter_queue_url: v.string(),
+})
+
+/** Where the parts of a running stand listen. It holds the password of a given PostgreSQL server: for its owner's eyes. */
+export type StandAddress = v.InferOutput<typeof addressSchema>
+
+interface Parts {
+  database: Pick<LocalDatabase, 'url' | 'endpoint'>
+  queue: Pick<LocalQueue, 'endpoint' | 'queueUrl' | 'deadLetterUrl'>
+}
+
+/**
+ * Tells other processes of this machine, by `stand.json` in `dataDir`, where this process's stand listens.
+ * @returns takes it back
+ */
+export async function publishAddress(dataDir: string, { database, queue }: Parts): Promise<() => Promise<void>> {
+  const address: StandAddress = {
+    pid: process.pid,
+    database_url: database.url,
+    database_endpoint: database.endpoint,
+    sqs_endpoint: queue.endpoint,
+    queue_url: queue.queueUrl,
+    dead_letter_queue_url: queue.deadLetterUrl,
+  }
+  const file = fileIn(dataDir)
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, JSON.stringify(address), { mode: 0o600 })
+  await rename(draft, file)
+  return () => rm(file, { force: true })
+}
+
+/** The stand that runs on `dataDir`; undefined when there is none, a file left by a killed one notwithstanding. */
+export async function findStand(dataDir: string): Promise<StandAddress | undefined> {
+  const text = await readFile(fileIn(dataDir), 'utf8').catch(ignoreMissing)
+  if (text === undefined) return undefined
+  const address = v.parse(v.pipe(v.string(), v.parseJson(), addressSchema), text)
+  return (await holderOf(dataDir)) === address.pid ? address : undefined
+}
+
+const fileIn = (dataDir: string) => join(dataDir, 'stand.json')
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import type { ScheduledEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { useEndpoint } from '../../shared/database.ts'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import type { LocalDatabase } from './database.ts'
+import type { GatewayRoute } from './gateway.ts'
+import { type LambdaHandler, region } from './lambda.ts'
+import type { LocalQueue } from './queue.ts'
+
+export interface Functions {
+  /** The HTTP API: each route with the Lambda that serves it. */
+  routes: GatewayRoute[]
+  embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
+  sweeper: LambdaHandler<ScheduledEvent, unknown>
+}
+
+/**
+ * Imports every Lambda's module as its cold start does, each with the environment that it would have on AWS: the addresses of
+ * what it works with, and the database under its own role.
+ */
+export async function loadFunctions(
+  database: Pick<LocalDatabase, 'url' | 'endpoint'>,
+  queue: Pick<LocalQueue, 'endpoint' | 'queueUrl'>,
+): Promise<Functions> {
+  useEndpoint(database.endpoint)
+  const routes: GatewayRoute[] = []
+  const handlers: Record<string, LambdaHandler<never, never>> = {}
+  for (const [name, lambda] of Object.entries(lambdas) as [LambdaName, Lambda][]) {
+    Object.assign(process.env, {
+      DATABASE_URL: urlOfRole(database.url, lambda.database),
+      DATABASE_ENDPOINT: database.endpoint,
+      QUEUE_URL: queue.queueUrl,
+      AWS_ENDPOINT_URL_SQS: queue.endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    })
+    const { handler } = await import(join(import.meta.dirname, '../..', lambda.entry))
+    const { routes: served = [], timeoutSeconds } = lambda
+    routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
+    handlers[name] = handler
+  }
+  const { embedding, sweeper } = handlers as unknown as Functions
+  return { routes, embedding, sweeper }
+}
+
+function urlOfRole(ownerUrl: string, role: Lambda['database']): string {
+  const url = new URL(ownerUrl)
+  if (role) url.username = `cuecard_${role}`
+  return url.href
+}

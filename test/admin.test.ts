@@ -1,0 +1,415 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publishAddress } from '../infra/local/address.ts'
+import { lockDirectory } from '../infra/local/directory-lock.ts'
+import { newId } from '../shared/ids.ts'
+import { createScratchDatabase } from './scratch-database.ts'
+import { useStand } from './stand.ts'
+
+const root = join(import.meta.dirname, '..')
+const server = process.env.DATABASE_URL
+const stand = useStand()
+const closers: (() => Promise<unknown>)[] = []
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await temporaryDirectory()
+  closers.push(await lockDirectory(dataDir))
+  const database = { url: process.env.DATABASE_URL!, endpoint: process.env.DATABASE_ENDPOINT! }
+  closers.push(await publishAddress(dataDir, { database, queue: stand.queue }))
+})
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'cuecard-admin-'))
+  closers.push(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+interface Run {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+function run(file: string, args: string[], env: Record<string, string>): Promise<Run> {
+  return new Promise((resolve) => {
+    const NODE_COMPILE_CACHE = join(tmpdir(), 'cuecard-compile-cache')
+    execFile(
+      file,
+      args,
+      { cwd: root, env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env } },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+  })
+}
+
+function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir }): Promise<Run> {
+  return run(process.execPath, ['infra/admin/main.ts', ...args], env)
+}
+
+/** What the command prints with --json, once it has succeeded. */
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await admin([...args, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+async function makeTenant() {
+  const organization = await json('organization', 'create', '--name', 'Lighthouse Inn')
+  const agent = await json('agent', 'create', '--organization', organization.id, '--name', 'Front desk')
+  return { organization: organization.id as string, agent: agent.id as string }
+}
+
+const makeKey = (organization: string, permissions: string, ...more: string[]) =>
+  json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
+
+describe('organizations, agents and keys', () => {
+  test('npm run admin prints the answer and nothing else on stdout', async () => {
+    const npm = (...args: string[]) =>
+      run('npm', ['run', '--ignore-scripts', 'admin', '--', ...args], { DATA_DIR: dataDir })
+    const { code, stdout } = await npm('organization', 'create', '--name', 'Lighthouse Inn', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), name: 'Lighthouse Inn' })
+  })
+
+  test('a key made here is taken by the API for what it permits', async () => {
+    const { organization, agent } = await makeTenant()
+    const { key } = await makeKey(organization, 'kb:read, organization:read')
+    const headers = { 'x-api-key': key }
+    expect(await stand.http('GET', '/v1/organization', undefined, headers)).toMatchObject({
+      status: 200,
+      body: { id: organization, name: 'Lighthouse Inn' },
+    })
+    const knowledgeBase = `/v1/agents/${agent}/knowledge-base`
+    expect(await stand.http('GET', knowledgeBase, undefined, headers)).toMatchObject({ status: 200 })
+    expect(await stand.http('POST', knowledgeBase, { title: 'T' }, headers)).toMatchObject({
+      status: 403,
+      body: { required_permission: 'kb:write' },
+    })
+  })
+
+  test('a revoked key is refused, and revoked again keeps its first time', async () => {
+    const { organization } = await makeTenant()
+    const { id, key } = await makeKey(organization, 'organization:read')
+    const revoked = await json('key', 'revoke', id)
+    expect(revoked).toMatchObject({ id, organization_id: organization })
+    expect(await json('key', 'revoke', id.toUpperCase())).toEqual(revoked)
+    expect(await stand.http('GET', '/v1/organization', undefined, { 'x-api-key': key })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_api_key' },
+    })
+  })
+
+  test('the list of keys says which are active, expired or revoked, and holds neither key nor hash', async () => {
+    const { organization } = await makeTenant()
+    const active = await makeKey(organization, 'kb:read,kb:write,kb:read', '--expires', '30d')
+    const expired = await makeKey(organization, 'kb:read', '--expires', '2099-01-01T00:00:00+01:00')
+    const revoked = await makeKey(organization, 'kb:read')
+    expect(active.permissions).toEqual(['kb:read', 'kb:write'])
+    expect(Date.parse(active.expires_at) - Date.now()).toBeCloseTo(30 * 86_400_000, -5)
+    expect(expired.expires_at).toBe('2098-12-31T23:00:00.000Z')
+    await sql`update api_keys set expires_at = now() where id = ${expired.id}`.execute(stand.db)
+    await json('key', 'revoke', revoked.id)
+
+    const { stdout } = await admin(['key', 'list', '--organization', organization, '--json'])
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { id: active.id, state: 'active' },
+      { id: expired.id, state: 'expired' },
+      { id: revoked.id, state: 'revoked' },
+    ])
+    expect(stdout).not.toMatch(/cue_|hash/)
+  })
+
+  test('organizations and agents are listed and shown with what they hold', async () => {
+    const { organization, agent } = await makeTenant()
+    const { data } = await json('organization', 'list')
+    expect(data).toContainEqual(expect.objectContaining({ id: organization, name: 'Lighthouse Inn' }))
+    expect(await json('organization', 'show', organization)).toMatchObject({ agent_count: 1, document_count: 0 })
+    expect(await json('agent', 'list', '--organization', organization)).toMatchObject({
+      data: [{ id: agent, name: 'Front desk', document_count: 0, knowledge_base_enabled: false }],
+    })
+  })
+
+  test('for people there is a table, whose cells cannot move the cursor', async () => {
+    const { organization, agent } = await makeTenant()
+    await sql`update agents set name = ${'Front\u001b[2J\ndesk'} where id = ${agent}`.execute(stand.db)
+    const { stdout } = await admin(['agent', 'list', '--organization', organization])
+    const [head, row, ...rest] = stdout.trimEnd().split('\n')
+    expect(rest).toEqual([])
+    expect(head).toMatch(/^id +name +document_count /)
+    expect(row).toContain(`${agent}  Front [2J desk  0 `)
+  })
+})
+
+describe('what cannot be done', () => {
+  const nobody = newId()
+  const key = ['key', 'create', '--organization', nobody, '--name', 'k', '--permissions']
+  test.each([
+    ['an empty name', ['organization', 'create', '--name', ' '], /must not be empty/],
+    ['a missing name', ['organization', 'create'], /'--name <name>' not specified/],
+    ['an option that does not exist', ['organization', 'create', '--name', 'N', '--frob'], /unknown option '--frob'/],
+    ['an argument too many', ['organization', 'list', 'x'], /too many arguments/],
+    ['a command that does not exist', ['organisation', 'list'], /unknown command 'organisation'/],
+    ['an id that is no uuid', ['organization', 'show', '7'], /must be a uuid/],
+    ['an agent of an unknown organization', ['agent', 'create', '--organization', nobody, '--name', 'A'], /no organiz/],
+    ['agents of an unknown organization', ['agent', 'list', '--organization', nobody], /no organization/],
+    ['a key of an unknown organization', [...key, 'kb:read'], /no organization/],
+    ['an unknown permission', [...key, 'kb:read,kb:delete'], /must be a list of kb:read, kb:write/],
+    ['an expiry in the past', [...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must lie in the future/],
+    ['a day that does not exist', [...key, 'kb:read', '--expires', '2099-02-30T00:00:00Z'], /must be a time/],
+    ['revoking an unknown key', ['key', 'revoke', nobody], /no key/],
+    [
+      'a status that does not exist',
+      ['document', 'list', '--organization', nobody, '--status', 'lost'],
+      /Allowed choic/,
+    ],
+    ['retrying an unknown document', ['document', 'retry', nobody], /no document/],
+    ['retrying nothing in particular', ['document', 'retry', '--organization', nobody], /--status error/],
+    ['restoring an unknown call', ['call', 'restore', nobody], /no call/],
+    ['purging an unknown call', ['call', 'purge', nobody], /no call/],
+  ])('%s is refused in one line on stderr and changes nothing', async (_, args, reason) => {
+    const before = await countRows()
+    const { code, stdout, stderr } = await admin([...args, '--json'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^error: .+\n$/)
+    expect(stderr).toMatch(reason)
+    expect(await countRows()).toEqual(before)
+  })
+
+  async function countRows() {
+    const { rows } = await sql`
+      select (select count(*) from organizations) as organizations, (select count(*) from agents) as agents,
+        (select count(*) from api_keys) as keys`.execute(stand.db)
+    return rows
+  }
+})
+
+describe('documents', () => {
+  const fail = (id: string) =>
+    sql`
+    update documents set status = 'error', error_code = 'attempts_exhausted', error_message = 'It failed.', attempt = 5,
+      retry_count = 3, pending_since = now() - interval '1 hour' where id = ${id}`.execute(stand.db)
+
+  const read = async (id: string) => {
+    const { rows } = await sql<{ status: string }>`
+      select status, revision, attempt, retry_count, error_code, error_message from documents where id = ${id}`.execute(
+      stand.db,
+    )
+    return rows[0]
+  }
+
+  async function tenantWithDocuments(...titles: string[]) {
+    const tenant = await stand.tenant()
+    const ids: string[] = []
+    for (const title of titles) {
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, content: `About ${title}.` })
+      ids.push(body.id)
+    }
+    return { tenant, ids }
+  }
+
+  test('those in error are listed with the reason, the attempts and the age in seconds', async () => {
+    const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices')
+    await fail(ids[1]!)
+    const list = ['document', 'list', '--organization', tenant.organizationId]
+    const failed = {
+      id: ids[1],
+      agent_id: tenant.agentId,
+      title: 'Prices',
+      status: 'error',
+      error_code: 'attempts_exhausted',
+      error_message: 'It failed.',
+      attempts: 5,
+    }
+    const { data, has_more } = await json(...list, '--status', 'error')
+    expect(data).toMatchObject([failed])
+    expect(data[0].age_seconds).toBeGreaterThanOrEqual(3600)
+    expect(has_more).toBe(false)
+    expect(await json(...list, '--limit', '1')).toMatchObject({ data: [failed], has_more: true })
+  })
+
+  test('all of an organization in error are retried, completed ones are left alone, and the retried complete', async () => {
+    const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices', 'Parking')
+    await stand.deliver()
+    await fail(ids[0]!)
+    await fail(ids[1]!)
+    const untouched = await read(ids[2]!)
+
+    const retry = ['document', 'retry', '--organization', tenant.organizationId, '--status', 'error']
+    const { data } = await json(...retry)
+    const result = (id?: string) => ({ id, organization_id: tenant.organizationId, queued: true, refused: null })
+    expect(data).toEqual(expect.arrayContaining([result(ids[0]), result(ids[1])]))
+    expect(data).toHaveLength(2)
+    expect(await read(ids[0]!)).toEqual({
+      status: 'pending',
+      revision: 2,
+      attempt: 0,
+      retry_count: 0,
+      error_code: null,
+      error_message: null,
+    })
+    expect(await read(ids[2]!)).toEqual(untouched)
+
+    await stand.deliver()
+    expect(await read(ids[0]!)).toMatchObject({ status: 'completed', revision: 2 })
+    expect(await json(...retry)).toEqual({ data: [] })
+  })
+
+  test('one being processed is not retried, and says so, while the others named with it are', async () => {
+    const { ids } = await tenantWithDocuments('Hours', 'Prices')
+    await fail(ids[0]!)
+    await sql`
+      update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() + interval '1 hour'
+      where id = ${ids[1]}`.execute(stand.db)
+    const { code, stdout, stderr } = await admin(['document', 'retry', ...(ids as string[]), '--json'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: .+ is not retried\. The service is at work on this document\..*\n$/)
+    expect(JSON.parse(stdout).data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: ids[0], queued: true, refused: null }),
+        expect.objectContaining({ id: ids[1], queued: false, refused: expect.stringContaining('at work') }),
+      ]),
+    )
+    expect(await read(ids[1]!)).toMatchObject({ status: 'processing', revision: 1 })
+  })
+
+  test('none is retried when one of those named does not exist', async () => {
+    const { ids } = await tenantWithDocuments('Hours')
+    await fail(ids[0]!)
+    const stranger = newId()
+    expect(await admin(['document', 'retry', ids[0]!, stranger])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: there is no document ${stranger}\n`,
+    })
+    expect(await read(ids[0]!)).toMatchObject({ status: 'error', revision: 1 })
+  })
+})
+
+describe('the trash of calls', () => {
+  test('lists what is in it, gives a call back for good, and purges what is left in it', async () => {
+    const tenant = await stand.tenant()
+    const [restored, purged, kept] = [newId(), newId(), newId()]
+    await sql`
+      insert into calls (organization_id, agent_id, id, done_at, deleted_at)
+      values (${tenant.organizationId}, ${tenant.agentId}, ${restored}, now(), now()),
+        (${tenant.organizationId}, ${tenant.agentId}, ${purged}, now(), now() - interval '1 day'),
+        (${tenant.organizationId}, ${tenant.agentId}, ${kept}, now(), null)`.execute(stand.db)
+    const list = ['call', 'list', '--organization', tenant.organizationId]
+    expect(await json(...list, '--trash')).toMatchObject({ data: [{ id: restored }, { id: purged }], has_more: false })
+    expect((await json('call', 'list', '--trash')).data).toContainEqual(expect.objectContaining({ id: purged }))
+
+    expect(await json('call', 'restore', restored)).toMatchObject({ id: restored, deleted_at: null })
+    expect(await json('call', 'purge', purged)).toMatchObject({ id: purged })
+    expect(await admin(['call', 'purge', restored])).toMatchObject({
+      code: 1,
+      stderr: `error: call ${restored} is not in the trash\n`,
+    })
+    expect(await json(...list, '--trash')).toMatchObject({ data: [] })
+    const { data } = await json(...list)
+    expect(data.map((call: { id: string }) => call.id).sort()).toEqual([restored, kept].sort())
+  })
+})
+
+describe('health', () => {
+  test('tells counts, what is late, agents at their limit and dead letters; and redrive moves these back', async () => {
+    const tenant = await stand.tenant()
+    const before = await json('health')
+    expect(before).toMatchObject({ target: `the local stand in ${dataDir}`, dead_letters: 0 })
+    const late = (await tenant.call('POST', tenant.knowledgeBase, { title: 'Late', content: 'Late.' })).body.id
+    await sql`
+      update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() - interval '1 hour',
+        pending_since = now() - interval '3 hours' where id = ${late}`.execute(stand.db)
+    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+    const MessageBody = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: late })
+    const { deadLetterUrl, queueUrl } = stand.queue
+    const MessageGroupId = tenant.organizationId
+    await stand.sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrl, MessageBody, MessageGroupId }))
+
+    const after = await json('health')
+    expect(after.documents).toEqual({ ...before.documents, processing: before.documents.processing + 1 })
+    expect(after.oldest_pending_seconds).toBeGreaterThanOrEqual(3 * 3600)
+    expect(after.expired_leases).toBe(before.expired_leases + 1)
+    expect(after.agents_at_document_limit).toMatchObject([{ id: tenant.agentId, document_count: 10_000 }])
+    expect(after.dead_letters).toBe(1)
+
+    await stand.deliver()
+    expect(await json('queue', 'redrive')).toEqual({ moved: 1 })
+    expect(await json('health')).toMatchObject({ dead_letters: 0 })
+    const { Messages } = await stand.sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: queueUrl, MessageSystemAttributeNames: ['All'] }),
+    )
+    expect(Messages).toMatchObject([{ Body: MessageBody, Attributes: { MessageGroupId } }])
+  })
+
+  test('is told without a queue, and says what is missing', async () => {
+    const { DATABASE_URL = '', DATABASE_ENDPOINT = '' } = process.env
+    const { code, stdout, stderr } = await admin(['health', '--json'], { DATABASE_URL, DATABASE_ENDPOINT })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'Dead letters are not counted: DEAD_LETTER_QUEUE_URL is not set.\n',
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ target: '127.0.0.1', dead_letters: null })
+  })
+})
+
+describe('which system it works on', () => {
+  test('the address of a stand is for the eyes of its owner alone', async () => {
+    expect((await stat(join(dataDir, 'stand.json'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('where no stand runs, it says so', async () => {
+    const empty = await temporaryDirectory()
+    const DATABASE_URL = 'postgres://somebody@127.0.0.1/nothing'
+    expect(await admin(['organization', 'list'], { DATA_DIR: empty, DATABASE_URL })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: no local stand is running in ${empty}: run npm start, or set DATABASE_URL to the URL of a Neon database\n`,
+    })
+  })
+
+  test('the address that a killed stand left is not followed', async () => {
+    const directory = await temporaryDirectory()
+    const child = spawn(process.execPath, ['-e', ''])
+    await once(child, 'exit')
+    const address = JSON.parse(await readFile(join(dataDir, 'stand.json'), 'utf8'))
+    await writeFile(join(directory, 'stand.json'), JSON.stringify({ ...address, pid: child.pid }))
+    await writeFile(join(directory, 'lock'), `${child.pid} 1\n`)
+    const { code, stderr } = await admin(['organization', 'list'], { DATA_DIR: directory })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('no local stand is running') })
+  })
+
+  test('npm start’s environment leads to its stand until that is stopped, even in the middle of its tour', async () => {
+    const directory = await temporaryDirectory()
+    const scratch = server ? await createScratchDatabase(server) : undefined
+    const env = { DATA_DIR: directory, PORT: '0', ...(scratch && { DATABASE_URL: scratch.url }) }
+    const child = spawn(process.execPath, ['infra/local/main.ts'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    try {
+      for await (const line of createInterface(child.stdout)) if (line.startsWith('Serving')) break
+      child.stdout.resume()
+      const { stdout } = await admin(['organization', 'list', '--json'], env)
+      expect(JSON.parse(stdout)).toMatchObject({ data: [{ name: 'Pedal & Pine' }] })
+    } finally {
+      child.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+    }
+    expect((await admin(['organization', 'list'], env)).stderr).toContain('no local stand is running')
+    await expect(stat(join(directory, 'stand.json'))).rejects.toThrow('ENOENT')
+    await scratch?.drop()
+  })
+})

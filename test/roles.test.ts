@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { lambdas } from '../infra/wiring.ts'
+import { Database } from '../shared/database.ts'
+import type { OrganizationId } from '../shared/ids.ts'
+import { useStand } from './stand.ts'
+
+const stand = useStand()
+const roles = [
+  ...new Set(Object.values(lambdas).flatMap((lambda) => ('database' in lambda ? [lambda.database] : []))),
+].map((name) => `cuecard_${name}`)
+
+/** The database as a Lambda under that role reaches it. */
+function as(role: string): Database {
+  const url = new URL(process.env.DATABASE_URL!)
+  url.username = role
+  return new Database({ url: () => url.href, timeoutSeconds: 15 })
+}
+
+describe('the roles of the Lambdas', () => {
+  test('own nothing, have no attribute and may create nothing', async () => {
+    const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
+      select rolname, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as has_attribute,
+        (select count(*)::int from pg_class where relowner = r.oid) as owns,
+        has_schema_privilege(r.oid, 'public', 'create') as may_create
+      from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin order by rolname`.execute(stand.db)
+    expect(rows).toEqual(
+      roles.toSorted().map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
+    )
+  })
+
+  test('hold these grants and no other', async () => {
+    const { rows } = await sql<{ grant: string }>`
+      select distinct replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name as grant
+      from (
+        select grantee, privilege_type, table_name from information_schema.column_privileges
+        union select grantee, privilege_type, table_name from information_schema.table_privileges
+      ) granted
+      where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
+      order by 1`.execute(stand.db)
+    expect(rows.map((row) => row.grant)).toEqual([
+      'api delete chunks',
+      'api delete documents',
+      'api delete idempotency_keys',
+      'api insert chunks',
+      'api insert documents',
+      'api insert idempotency_keys',
+      'api select agents',
+      'api select api_keys',
+      'api select chunks',
+      'api select documents',
+      'api select idempotency_keys',
+      'api select organizations',
+      'api update documents',
+      'api update idempotency_keys',
+      'api update organizations',
+      'embedding delete chunks',
+      'embedding insert chunks',
+      'embedding select chunks',
+      'embedding select documents',
+      'embedding update chunks',
+      'embedding update documents',
+      'sweeper select documents',
+      'sweeper update documents',
+    ])
+  })
+
+  test.each([
+    ['cuecard_sweeper', 'select content from documents'],
+    ['cuecard_sweeper', 'select title from documents'],
+    ['cuecard_embedding', 'select key_hash from api_keys'],
+    ['cuecard_embedding', 'update documents set content = null'],
+    ['cuecard_api', 'select id from calls'],
+    ['cuecard_api', 'update agents set ready_document_count = 1'],
+    ['cuecard_api', 'insert into api_keys select from api_keys'],
+    ['cuecard_api', 'update chunks set content = null'],
+  ])('%s may not: %s', async (role, statement) => {
+    await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
+  })
+})
+
+describe('row-level security', () => {
+  test('stands on every table that a Lambda may touch', async () => {
+    const { rows } = await sql<{ relname: string }>`
+      select relname from pg_class c
+      where relkind = 'r' and relnamespace = 'public'::regnamespace and not relrowsecurity
+        and exists (select from information_schema.column_privileges where table_name = relname and grantee like 'cuecard_%')`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('shows a statement that forgets the organization nothing but its own rows, and without one no rows', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    for (const { call, knowledgeBase } of [mine, other])
+      await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
+    await stand.deliver()
+
+    const scoped = as('cuecard_api').forOrganization(mine.organizationId as OrganizationId)
+    for (const table of ['agents', 'documents', 'chunks', 'idempotency_keys']) {
+      const every = sql<{ organization_id: string }>`select organization_id from ${sql.table(table)}`
+      expect((await every.execute(scoped)).rows).toEqual([{ organization_id: mine.organizationId }])
+      expect((await every.execute(as('cuecard_api'))).rows).toEqual([])
+    }
+    const organizations = sql<{ id: string }>`select id from organizations`
+    expect((await organizations.execute(scoped)).rows).toEqual([{ id: mine.organizationId }])
+    expect((await organizations.execute(as('cuecard_api'))).rows).toEqual([])
+  })
+
+  test('lets a statement that forgets the organization change nothing of another', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    const { body: theirs } = await other.call('POST', other.knowledgeBase, { title: 'T', content: 'text' })
+    const scoped = as('cuecard_api').forOrganization(mine.organizationId as OrganizationId)
+    await sql`update documents set title = 'changed'`.execute(scoped)
+    await sql`delete from documents`.execute(scoped)
+    expect((await other.call('GET', `${other.knowledgeBase}/${theirs.id}`)).body).toEqual(theirs)
+    const foreign = sql`
+      insert into documents (organization_id, id, agent_id, title, status, managed_by)
+      values (${other.organizationId}, ${theirs.id.replace(/^./, 'f')}, ${other.agentId}, 'smuggled', 'pending', 'client')`
+    await expect(foreign.execute(scoped)).rejects.toThrow(/row-level security/)
+  })
+})
