@@ -13,7 +13,7 @@ const wanted = createHash('sha256')
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   // On stderr, npm's words too: stdout belongs to the script that follows, and may be read by a program.
   console.error('Installing packages (npm ci) …')
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--no-json'], {
+  const { status } = spawnSync('npm ci --no-audit --no-fund --no-json', {
     cwd: root,
     stdio: ['inherit', process.stderr.fd, 'inherit'],
     shell: true,

@@ -9,6 +9,8 @@ export interface Lambda {
   routes?: readonly string[]
   /** Runs on a schedule, every so many seconds. */
   everySeconds?: number
+  /** Files of node_modules that it reads as it runs; they are deployed beside the bundle. */
+  packaged?: readonly string[]
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
@@ -49,6 +51,7 @@ export const lambdas = {
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: ['$default'],
+    packaged: ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
   },
   embedding: { entry: 'functions/embedding/handler.ts', database: 'embedding', memoryMb: 1024, timeoutSeconds: 120 },
   // Ends before the next run begins.
@@ -88,6 +91,7 @@ export const metrics = {
     ChunksEmbedded: { unit: 'Count', services: ['embedding'] },
     ChunksReused: { unit: 'Count', services: ['embedding'] },
     EmbeddingTokens: { unit: 'Count', services: ['embedding', 'search'] },
+    PendingMilliseconds: { unit: 'Milliseconds', services: ['embedding'] },
     ProviderLatency: { unit: 'Milliseconds', services: ['embedding', 'search'] },
     ProviderErrors: { unit: 'Count', services: ['embedding', 'search'] },
     ProviderRefused: { unit: 'Count', services: ['embedding', 'search'] },

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
 import { ApiError, problem, Unavailable } from './errors.ts'
 import { newId } from './ids.ts'
-import { log } from './log.ts'
+import { describeError, log } from './log.ts'
 
 export interface ApiEnv {
   Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
@@ -55,7 +55,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }
     try {
-      const result = (await respond(withoutStrayBody(event), context)) as APIGatewayProxyStructuredResultV2
+      const result = (await respond(faithful(event), context)) as APIGatewayProxyStructuredResultV2
       const isOurs = result.headers?.['x-request-id'] !== undefined
       return isOurs
         ? result
@@ -67,13 +67,29 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   }
 }
 
-/** The Fetch API refuses a GET or HEAD with a body; HTTP lets a server ignore it. */
-function withoutStrayBody(event: APIGatewayProxyEventV2): LambdaEvent {
-  const { method } = event.requestContext.http
+/**
+ * The event as the adapter takes it without changing what it says. The Fetch API refuses a GET or HEAD with a body, which HTTP
+ * lets a server ignore, and some methods. Of a header value that is not ASCII the adapter would make percent escapes, which
+ * look valid: DEL instead of each such character keeps it as invalid as it was sent.
+ */
+function faithful(event: APIGatewayProxyEventV2): LambdaEvent {
+  const { http } = event.requestContext
+  const method = /^(TRACE|TRACK|CONNECT)$/i.test(http.method) ? `X-${http.method}` : http.method
+  const headers = Object.entries(event.headers).map(([name, value]) => [name, value?.replace(/[^\0-\x7f]/g, '\x7f')])
   return {
     ...event,
+    rawPath: event.rawPath.split('/').map(escapeSegment).join('/'),
+    requestContext: { ...event.requestContext, http: { ...http, method } },
+    headers: Object.fromEntries(headers),
     body: method === 'GET' || method === 'HEAD' ? null : (event.body ?? null),
   } as unknown as LambdaEvent
+}
+
+/** API Gateway hands over the path decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
+function escapeSegment(segment: string): string {
+  return segment === '.' || segment === '..'
+    ? segment.replaceAll('.', '%252e')
+    : encodeURIComponent(segment.toWellFormed())
 }
 
 async function toResult(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
@@ -91,20 +107,7 @@ function problemContext(c: Context<ApiEnv>) {
 
 function logFailure(error: unknown, requestId: string) {
   const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
-  log.error(kind, { request_id: requestId, error: describe(error) })
-}
-
-/** Name, message and stack of an error and its causes; a database error's fields that may quote values are left out. */
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? { code: error.code } : {}
-  return {
-    name: error.name,
-    message: error.message,
-    ...code,
-    stack: error.stack,
-    cause: error.cause && describe(error.cause),
-  }
+  log.error(kind, { request_id: requestId, error: describeError(error) })
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -4,6 +4,7 @@ const seconds = v.pipe(v.string(), v.transform(Number), v.number(), v.minValue(0
 const count = v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(1))
 
 const environment = v.object({
+  AWS_LAMBDA_FUNCTION_NAME: v.optional(v.string()),
   DATABASE_URL: v.optional(v.string()),
   DATABASE_SECRET_ARN: v.optional(v.string()),
   DATABASE_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),

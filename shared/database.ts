@@ -8,8 +8,8 @@ import { secret } from './secrets.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
-  /** Gives the connection string; `refused` says that the last one given was not accepted, so a cached one is stale. */
-  url: (refused?: boolean) => string | Promise<string>
+  /** Gives the connection string; given one that was refused, another if there is one by now. */
+  url: (refused?: string) => string | Promise<string>
   /** Origin that serves Neon's protocol in place of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
   /** The longest a round trip may take. */
@@ -63,18 +63,20 @@ export class Database extends Kysely<Tables> {
   }
 
   async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
-    let refused = false
+    let url = await this.#connection.url()
     for (let attempt = 1; ; attempt++) {
       try {
-        const sql = neon(await this.#connection.url(refused), { fullResults: true })
+        const sql = neon(url, { fullResults: true })
         return await sql.transaction(
           queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters])),
           { fetchOptions: { signal: AbortSignal.timeout(this.#connection.timeoutSeconds * 1000) } },
         )
       } catch (error) {
-        refused = isRefusedLogin(error)
-        if (attempt < 3 && (isRolledBack(error) || (refused && attempt === 1))) continue
-        throw isUnreachable(error) ? new Unavailable('database', error) : error
+        const refused = isRefusedLogin(error) ? url : undefined
+        if (refused) url = await this.#connection.url(refused)
+        const isRotated = refused !== undefined && url !== refused
+        if (attempt < 3 && (isRotated || isRolledBack(error))) continue
+        throw isUnreachable(error) ? new Unavailable('database', withoutUrl(error, url)) : error
       }
     }
   }
@@ -108,14 +110,22 @@ function isRolledBack(error: unknown): boolean {
   return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)
 }
 
+/**
+ * To a wrong password or an unknown role Neon's proxy answers 400 without a SQLSTATE. A role that Postgres does not let in is
+ * a 500, of which the driver keeps the body as the message. A message that comes with another SQLSTATE may quote anything.
+ */
 function isRefusedLogin(error: unknown): boolean {
-  return (
-    error instanceof NeonDbError &&
-    (error.code?.startsWith('28') || /password authentication failed/.test(error.message))
-  )
+  if (!(error instanceof NeonDbError)) return false
+  return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
 }
 
 /** No SQLSTATE at all, or one of the classes 08 (connection), 53 (resources), 57 (operator intervention) and 28 (log-in). */
 function isUnreachable(error: unknown): boolean {
   return error instanceof NeonDbError && (!error.code || /^(08|53|57|28)/.test(error.code))
+}
+
+/** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */
+function withoutUrl(error: unknown, url: string): unknown {
+  const isQuoted = error instanceof Error && error.message.includes(url)
+  return isQuoted ? new Error('The connection string is not one that the driver can read') : error
 }

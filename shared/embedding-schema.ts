@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { vectorFault } from './vectors.ts'
+import { dimensions, vectorFault } from './vectors.ts'
 
 /** An embedding in a request's body: 1536 numbers that fit a 32-bit float, checked in one pass. */
 export const embedding = v.pipe(
@@ -8,5 +8,13 @@ export const embedding = v.pipe(
     if (!dataset.typed) return
     const fault = vectorFault(dataset.value)
     if (fault) addIssue({ message: fault })
+  }),
+  v.metadata({
+    type: 'array',
+    items: { type: 'number' },
+    minItems: dimensions,
+    maxItems: dimensions,
+    description:
+      'Numbers that fit a 32-bit float, of the same embedding model as the rest of the knowledge base. The norm lies between 1e-6 and 1e6.',
   }),
 )

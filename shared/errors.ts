@@ -28,8 +28,23 @@ export const problems = {
 
 export type ErrorCode = keyof typeof problems
 
+/** What can be wrong with one value of the input. */
+export const faultCodes = [
+  'required',
+  'unknown_field',
+  'wrong_type',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'invalid',
+  'invalid_cursor',
+  'refused',
+] as const
+export type FaultCode = (typeof faultCodes)[number]
+
 /** One fault of the input: where it is (one of the three places) and what is wrong with it. */
-export type Fault = { code: string; detail: string } & (
+export type Fault = { code: FaultCode; detail: string } & (
   | { pointer: string }
   | { parameter: string }
   | { header: string }

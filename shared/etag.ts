@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** Header value → the versions it lists, `'*'` for any. Weak tags count only where weak comparison is asked for. */
-function etags(comparison: 'strong' | 'weak') {
+function etags(comparison: 'strong' | 'weak', description: string) {
   return v.optional(
     v.pipe(
       v.string(),
@@ -14,12 +14,17 @@ function etags(comparison: 'strong' | 'weak') {
         const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)]
         return tags.filter(([, weak]) => !weak || comparison === 'weak').map(([, , version]) => version!)
       }),
+      v.description(description),
     ),
   )
 }
 
-export const ifMatch = v.object({ 'if-match': etags('strong') })
-export const ifNoneMatch = v.object({ 'if-none-match': etags('weak') })
+export const ifMatch = v.object({
+  'if-match': etags('strong', 'Acts only while the document has one of these entity tags; else 412.'),
+})
+export const ifNoneMatch = v.object({
+  'if-none-match': etags('weak', 'Answers 304 without a body while the document has one of these entity tags.'),
+})
 
 export type Versions = '*' | string[]
 

@@ -6,7 +6,11 @@ import type { ApiKey } from './keys.ts'
 
 export const idempotencyHeader = v.object({
   'idempotency-key': v.optional(
-    v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')),
+    v.pipe(
+      v.string(),
+      v.regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
+      v.description('Makes the request safe to repeat for 24 hours: a repeat gives the first answer again.'),
+    ),
   ),
 })
 

@@ -5,8 +5,8 @@ import * as v from 'valibot'
 export const uuid = v.pipe(v.string(), v.uuid('must be a uuid'), v.toLowerCase())
 
 export const organizationId = v.pipe(uuid, v.brand('OrganizationId'))
-export const agentId = v.pipe(uuid, v.brand('AgentId'))
-export const documentId = v.pipe(uuid, v.brand('DocumentId'))
+export const agentId = v.pipe(uuid, v.brand('AgentId'), v.description('The agent.'))
+export const documentId = v.pipe(uuid, v.brand('DocumentId'), v.description('The document.'))
 
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>

@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { carriedBytes, carriedLimit } from './payload.ts'
 
 /** Bytes a request body may have. */
 export const bodyLimit = 6_000_000
@@ -15,7 +16,13 @@ export async function readJson(request: Request): Promise<unknown> {
       'payload_too_large',
       `The body has ${bytes.byteLength} bytes; at most ${bodyLimit} are accepted.`,
     )
-  return parse(decode(bytes))
+  const text = decode(bytes)
+  if (carriedBytes(text) > carriedLimit)
+    throw new ApiError(
+      'payload_too_large',
+      `The body has ${carriedBytes(text)} bytes where its quotes, backslashes and line breaks count twice, as they do on their way through AWS; at most ${carriedLimit} are accepted.`,
+    )
+  return parse(text)
 }
 
 function checkMediaType(headers: Headers) {

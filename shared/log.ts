@@ -2,3 +2,20 @@ import { Logger } from '@aws-lambda-powertools/logger'
 
 /** Structured logs, one JSON object a line. Ids, counts, codes and times only: never content, keys or secrets. */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
+
+/**
+ * What the log may hold of an error and its causes: name, message, code, frames. The other fields of a database error
+ * quote values, and so does the message of a data exception (class 22).
+ */
+export function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? String(error.code) : undefined
+  return {
+    name: error.name,
+    message: code?.startsWith('22') ? undefined : error.message,
+    code,
+    constraint: 'constraint' in error ? error.constraint : undefined,
+    frames: error.stack?.split('\n').filter((line) => /^\s+at /.test(line)),
+    cause: error.cause && describeError(error.cause),
+  }
+}

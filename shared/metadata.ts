@@ -18,6 +18,10 @@ export const metadata = v.pipe(
     const fault = metadataFault(dataset.value)
     if (fault) addIssue({ message: fault })
   }),
+  v.metadata({
+    type: 'object',
+    description: `A JSON object of at most ${mostBytes / 1024} KiB, ${mostKeys} keys and ${mostLevels} levels. Numbers are finite; no key is \`__proto__\`.`,
+  }),
 )
 
 function metadataFault(root: Record<string, unknown>): string | undefined {

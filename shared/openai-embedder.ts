@@ -1,25 +1,37 @@
-import * as v from 'valibot'
+import { breaker } from './breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
-import { normalize, vectorFault } from './vectors.ts'
+import { vectorsOf } from './embedding-answer.ts'
+import { report } from './metrics.ts'
+import { refusalOf } from './provider-refusal.ts'
 
 export interface Provider {
   /** Where `/embeddings` hangs, for example https://api.openai.com/v1 */
   baseUrl: string
   model: string
-  apiKey: (refused?: boolean) => string | Promise<string>
+  /** Gives the key; given one that was refused, another if there is one by now. */
+  apiKey: (refused?: string) => string | Promise<string>
+  /** The longest a call may take, its answer included. */
   timeoutSeconds: number
+  /** A clock in milliseconds. */
+  now?: () => number
+  fetch?: typeof fetch
 }
 
-const answer = v.object({
-  data: v.array(v.object({ index: v.number(), embedding: v.union([v.string(), v.array(v.number())]) })),
-})
-
-/** Any provider with OpenAI's embeddings call. One call an `embed`; every vector of the answer is checked. */
+/**
+ * Any provider with OpenAI's embeddings call; every vector of an answer is checked. When it refuses our key, and a freshly
+ * fetched one too, no call is made for a while: each `embed` then ends `forbidden` at once, and after each pause one probes.
+ *
+ * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all) and leave
+ * all of this to do: its retries know nothing of ours, and it checks no vector.
+ */
 export function openAiEmbedder(provider: Provider): Embedder {
+  const gate = breaker(provider.now)
+  const url = `${provider.baseUrl.replace(/\/$/, '')}/embeddings`
+
   async function call(texts: string[], apiKey: string, signal?: AbortSignal): Promise<Response> {
     const deadline = AbortSignal.timeout(provider.timeoutSeconds * 1000)
     try {
-      return await fetch(`${provider.baseUrl.replace(/\/$/, '')}/embeddings`, {
+      return await (provider.fetch ?? fetch)(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
         body: JSON.stringify({ model: provider.model, input: texts, encoding_format: 'base64' }),
@@ -30,13 +42,55 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
   }
 
+  async function key(refused?: string): Promise<string> {
+    try {
+      return await provider.apiKey(refused)
+    } catch (cause) {
+      throw new EmbeddingError('busy', 'The key of the embedding provider cannot be fetched', { cause })
+    }
+  }
+
+  async function embedOnce(texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    let apiKey = await key()
+    let response = await call(texts, apiKey, signal)
+    if (isForbidden(response.status)) {
+      await response.body?.cancel()
+      apiKey = await key(apiKey)
+      response = await call(texts, apiKey, signal)
+    } else if (isOneOff(response)) {
+      await response.body?.cancel()
+      response = await call(texts, apiKey, signal)
+    }
+    if (!response.ok) throw await refusalOf(response, apiKey)
+    const { vectors, tokens } = vectorsOf(await bodyOf(response), texts.length)
+    report({ EmbeddingTokens: tokens })
+    return vectors
+  }
+
   return {
     model: provider.model,
     async embed(texts, signal) {
-      let response = await call(texts, await provider.apiKey(), signal)
-      if (isForbidden(response)) response = await call(texts, await provider.apiKey(true), signal)
-      if (!response.ok) throw await failure(response)
-      return vectorsOf(await bodyOf(response), texts.length)
+      if (!gate.admits()) {
+        report({ ProviderRefused: 1 })
+        throw new EmbeddingError('forbidden', 'The embedding provider refuses our key', {
+          retryAfterSeconds: gate.remainingSeconds(),
+        })
+      }
+      const started = performance.now()
+      try {
+        const vectors = await embedOnce(texts, signal)
+        gate.close()
+        return vectors
+      } catch (error) {
+        const { reason, status } = error instanceof EmbeddingError ? error : {}
+        if (reason === 'forbidden') gate.open()
+        else if (status === undefined) gate.release()
+        else gate.close()
+        report(reason === 'forbidden' ? { ProviderRefused: 1, ProviderErrors: 1 } : { ProviderErrors: 1 })
+        throw error
+      } finally {
+        report({ ProviderLatency: Math.round(performance.now() - started) })
+      }
     },
   }
 }
@@ -45,65 +99,15 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new EmbeddingError('busy', 'The embedding provider broke off its answer', { cause })
+    throw new EmbeddingError('busy', 'The embedding provider broke off its answer', { status: response.status, cause })
   }
 }
 
-function isForbidden({ status }: Response): boolean {
+function isForbidden(status: number): boolean {
   return status === 401 || status === 403
 }
 
-/** 4xx other than these says that the input is at fault. */
-const transient = new Set([408, 409, 425, 429])
-
-async function failure(response: Response): Promise<EmbeddingError> {
-  const text = await response.text().catch(() => '')
-  if (isForbidden(response))
-    return new EmbeddingError('forbidden', `The embedding provider answered ${response.status}`)
-  if (response.status >= 500 || transient.has(response.status))
-    return new EmbeddingError('busy', `The embedding provider answered ${response.status}`, {
-      retryAfterSeconds: retryAfter(response.headers.get('retry-after')),
-    })
-  const parsed = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), v.object({ error: v.object({ message: v.string() }) })),
-    text,
-  )
-  return new EmbeddingError(
-    'refused',
-    parsed.success ? parsed.output.error.message.slice(0, 300) : `status ${response.status}`,
-  )
-}
-
-/** Seconds; the header holds them or a date. */
-function retryAfter(header: string | null): number | undefined {
-  if (!header) return undefined
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
-}
-
-/** Maps by `index`: providers do answer 200 with too few, too many, reordered or zero vectors. */
-function vectorsOf(body: unknown, count: number): Float32Array[] {
-  const result = v.safeParse(answer, body)
-  if (!result.success) throw nonsense('an answer of another shape')
-  const vectors = new Array<Float32Array | undefined>(count).fill(undefined)
-  for (const { index, embedding } of result.output.data) {
-    if (!Number.isInteger(index) || index < 0 || index >= count || vectors[index])
-      throw nonsense(`index ${index} for ${count} texts`)
-    const vector = typeof embedding === 'string' ? fromBase64(embedding) : Float32Array.from(embedding)
-    const fault = vectorFault(vector)
-    if (fault) throw nonsense(`a vector that ${fault}`)
-    vectors[index] = normalize(vector)
-  }
-  if (vectors.includes(undefined)) throw nonsense(`${result.output.data.length} vectors for ${count} texts`)
-  return vectors as Float32Array[]
-}
-
-function nonsense(what: string): EmbeddingError {
-  return new EmbeddingError('busy', `The embedding provider answered with ${what}`)
-}
-
-/** Little-endian float32, as OpenAI sends it. */
-function fromBase64(text: string): Float32Array {
-  const bytes = Buffer.from(text, 'base64')
-  return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) => bytes.readFloatLE(i * 4))
+/** Worth one more call at once. Not 504: what timed out behind a gateway may have been done, and billed. */
+function isOneOff({ status, headers }: Response): boolean {
+  return (status === 500 || status === 502 || status === 503) && !headers.has('retry-after')
 }

@@ -9,15 +9,24 @@ const digits = v.pipe(
 )
 
 /** The `limit` parameter of a list: 1 to `most`, 20 when absent. */
-export function limitUpTo(most: number) {
-  return v.optional(
-    v.pipe(digits, v.minValue(1, `must be 1 to ${most}`), v.maxValue(most, `must be 1 to ${most}`)),
-    '20',
+export function limitUpTo(most: number, description = 'The most items of a page.') {
+  const size = v.pipe(
+    digits,
+    v.number(),
+    v.integer(),
+    v.minValue(1, `must be 1 to ${most}`),
+    v.maxValue(most, `must be 1 to ${most}`),
   )
+  return v.pipe(v.optional(size, '20'), v.metadata({ description, default: 20 }))
 }
 
 /** The `cursor` parameter of a list. */
-export const cursorParameter = v.optional(v.pipe(v.string('must be given once'), v.maxLength(500)))
+export const cursorParameter = v.optional(
+  v.pipe(
+    v.string('must be given once'),
+    v.description('`next_cursor` of the page before, taken from the same list with the same filters.'),
+  ),
+)
 
 /** A page of a list as the API answers it. */
 export interface Page<T> {
@@ -27,7 +36,15 @@ export interface Page<T> {
 }
 
 export function pageSchema<S extends v.GenericSchema>(item: S) {
-  return v.strictObject({ data: v.array(item), has_more: v.boolean(), next_cursor: v.nullable(v.string()) })
+  return v.strictObject({
+    data: v.array(item),
+    has_more: v.boolean(),
+    next_cursor: v.pipe(v.nullable(v.string()), v.description('Pass it as `cursor`; null on the last page.')),
+  })
+}
+
+export function pageExample<T>(item: T): Page<T> {
+  return { data: [item], has_more: false, next_cursor: null }
 }
 
 /**
@@ -36,24 +53,26 @@ export function pageSchema<S extends v.GenericSchema>(item: S) {
  */
 export function encodeCursor(list: string, key: (string | number)[]): string {
   const text = JSON.stringify(key)
-  return Buffer.from(digest(list, text) + text).toString('base64url')
+  return seal(list, text)
 }
 
-/** The sort key in a cursor; throws `invalid_cursor` when this list did not issue it. */
-export function decodeCursor<T extends (string | number)[]>(list: string, cursor: string): T {
-  const decoded = Buffer.from(cursor, 'base64url').toString()
-  const text = decoded.slice(digestLength)
-  if (digest(list, text) !== decoded.slice(0, digestLength))
+/** The sort key in a cursor, of the shape given; throws `invalid_cursor` when this list did not issue it. */
+export function decodeCursor<T>(list: string, cursor: string, shape: v.GenericSchema<unknown, T>): T {
+  const text = Buffer.from(cursor, 'base64url').toString().slice(digestLength)
+  // The digest tells lists apart; it is no secret, so what it covers is checked all the same.
+  const key = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text)
+  if (!key.success || seal(list, text) !== cursor)
     throw new ApiError('invalid_cursor', 'Pass next_cursor of a page of this very list, with the same filters.', {
       errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'was not issued by this list' }],
     })
-  return JSON.parse(text)
+  return key.output
 }
 
 const digestLength = 8
 
-function digest(list: string, text: string): string {
-  return createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, digestLength)
+function seal(list: string, text: string): string {
+  const digest = createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, digestLength)
+  return Buffer.from(digest + text).toString('base64url')
 }
 
 /** The `Link` header that leads to the next page: this request's own address with the cursor set. */

@@ -1,7 +1,10 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
+import { required } from './config.ts'
 import { Unavailable } from './errors.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
+import { describeError, log } from './log.ts'
+import { report } from './metrics.ts'
 
 const message = v.object({
   v: v.literal(1),
@@ -21,6 +24,31 @@ export interface WorkMessage {
 export interface Queue {
   /** @throws Unavailable when the queue does not take the message */
   send(work: WorkMessage, delaySeconds?: number): Promise<void>
+  /**
+   * Has a message that was received, and will be reported as failed, come again sooner than its visibility time-out.
+   * @throws Unavailable
+   */
+  comeAgain(receiptHandle: string, afterSeconds: number): Promise<void>
+}
+
+/** What those need that only send. */
+export type Sender = Pick<Queue, 'send'>
+
+/** Not loaded before it is needed: it takes as long as all the rest of a cold start, and most requests send nothing. */
+const sdk = () => import('@aws-sdk/client-sqs')
+
+/** The queue that the environment names. */
+export function configuredQueue(): Queue {
+  const url = required('QUEUE_URL')
+  let opened: Promise<Queue> | undefined
+  const open = () => {
+    opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient(), url))
+    return opened
+  }
+  return {
+    send: async (...work) => (await open()).send(...work),
+    comeAgain: async (...message) => (await open()).comeAgain(...message),
+  }
 }
 
 /** Longest delay that SQS offers, in seconds. */
@@ -37,6 +65,7 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         ...(work.requestId && { request_id: work.requestId }),
       }
       try {
+        const { SendMessageCommand } = await sdk()
         await sqs.send(
           new SendMessageCommand({
             QueueUrl: url,
@@ -49,6 +78,37 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         throw new Unavailable('queue', error)
       }
     },
+    async comeAgain(receiptHandle, afterSeconds) {
+      const VisibilityTimeout = Math.ceil(afterSeconds)
+      try {
+        const { ChangeMessageVisibilityCommand } = await sdk()
+        await sqs.send(
+          new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle: receiptHandle, VisibilityTimeout }),
+        )
+      } catch (error) {
+        throw new Unavailable('queue', error)
+      }
+    },
+  }
+}
+
+/**
+ * Sends after the commit that made the work. A failure is counted, not thrown: the document's row knows that it has work to
+ * do, and the sweeper sends again.
+ */
+export async function trySend(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
+  try {
+    await queue.send(work, delaySeconds)
+    return true
+  } catch (error) {
+    report({ SendFailures: 1 })
+    log.warn('send_failed', {
+      request_id: work.requestId,
+      organization_id: work.organizationId,
+      document_id: work.documentId,
+      error: describeError(error),
+    })
+    return false
   }
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { App, Stack } from 'aws-cdk-lib'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -87,13 +88,16 @@ describe('the rule packs', () => {
 
 describe('what is deployed', () => {
   test.each(Object.keys(entryPoints) as BundleName[])(
-    '%s loads as Lambda loads it: in the environment it is given, beside the AWS SDK and no other package',
+    '%s loads as Lambda loads it: in the environment it is given, without any package, the AWS SDK only when it is needed',
     async (name) => {
+      const alone = mkdtempSync(join(tmpdir(), 'cuecard-alone-'))
+      cpSync(dirname(prod.bundle(name)), alone, { recursive: true })
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
       if ('QUEUE_URL' in env) env.QUEUE_URL = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env.QUEUE_URL}`
-      const load = `import(${JSON.stringify(prod.bundle(name))}).then(({ handler }) => console.log(typeof handler))`
+      const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`
       const { stdout } = await run(process.execPath, ['--eval', load], { env: { AWS_REGION: 'eu-central-1', ...env } })
+      rmSync(alone, { recursive: true })
       expect(stdout.trim()).toBe('function')
     },
   )

@@ -122,7 +122,7 @@ describe('permissions', () => {
     `secretsmanager:GetSecretValue on ${secrets.map((secret) => `cuecard/prod/${secret}`).join(' ')}`
   const send = 'sqs:SendMessage on cuecard-prod-embedding'
   const sendAndReceive =
-    'sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage on cuecard-prod-embedding'
+    'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage on cuecard-prod-embedding'
 
   test.each([
     ['documents', [read('database-api'), send]],

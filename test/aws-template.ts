@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
 import { cuecardApp } from '../infra/aws/app.ts'
-import type { BundleName } from '../infra/aws/bundle.ts'
+import { type BundleName, entryPoints } from '../infra/aws/bundle.ts'
 import { type StageSettings, stages } from '../infra/aws/stages.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -60,6 +60,16 @@ export class Synthesis {
 
   secrets(stage: StageUnderTest): StackTemplate {
     return new StackTemplate(this.outdir, `cuecard-${stage}-secrets`)
+  }
+
+  /** A directory that holds, under the name of each Lambda of prod, what is deployed for it. */
+  bundles(): string {
+    const directory = this.scratch('bundles')
+    const prod = this.stack('prod')
+    mkdirSync(directory)
+    for (const name of Object.keys(entryPoints) as BundleName[])
+      symlinkSync(dirname(prod.bundle(name)), join(directory, name))
+    return directory
   }
 
   /** A directory for one more synth, removed with this one. */

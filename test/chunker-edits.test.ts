@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk, embeddedText } from '../functions/embedding/chunker.ts'
+import { chunk, embeddedText } from '../functions/embedding/chunking/chunker.ts'
 
 const words =
   'the of a booking table garden price winter open staff refund policy menu window dog terrace deposit voucher lunch guest'.split(

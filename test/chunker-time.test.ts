@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk } from '../functions/embedding/chunker.ts'
+import { chunk } from '../functions/embedding/chunking/chunker.ts'
 
 const SMALL = 30_000
 const TIMES = 8

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { expect, test } from 'vitest'
-import { TokenCounter } from '../functions/embedding/token-counter.ts'
+import { TokenCounter } from '../functions/embedding/chunking/token-counter.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { describe, expect, test } from 'vitest'
-import { type Chunk, type ChunkSize, chunk, embeddedText } from '../functions/embedding/chunker.ts'
+import { type Chunk, type ChunkSize, chunk, embeddedText } from '../functions/embedding/chunking/chunker.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 const own = (chunks: Chunk[], index: number) =>

@@ -60,7 +60,9 @@ describe('the roles of the Lambdas', () => {
       'embedding select documents',
       'embedding update chunks',
       'embedding update documents',
+      'sweeper delete idempotency_keys',
       'sweeper select documents',
+      'sweeper select idempotency_keys',
       'sweeper update documents',
     ])
   })
@@ -68,6 +70,7 @@ describe('the roles of the Lambdas', () => {
   test.each([
     ['cuecard_sweeper', 'select content from documents'],
     ['cuecard_sweeper', 'select title from documents'],
+    ['cuecard_sweeper', 'select response from idempotency_keys'],
     ['cuecard_embedding', 'select key_hash from api_keys'],
     ['cuecard_embedding', 'update documents set content = null'],
     ['cuecard_api', 'select id from calls'],

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, beforeAll } from 'vitest'
@@ -12,6 +13,8 @@ import { migrate } from '../infra/migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../infra/wiring.ts'
 import { configuredDatabase, type Database, useEndpoint } from '../shared/database.ts'
 import { type Permission, permissions } from '../shared/keys.ts'
+import { assertDocumented } from './contract.ts'
+import { entryOf } from './entry.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 export interface Answer {
@@ -38,7 +41,7 @@ export type TestStand = ReturnType<typeof useStand>
 
 /**
  * A stand for one test file: a scratch database on the server of DATABASE_URL, or an embedded one in memory; a queue; and
- * the real Lambda handlers, called with raw events. Tests share it, and mint an organization each.
+ * the real Lambda handlers (with CUECARD_BUNDLES as they are deployed), called with raw events. Tests share it, and mint an organization each.
  */
 export function useStand() {
   let open: Awaited<ReturnType<typeof start>>
@@ -47,7 +50,7 @@ export function useStand() {
   })
   afterAll(() => open?.close())
 
-  /** One HTTP request, as a raw event through the Lambda that serves its route. */
+  /** One HTTP request, as a raw event through the Lambda that serves its route. Throws when the answer is undocumented. */
   async function http(
     method: string,
     path: string,
@@ -75,13 +78,16 @@ export function useStand() {
       functionName: functionName!,
       timeoutSeconds: timeoutSeconds!,
     })) as APIGatewayProxyStructuredResultV2
-    const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const bytes = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0 ? gunzipSync(sent) : sent
     const isJson = /json/.test(String(result.headers?.['content-type']))
-    return {
+    const answer = {
       status: result.statusCode!,
       headers: result.headers as Record<string, string>,
       body: bytes.length === 0 ? undefined : isJson ? JSON.parse(bytes.toString()) : bytes.toString(),
     }
+    assertDocumented(event.requestContext.http.method, event.rawPath, answer)
+    return answer
   }
 
   async function tenant(granted: Permission[] = [...permissions]): Promise<Tenant> {
@@ -165,7 +171,7 @@ async function start() {
   const queue = await startQueue()
   useEndpoint(database.endpoint)
   await migrate(database.url)
-  const functions = await loadFunctions(database, queue)
+  const functions = await loadFunctions(database, queue, entryOf)
   process.env.DATABASE_URL = database.url
   const sqs = new SQSClient()
   return {

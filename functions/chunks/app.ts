@@ -3,10 +3,11 @@ import { api } from '../../shared/api.ts'
 import type { Database } from '../../shared/database.ts'
 import { endpoints } from '../../shared/endpoint.ts'
 import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageSchema } from '../../shared/pages.ts'
-import { chunkSchema, toChunk } from './chunk.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/pages.ts'
+import { carriable } from '../../shared/payload.ts'
+import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { createChunks, deleteChunks, listChunks } from './chunks.ts'
-import { createBody, documentPath, listQuery } from './schemas.ts'
+import { createBody, cursorKey, documentPath, listQuery } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 
@@ -34,23 +35,25 @@ export function chunksApp({ db, now }: Dependencies) {
             200: {
               description: 'A page of chunks',
               schema: pageSchema(chunkSchema),
-              headers: { Link: 'The next page' },
+              example: pageExample(chunkExample),
+              headers: ['Link'],
             },
           },
           errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
         },
         async ({ c, key, db, params, query }) => {
           const list = `chunks ${params.documentId}`
-          const [after] = query.cursor === undefined ? [] : decodeCursor<[number]>(list, query.cursor)
+          const [after] = query.cursor === undefined ? [] : decodeCursor(list, query.cursor, cursorKey)
           const { chunks, hasMore } = await listChunks(
             db,
             { organizationId: key.organizationId, ...params },
             { ...query, after },
           )
-          const data = chunks.map(toChunk)
-          const cursor = hasMore ? encodeCursor(list, [data.at(-1)!.chunk_index]) : null
+          const data = carriable(chunks.map(toChunk))
+          const more = hasMore || data.length < chunks.length
+          const cursor = more ? encodeCursor(list, [data.at(-1)!.chunk_index]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
-          return c.json({ data, has_more: hasMore, next_cursor: cursor })
+          return c.json({ data, has_more: more, next_cursor: cursor })
         },
       ),
     )
@@ -62,7 +65,7 @@ export function chunksApp({ db, now }: Dependencies) {
           tag: 'Chunks',
           summary: 'Upload chunks of your own',
           description:
-            'All are stored or none. The first upload takes the document over from the service: search goes on serving the old chunks until you set the status to `completed`.',
+            'All are stored or none. The first upload takes the document over from the service: search goes on serving the old chunks until you set the status to `completed`. A document may have 10,000 chunks. A chunk without `embedding` is listed, and never found by search.',
           permission: 'kb:write',
           params: documentPath,
           headers: idempotencyHeader,
@@ -74,7 +77,8 @@ export function chunksApp({ db, now }: Dependencies) {
             201: {
               description: 'The chunks stored, without embeddings, and the number of chunks that the document now has',
               schema: v.strictObject({ data: v.array(chunkSchema), chunk_count: v.pipe(v.number(), v.integer()) }),
-              headers: { 'Idempotency-Replayed': '`true` when this is the first answer again' },
+              example: { data: [chunkExample], chunk_count: 1 },
+              headers: ['Idempotency-Replayed'],
             },
           },
           errors: [

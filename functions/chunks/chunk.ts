@@ -13,11 +13,27 @@ export const chunkSchema = v.pipe(
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
     created_at: v.pipe(v.string(), v.isoTimestamp()),
-    embedding: v.exactOptional(v.nullable(v.array(v.number()))),
+    embedding: v.exactOptional(
+      v.pipe(
+        v.nullable(v.array(v.number())),
+        v.description('Only with `include=embedding`; null for a chunk that was stored without.'),
+      ),
+    ),
   }),
   v.title('Chunk'),
 )
 export type Chunk = v.InferOutput<typeof chunkSchema>
+
+export const chunkExample: Chunk = {
+  id: '01981f40-11c2-7d0a-8a55-0c9f2b7e4d33',
+  document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+  agent_id: '01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10',
+  content: 'On Sunday we are closed.',
+  chunk_index: 0,
+  token_count: 6,
+  metadata: { page: 1 },
+  created_at: '2026-03-02T08:16:01.250Z',
+}
 
 /** A row of `chunkColumns`; `embedding`, as pgvector writes it, only where the caller asked for it. */
 export interface ChunkRow extends Omit<Chunk, 'created_at' | 'embedding'> {

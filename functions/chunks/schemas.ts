@@ -1,24 +1,29 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/embedding-schema.ts'
+import { fields, listOf, mostCharacters } from '../../shared/fields.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 import { metadata } from '../../shared/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/pages.ts'
 
-const mostCharacters = 32_768
-const whole = (least: number, most: number) =>
+const contentLimit = 32_768
+const mostChunks = 200
+const whole = (least: number, most: number, description: string) =>
   v.pipe(
     v.number('must be a number'),
     v.integer('must be a whole number'),
     v.minValue(least, `must be ${least} to ${most}`),
     v.maxValue(most, `must be ${least} to ${most}`),
+    v.description(description),
   )
 
 export const documentPath = v.object({ agentId, documentId })
 
 export const listQuery = v.pipe(
-  v.strictObject({
-    include: v.optional(v.literal('embedding', 'must be embedding')),
-    limit: limitUpTo(100),
+  fields({
+    include: v.optional(
+      v.pipe(v.literal('embedding', 'must be embedding'), v.description('Adds `embedding` to each chunk.')),
+    ),
+    limit: limitUpTo(100, 'The most items of a page; at most 20 with `include=embedding`.'),
     cursor: cursorParameter,
   }),
   v.forward(
@@ -27,42 +32,48 @@ export const listQuery = v.pipe(
   ),
 )
 
-const chunkInput = v.strictObject({
-  content: v.pipe(
-    v.string('must be a string'),
-    v.minLength(1, 'must not be empty'),
-    v.check(
-      (text) =>
-        text.length <= mostCharacters || (text.length <= 2 * mostCharacters && [...text].length <= mostCharacters),
-      `must have at most ${mostCharacters} characters`,
+/** A list's sort key: chunk_index. */
+export const cursorKey = v.strictTuple([v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))])
+
+const chunkInput = v.pipe(
+  fields({
+    content: v.pipe(
+      v.string('must be a string'),
+      v.minLength(1, 'must not be empty'),
+      mostCharacters(contentLimit),
+      v.metadata({ maxLength: contentLimit }),
     ),
-  ),
-  chunk_index: whole(0, 1_000_000),
-  embedding: v.optional(embedding),
-  token_count: v.optional(whole(0, 1_000_000)),
-  metadata: v.optional(metadata, {}),
-})
+    chunk_index: whole(0, 1_000_000, 'The chunk’s position in the document; once in a document.'),
+    embedding: v.optional(embedding),
+    token_count: v.optional(whole(0, 1_000_000, 'Estimated when absent.')),
+    metadata: v.optional(metadata, {}),
+  }),
+  v.title('NewChunk'),
+)
 export type ChunkInput = v.InferOutput<typeof chunkInput>
 
-export const createBody = v.strictObject({
-  chunks: v.pipe(
-    v.array(chunkInput, 'must be an array of chunks'),
-    v.minLength(1, 'must hold at least one chunk'),
-    v.maxLength(200, 'must hold at most 200 chunks'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      const seen = new Set<number>()
-      for (const [position, chunk] of dataset.value.entries()) {
-        if (seen.has(chunk.chunk_index))
-          addIssue({
-            message: `${chunk.chunk_index} stands twice in this batch`,
-            path: [
-              { type: 'array', origin: 'value', input: dataset.value, key: position, value: chunk },
-              { type: 'object', origin: 'value', input: chunk, key: 'chunk_index', value: chunk.chunk_index },
-            ],
-          })
-        seen.add(chunk.chunk_index)
-      }
-    }),
-  ),
-})
+export const createBody = v.pipe(
+  fields({
+    chunks: v.pipe(
+      listOf(chunkInput, { items: 'chunks', least: 1, most: mostChunks }),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const listed = Array.isArray(dataset.value) ? dataset.value : []
+        const seen = new Set<number>()
+        for (const [position, chunk] of listed.slice(0, mostChunks).entries()) {
+          const index: unknown = chunk?.chunk_index
+          if (typeof index !== 'number') continue
+          if (seen.has(index))
+            addIssue({
+              message: `${index} stands twice in this batch`,
+              path: [
+                { type: 'array', origin: 'value', input: listed, key: position, value: chunk },
+                { type: 'object', origin: 'value', input: chunk, key: 'chunk_index', value: index },
+              ],
+            })
+          seen.add(index)
+        }
+      }),
+    ),
+  }),
+  v.title('NewChunks'),
+)

@@ -4,12 +4,12 @@ import { endpoints } from '../../shared/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/etag.ts'
 import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
-import { log } from '../../shared/log.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageSchema } from '../../shared/pages.ts'
-import type { Queue } from '../../shared/queue.ts'
-import { documentSchema, toDocument } from './document.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/pages.ts'
+import { carriable } from '../../shared/payload.ts'
+import { type Sender, trySend } from '../../shared/queue.ts'
+import { documentExample, documentSchema, toDocument } from './document.ts'
 import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
-import { agentPath, createBody, documentPath, listQuery, updateBody } from './schemas.ts'
+import { agentPath, createBody, cursorKey, documentPath, listQuery, updateBody } from './schemas.ts'
 import { updateDocument } from './update-document.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -17,21 +17,15 @@ const one = `${collection}/:documentId`
 
 export interface Dependencies {
   db: Database
-  queue: Queue
+  queue: Sender
   now?: () => number
 }
 
 export function documentsApp({ db, queue, now }: Dependencies) {
   const endpoint = endpoints(db, now)
 
-  /** After the commit; what is not sent now, the sweeper sends later. */
-  async function enqueue(organizationId: OrganizationId, documentId: string, requestId: string) {
-    try {
-      await queue.send({ organizationId, documentId: documentId as DocumentId, requestId })
-    } catch (error) {
-      log.warn('send_failed', { request_id: requestId, document_id: documentId, error: String(error) })
-    }
-  }
+  const enqueue = (organizationId: OrganizationId, documentId: string, requestId: string) =>
+    trySend(queue, { organizationId, documentId: documentId as DocumentId, requestId })
 
   return api()
     .get(
@@ -50,21 +44,23 @@ export function documentsApp({ db, queue, now }: Dependencies) {
             200: {
               description: 'A page of documents',
               schema: pageSchema(documentSchema),
-              headers: { Link: 'The next page' },
+              example: pageExample(documentExample),
+              headers: ['Link'],
             },
           },
           errors: ['agent_not_found', 'invalid_cursor'],
         },
         async ({ c, key, db, params, query }) => {
           const list = `documents ${params.agentId} ${query.status ?? ''}`
-          const after = query.cursor === undefined ? undefined : decodeCursor<[string, string]>(list, query.cursor)
+          const after = query.cursor === undefined ? undefined : decodeCursor(list, query.cursor, cursorKey)
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
-          const data = documents.map(toDocument)
+          const data = carriable(documents.map(toDocument))
           const last = data.at(-1)
-          const cursor = hasMore && last ? encodeCursor(list, [last.created_at, last.id]) : null
+          const more = hasMore || data.length < documents.length
+          const cursor = more && last ? encodeCursor(list, [last.created_at, last.id]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
-          return c.json({ data, has_more: hasMore, next_cursor: cursor })
+          return c.json({ data, has_more: more, next_cursor: cursor })
         },
       ),
     )
@@ -76,7 +72,7 @@ export function documentsApp({ db, queue, now }: Dependencies) {
           tag: 'Documents',
           summary: 'Create a document',
           description:
-            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own.',
+            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. An agent may have 10,000 documents.',
           permission: 'kb:write',
           params: agentPath,
           headers: idempotencyHeader,
@@ -91,11 +87,8 @@ export function documentsApp({ db, queue, now }: Dependencies) {
             201: {
               description: 'The document',
               schema: documentSchema,
-              headers: {
-                ETag: 'Its version',
-                Location: 'Its path',
-                'Idempotency-Replayed': '`true` when this is the first answer again',
-              },
+              example: { ...documentExample, status: 'pending', chunk_count: 0 },
+              headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
           errors: ['agent_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
@@ -123,8 +116,8 @@ export function documentsApp({ db, queue, now }: Dependencies) {
           params: documentPath,
           headers: ifNoneMatch,
           answers: {
-            200: { description: 'The document', schema: documentSchema, headers: { ETag: 'Its version' } },
-            304: { description: 'It is still the version in If-None-Match', headers: { ETag: 'Its version' } },
+            200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
+            304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
           errors: ['agent_not_found', 'document_not_found'],
         },
@@ -157,7 +150,9 @@ export function documentsApp({ db, queue, now }: Dependencies) {
             content: { content: 'In July and August we open at 8.' },
             complete: { status: 'completed' },
           },
-          answers: { 200: { description: 'The document', schema: documentSchema, headers: { ETag: 'Its version' } } },
+          answers: {
+            200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
+          },
           errors: [
             'agent_not_found',
             'document_not_found',

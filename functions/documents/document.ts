@@ -10,18 +10,35 @@ export const documentSchema = v.pipe(
     id: v.pipe(v.string(), v.uuid()),
     agent_id: v.pipe(v.string(), v.uuid()),
     title: v.string(),
-    content: v.nullable(v.string()),
+    content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or was a file.')),
     source_type: v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
-    source_url: v.nullable(v.string()),
+    source_url: v.pipe(v.nullable(v.string()), v.description('Where the file is stored; null unless it was a file.')),
     status: v.picklist(statuses),
-    chunk_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    error_message: v.nullable(v.string()),
+    chunk_count: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The chunks that GET chunks lists.')),
+    error_message: v.pipe(
+      v.nullable(v.string()),
+      v.description('What failed and what to do; null unless the status is `error`.'),
+    ),
     created_at: time,
     updated_at: time,
   }),
   v.title('Document'),
 )
 export type Document = v.InferOutput<typeof documentSchema>
+
+export const documentExample: Document = {
+  id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+  agent_id: '01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10',
+  title: 'Opening hours',
+  content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
+  source_type: 'manual',
+  source_url: null,
+  status: 'completed',
+  chunk_count: 1,
+  error_message: null,
+  created_at: '2026-03-02T08:15:30.000Z',
+  updated_at: '2026-03-02T08:15:32.417Z',
+}
 
 /** The columns that an answer is made of, beside `version`, the ETag. */
 export interface DocumentRow extends Omit<Document, 'created_at' | 'updated_at'> {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fields, mostCharacters } from '../../shared/fields.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 import { cursorParameter, limitUpTo } from '../../shared/pages.ts'
 import { statuses } from './document.ts'
@@ -9,34 +10,52 @@ const title = v.pipe(
   v.string('must be a string'),
   v.trim(),
   v.minLength(1, 'must not be empty'),
-  v.check((text) => [...text.slice(0, 1002)].length <= 500, 'must have at most 500 characters'),
+  mostCharacters(500),
+  v.metadata({ maxLength: 500, description: 'Its length counts after trimming.' }),
 )
 const content = v.pipe(
   v.string('must be a string'),
-  v.regex(/\S/u, 'must hold at least one character that is no space'),
+  v.regex(/\S/, 'must hold at least one character that is no space'),
   v.check((text) => Buffer.byteLength(text) <= contentLimit, `must have at most ${contentLimit} bytes of UTF-8`),
+  v.metadata({
+    minLength: 1,
+    maxLength: contentLimit,
+    description: 'Plain text or Markdown of at most 4 MiB of UTF-8, with at least one character that is no space.',
+  }),
 )
 
 export const agentPath = v.object({ agentId })
 export const documentPath = v.object({ agentId, documentId })
 
-export const listQuery = v.strictObject({
-  status: v.optional(v.picklist(statuses, `must be one of ${statuses.join(', ')}`)),
+export const listQuery = fields({
+  status: v.optional(
+    v.pipe(
+      v.picklist(statuses, `must be one of ${statuses.join(', ')}`),
+      v.description('Only documents of this status.'),
+    ),
+  ),
   limit: limitUpTo(100),
   cursor: cursorParameter,
 })
 
-export const createBody = v.strictObject({ title, content: v.optional(content) })
+/** A list's sort key: created_at and id. */
+export const cursorKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), documentId])
+
+export const createBody = v.pipe(fields({ title, content: v.optional(content) }), v.title('NewDocument'))
 
 export const updateBody = v.pipe(
-  v.strictObject({
+  fields({
     title: v.optional(title),
     content: v.optional(content),
     status: v.optional(
-      v.picklist(['pending', 'completed'], 'must be pending (process again) or completed (chunks are uploaded)'),
+      v.pipe(
+        v.picklist(['pending', 'completed'], 'must be pending (process again) or completed (chunks are uploaded)'),
+        v.description('`pending` processes the content again; `completed` puts uploaded chunks into service.'),
+      ),
     ),
   }),
   v.check((body) => Object.keys(body).length > 0, 'must hold at least one of title, content, status'),
+  v.metadata({ title: 'DocumentUpdate', minProperties: 1 }),
 )
 
 export type CreateInput = v.InferOutput<typeof createBody>

@@ -5,7 +5,7 @@ import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 /** Seconds for which a claimed document is the worker's alone: longer than the Lambda's time-out, so a live worker keeps it. */
 export const leaseSeconds = 150
 
-/** Deliveries that may end in a crash before a document is given up. */
+/** Deliveries that may end in a crash before a document is given up; the sweeper keeps to the same number. */
 export const mostAttempts = 5
 
 export interface Subject {
@@ -18,8 +18,12 @@ export interface Claim extends Subject {
   agentId: string
   revision: number
   leaseToken: string
+  /** Deliveries of this revision that have not ended in order, this one included. */
   attempt: number
+  /** How often this revision has been put off. */
+  retries: number
   content: string
+  /** Since the revision was asked for. */
   pendingMilliseconds: number
 }
 
@@ -33,6 +37,7 @@ export async function claim(
     agent_id: string
     revision: number
     attempt: number
+    retry_count: number
     content: string
     pending_milliseconds: number
   }>`
@@ -45,9 +50,8 @@ export async function claim(
     where organization_id = ${organizationId} and id = ${documentId} and managed_by = 'service'
       and (status = 'pending' and coalesce(next_attempt_at, now()) <= now()
         or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts})
-    returning agent_id, revision, attempt, content, (extract(epoch from now() - pending_since) * 1000)::int as pending_milliseconds`.execute(
-    db,
-  )
+    returning agent_id, revision, attempt, retry_count, content,
+      (extract(epoch from now() - pending_since) * 1000)::float8 as pending_milliseconds`.execute(db)
   const row = rows[0]
   return (
     row && {
@@ -57,6 +61,7 @@ export async function claim(
       agentId: row.agent_id,
       revision: row.revision,
       attempt: row.attempt,
+      retries: row.retry_count,
       content: row.content,
       pendingMilliseconds: row.pending_milliseconds,
     }

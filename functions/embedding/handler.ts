@@ -1,15 +1,18 @@
-import { SQSClient } from '@aws-sdk/client-sqs'
-import { config, required } from '../../shared/config.ts'
+import { config } from '../../shared/config.ts'
+import { configuredEmbedder } from '../../shared/configured-embedder.ts'
 import { configuredDatabase } from '../../shared/database.ts'
-import { configuredEmbedder } from '../../shared/embedder.ts'
-import { sqsQueue } from '../../shared/queue.ts'
+import { configuredQueue } from '../../shared/queue.ts'
+import { slots } from '../../shared/slots.ts'
+import { callLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 
-const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
+const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, EMBEDDING_CONCURRENCY } = config()
 
 export const handler = consumer({
   db: configuredDatabase(60),
-  queue: sqsQueue(new SQSClient(), required('QUEUE_URL')),
+  queue: configuredQueue(),
   embedder: configuredEmbedder(),
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
+  callLimits,
+  slots: slots(EMBEDDING_CONCURRENCY),
 })

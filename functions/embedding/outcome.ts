@@ -4,7 +4,7 @@ import { type Claim, held } from './claim.ts'
 
 /**
  * Puts the claimed revision into service: in one statement its chunks become what search serves and all others go.
- * False, and nothing is changed, when the claim no longer holds or a chunk has no vector.
+ * False, and nothing is changed, when the claim no longer holds or not every one of its chunks has a vector.
  */
 export async function complete(db: Database, claim: Claim, chunkCount: number): Promise<boolean> {
   const { rows } = await sql`
@@ -12,8 +12,8 @@ export async function complete(db: Database, claim: Claim, chunkCount: number): 
       update documents d set
         status = 'completed', active_revision = d.revision, chunk_count = ${chunkCount}, error_message = null, error_code = null,
         lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
-      where ${held(claim)} and ${chunkCount} = (
-        select count(embedding) from chunks c
+      where ${held(claim)} and (${chunkCount}::int, ${chunkCount}::int) = (
+        select count(*), count(embedding) from chunks c
         where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision)
       returning d.organization_id, d.id, d.revision
     ),
@@ -37,16 +37,22 @@ export async function fail(db: Database, claim: Claim, error: { code: string; me
 }
 
 /**
- * Gives the document back for a later attempt, which is not counted as one that crashed.
- * @param afterSeconds until it is due again
+ * Gives the document back, to be due again after so many seconds, when a message is to arrive.
+ * @param counts what this delivery adds: an `attempt` if it failed by a fault of ours, a `retry` if the provider put it
+ * off, neither if it only ran out of time
  */
-export async function postpone(db: Database, claim: Claim, afterSeconds: number): Promise<boolean> {
+export async function giveBack(
+  db: Database,
+  claim: Claim,
+  afterSeconds: number,
+  counts?: 'attempt' | 'retry',
+): Promise<boolean> {
+  const due = sql`now() + make_interval(secs => ${afterSeconds})`
   const { rows } = await sql`
     update documents d set
       status = 'pending', lease_token = null, lease_expires_at = null,
-      attempt = d.attempt - 1, retry_count = d.retry_count + 1,
-      next_attempt_at = now() + make_interval(secs => ${afterSeconds}),
-      enqueued_at = now() + make_interval(secs => ${afterSeconds})
+      attempt = d.attempt - ${counts === 'attempt' ? 0 : 1}::int, retry_count = d.retry_count + ${counts === 'retry' ? 1 : 0}::int,
+      next_attempt_at = ${due}, enqueued_at = ${due}
     where ${held(claim)}
     returning d.id`.execute(db)
   return rows.length > 0

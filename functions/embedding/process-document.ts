@@ -1,85 +1,139 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../shared/database.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedder.ts'
-import { log } from '../../shared/log.ts'
-import type { Queue, WorkMessage } from '../../shared/queue.ts'
-import { chunk, embeddedText } from './chunker.ts'
-import { type Claim, claim as claimDocument } from './claim.ts'
-import { complete, fail, postpone } from './outcome.ts'
+import { Unavailable } from '../../shared/errors.ts'
+import { describeError, log } from '../../shared/log.ts'
+import { report } from '../../shared/metrics.ts'
+import { type Queue, trySend, type WorkMessage } from '../../shared/queue.ts'
+import type { Slots } from '../../shared/slots.ts'
+import { backoff } from './backoff.ts'
+import type { CallLimits } from './batches.ts'
+import { type ChunkSize, chunk } from './chunking/chunker.ts'
+import { type Claim, claim as claimDocument, mostAttempts } from './claim.ts'
+import { ChunkRefused, embedMissing } from './embed-missing.ts'
+import { attemptsExhausted, chunkRefused, type Failure, tooManyChunks } from './failure.ts'
+import { complete, fail, giveBack } from './outcome.ts'
 import { storeChunks, storeVectors } from './stored-chunks.ts'
 
 export interface Pipeline {
   db: Database
   queue: Queue
   embedder: Embedder
-  chunkSize: { targetTokens: number; overlapTokens: number }
+  chunkSize: ChunkSize
+  callLimits: CallLimits
+  /** Bounds the provider calls in flight. */
+  slots: Slots
+  /** In [0, 1); spreads retries. */
+  random?: () => number
 }
 
 const mostChunks = 10_000
-/** Chunks embedded by one call: of 400 tokens each, a third of what OpenAI takes. */
-const callSize = 256
+/** Below this, no further provider call begins: it and the storing of its vectors might not end in time. */
+const lastCallMilliseconds = 30_000
+/** Below this, calls in flight are given up, so that the document can be handed over. */
+const handOverMilliseconds = 10_000
 
 /**
  * Brings one document from pending to completed, or to where its trouble leads. Safe to run any number of times, at once or
  * again: it works on the newest revision, and whatever it writes is fenced by the claim.
- * @throws Unavailable when the database cannot be reached; the message should then be delivered again
+ * @param remaining milliseconds until this process is stopped
+ * @returns undefined when the message has done its duty, else the seconds after which it should come again
+ * @throws Unavailable without the database; the message should then come again when its visibility time-out is over
  */
-export async function processDocument({ db, ...pipeline }: Pipeline, work: WorkMessage): Promise<void> {
-  const scoped = db.forOrganization(work.organizationId)
-  const claim = await claimDocument(scoped, work, randomUUID())
-  if (!claim) return
-  try {
-    await embedRevision(scoped, pipeline, claim, work)
-  } catch (error) {
-    if (!(error instanceof EmbeddingError)) throw error
-    await settle(scoped, pipeline.queue, claim, work, error)
-  }
-}
-
-async function embedRevision(
-  db: Database,
-  { embedder, chunkSize }: Omit<Pipeline, 'db'>,
-  claim: Claim,
+export async function processDocument(
+  pipeline: Pipeline,
   work: WorkMessage,
-) {
-  const started = performance.now()
-  const chunks = chunk(claim.content, chunkSize)
-  if (chunks.length > mostChunks) {
-    await fail(db, claim, {
-      code: 'too_many_chunks',
-      message: `The text makes ${chunks.length} passages; a document may have ${mostChunks}. Split it into several documents.`,
-    })
-    return
+  remaining: () => number,
+): Promise<number | undefined> {
+  const db = pipeline.db.forOrganization(work.organizationId)
+  const claim = await claimDocument(db, work, randomUUID())
+  if (!claim) return undefined
+  const job = { ...pipeline, db, claim, work }
+  try {
+    await embedRevision(job, remaining)
+  } catch (error) {
+    if (error instanceof ChunkRefused) await endInError(job, chunkRefused(error))
+    else if (error instanceof EmbeddingError) await putOff(job, error)
+    // Without the database nothing can be said now; the lease will run out.
+    else if (error instanceof Unavailable) throw error
+    else return await blameOurselves(job, error)
   }
-  const missing = await storeChunks(db, claim, chunks, embedder.model)
-  if (!missing) return
-  for (let from = 0; from < missing.length; from += callSize) {
-    const indexes = missing.slice(from, from + callSize)
-    const vectors = await embedder.embed(indexes.map((index) => embeddedText(chunks[index]!)))
-    if (!(await storeVectors(db, claim, new Map(indexes.map((index, i) => [index, vectors[i]!]))))) return
-  }
-  if (await complete(db, claim, chunks.length))
-    log.info('document_completed', {
-      ...idsOf(claim, work),
-      chunks: chunks.length,
-      embedded: missing.length,
-      milliseconds: Math.round(performance.now() - started),
-    })
+  return undefined
 }
 
-/** What becomes of a document whose embedding failed. */
-async function settle(db: Database, queue: Queue, claim: Claim, work: WorkMessage, error: EmbeddingError) {
-  log.warn('embedding_failed', { ...idsOf(claim, work), reason: error.reason, error: error.message })
-  if (error.reason === 'refused') {
-    const message = `The embedding provider refused the text: ${error.message}. Edit the text and save it.`
-    await fail(db, claim, { code: 'input_refused', message })
-    return
-  }
-  const delay = error.retryAfterSeconds ?? 30
-  if (await postpone(db, claim, delay)) await queue.send(work, delay)
+interface Job extends Pipeline {
+  claim: Claim
+  work: WorkMessage
 }
 
-function idsOf(claim: Claim, work: WorkMessage) {
+async function embedRevision(job: Job, remaining: () => number): Promise<void> {
+  const { db, claim, embedder } = job
+  const chunks = chunk(claim.content, job.chunkSize)
+  if (chunks.length > mostChunks) return await endInError(job, tooManyChunks(chunks.length, mostChunks))
+  const stored = await storeChunks(db, claim, chunks, embedder.model)
+  if (!stored) return
+  report({ ChunksReused: stored.reused })
+  const ending = await embedMissing(stored.missing, {
+    embedder,
+    slots: job.slots,
+    limits: job.callLimits,
+    mayCall: () => remaining() > lastCallMilliseconds,
+    signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - handOverMilliseconds)),
+    async store(vectors) {
+      const isHeld = await storeVectors(db, claim, vectors)
+      if (isHeld) report({ ChunksEmbedded: vectors.size })
+      return isHeld
+    },
+  })
+  if (ending === 'out_of_time') return await handOver(job)
+  if (ending === 'void' || !(await complete(db, claim, chunks.length))) return
+  report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
+  log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: stored.missing.length })
+}
+
+/** Time is up, not the work: the next delivery goes on from what is stored. */
+async function handOver(job: Job): Promise<void> {
+  if (!(await giveBack(job.db, job.claim, 0))) return
+  log.info('document_handed_over', idsOf(job))
+  await trySend(job.queue, job.work)
+}
+
+/** The provider is busy, down or refuses our key: the document waits, however often. */
+async function putOff(job: Job, error: EmbeddingError): Promise<void> {
+  const { claim, random = Math.random } = job
+  const seconds = backoff(claim.retries, error.retryAfterSeconds, random())
+  log.warn('document_put_off', {
+    ...idsOf(job),
+    reason: error.reason,
+    status: error.status,
+    error: error.message,
+    seconds,
+  })
+  if (!(await giveBack(job.db, claim, seconds, 'retry'))) return
+  report({ DocumentsRetried: 1 })
+  await trySend(job.queue, job.work, seconds)
+}
+
+async function endInError(job: Job, { code, message }: Failure): Promise<void> {
+  if (!(await fail(job.db, job.claim, { code, message }))) return
+  report({ DocumentsFailed: 1 })
+  log.warn('document_failed', { ...idsOf(job), code })
+}
+
+/**
+ * Something unforeseen. The same message carries the next attempt, so that it ends in the dead letters when the document,
+ * after the last one, ends in error.
+ */
+async function blameOurselves(job: Job, error: unknown): Promise<number> {
+  const { claim, random = Math.random } = job
+  const seconds = backoff(claim.attempt, undefined, random())
+  log.error('attempt_failed', { ...idsOf(job), error: describeError(error) })
+  if (claim.attempt >= mostAttempts) await endInError(job, attemptsExhausted)
+  else await giveBack(job.db, claim, seconds, 'attempt')
+  return seconds
+}
+
+function idsOf({ claim, work }: Job) {
   return {
     request_id: work.requestId,
     organization_id: claim.organizationId,

@@ -2,7 +2,7 @@ import { api } from '../../shared/api.ts'
 import type { Database } from '../../shared/database.ts'
 import { endpoints } from '../../shared/endpoint.ts'
 import { getOrganization, updateOrganization } from './organization.ts'
-import { organizationSchema, updateBody } from './schemas.ts'
+import { organizationExample, organizationSchema, updateBody } from './schemas.ts'
 
 const path = '/v1/organization'
 
@@ -22,7 +22,13 @@ export function organizationApp({ db, now }: Dependencies) {
           tag: 'Organization',
           summary: 'Get the organization’s settings',
           permission: 'organization:read',
-          answers: { 200: { description: 'The organization of the API key', schema: organizationSchema } },
+          answers: {
+            200: {
+              description: 'The organization of the API key',
+              schema: organizationSchema,
+              example: organizationExample,
+            },
+          },
         },
         async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
       ),
@@ -39,7 +45,9 @@ export function organizationApp({ db, now }: Dependencies) {
           permission: 'organization:write',
           body: updateBody,
           examples: { on: { auto_delete_done_calls: true } },
-          answers: { 200: { description: 'The organization', schema: organizationSchema } },
+          answers: {
+            200: { description: 'The organization', schema: organizationSchema, example: organizationExample },
+          },
         },
         async ({ c, key, db, body }) => c.json(await updateOrganization(db, key.organizationId, body)),
       ),

@@ -1,5 +1,82 @@
+import * as v from 'valibot'
 import { api } from '../../shared/api.ts'
+import { publicEndpoint } from '../../shared/endpoint.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { assetResponder } from './asset.ts'
+import { page, pageFiles } from './page.ts'
 
-export function referenceApp() {
+const cached = ['ETag', 'Cache-Control', 'Vary']
+const notModified = { description: 'It is still the version in If-None-Match', headers: cached }
+const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
+
+/** The OpenAPI document, the page that shows it, and the 404 of everything that no other Lambda serves. */
+export function referenceApp({ document }: { document: string }) {
+  const respondDocument = assetResponder({ mediaType: 'application/json', body: document })
+  const respondPage = assetResponder(page)
+  const respondFile = new Map<string, ReturnType<typeof assetResponder>>()
+
   return api()
+    .get(
+      '/v1/openapi.json',
+      publicEndpoint(
+        {
+          operationId: 'getOpenApi',
+          tag: 'Reference',
+          summary: 'Get this document',
+          permission: 'none',
+          answers: {
+            200: { description: 'The OpenAPI document', schema: v.looseObject({}), headers: stored },
+            304: notModified,
+          },
+        },
+        respondDocument,
+      ),
+    )
+    .get(
+      '/v1/docs',
+      publicEndpoint(
+        {
+          operationId: 'getDocs',
+          tag: 'Reference',
+          summary: 'Read this document in a browser',
+          description:
+            'A page that shows this document and sends requests with your key. It loads nothing from elsewhere.',
+          permission: 'none',
+          answers: {
+            200: {
+              description: 'The page',
+              mediaTypes: ['text/html'],
+              headers: [...stored, 'Content-Security-Policy', 'Referrer-Policy'],
+            },
+            304: notModified,
+          },
+        },
+        respondPage,
+      ),
+    )
+    .get(
+      '/v1/docs/:file',
+      publicEndpoint(
+        {
+          operationId: 'getDocsFile',
+          tag: 'Reference',
+          summary: 'Get a file of the page',
+          permission: 'none',
+          params: v.object({ file: v.pipe(v.picklist(Object.keys(pageFiles)), v.description('The file’s name.')) }),
+          answers: {
+            200: { description: 'The file', mediaTypes: ['text/javascript', 'text/css'], headers: stored },
+            304: notModified,
+          },
+          errors: ['route_not_found'],
+        },
+        (c) => {
+          const file = c.req.param('file')!
+          const asset = Object.hasOwn(pageFiles, file) ? pageFiles[file] : undefined
+          if (!asset) throw new ApiError('route_not_found', 'The reference of all routes is at /v1/docs.')
+          const respond = respondFile.get(file) ?? assetResponder(asset())
+          respondFile.set(file, respond)
+          return respond(c)
+        },
+      ),
+    )
 }

@@ -1,4 +1,5 @@
 import { lambdaHandler } from '../../shared/api.ts'
 import { referenceApp } from './app.ts'
+import document from './openapi.json' with { type: 'json' }
 
-export const handler = lambdaHandler(referenceApp())
+export const handler = lambdaHandler(referenceApp({ document: JSON.stringify(document) }))

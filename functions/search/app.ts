@@ -2,8 +2,9 @@ import { api } from '../../shared/api.ts'
 import type { Database } from '../../shared/database.ts'
 import type { Embedder } from '../../shared/embedder.ts'
 import { endpoints } from '../../shared/endpoint.ts'
+import { carriable } from '../../shared/payload.ts'
 import { embedQuery } from './embed-query.ts'
-import { agentPath, searchAnswer, searchBody } from './schemas.ts'
+import { agentPath, hitExample, searchAnswer, searchBody } from './schemas.ts'
 import { requireAgent, search } from './search.ts'
 
 export interface Dependencies {
@@ -22,19 +23,19 @@ export function searchApp({ db, embedder, now }: Dependencies) {
         tag: 'Search',
         summary: 'Search an agent’s knowledge base',
         description:
-          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first.',
+          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first. There are fewer than `limit` when no more match, or when more would not fit into one answer (6 MB).',
         permission: 'kb:read',
         params: agentPath,
         body: searchBody,
         examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
-        answers: { 200: { description: 'The passages found', schema: searchAnswer } },
+        answers: { 200: { description: 'The passages found', schema: searchAnswer, example: { data: [hitExample] } } },
         errors: ['agent_not_found'],
       },
       async ({ c, key, db, params, body }) => {
         const scope = { organizationId: key.organizationId, agentId: params.agentId }
         if (body.embedding === undefined) await requireAgent(db, scope)
         const vector = body.embedding ?? (await embedQuery(embedder, body.query!))
-        return c.json({ data: await search(db, scope, vector, body) })
+        return c.json({ data: carriable(await search(db, scope, vector, body)) })
       },
     ),
   )

@@ -1,20 +1,19 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/embedding-schema.ts'
+import { fields, listOf, mostCharacters } from '../../shared/fields.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 import { metadata } from '../../shared/metadata.ts'
 
 export const agentPath = v.object({ agentId })
 
 export const searchBody = v.pipe(
-  v.strictObject({
+  fields({
     query: v.optional(
       v.pipe(
         v.string('must be a string'),
         v.minLength(1, 'must not be empty'),
-        v.check(
-          (text) => text.length <= 8000 || (text.length <= 16000 && [...text].length <= 8000),
-          'must have at most 8,000 characters',
-        ),
+        mostCharacters(8000),
+        v.metadata({ maxLength: 8000, description: 'A question or words to look for. Either this or `embedding`.' }),
       ),
     ),
     embedding: v.optional(embedding),
@@ -28,17 +27,32 @@ export const searchBody = v.pipe(
       5,
     ),
     min_score: v.optional(
-      v.pipe(v.number('must be a number'), v.minValue(0, 'must be 0 to 1'), v.maxValue(1, 'must be 0 to 1')),
+      v.pipe(
+        v.number('must be a number'),
+        v.minValue(0, 'must be 0 to 1'),
+        v.maxValue(1, 'must be 0 to 1'),
+        v.description('Leaves out chunks that score less.'),
+      ),
     ),
     document_ids: v.optional(
-      v.pipe(v.array(documentId, 'must be an array of uuids'), v.maxLength(100, 'must hold at most 100 ids')),
+      v.pipe(
+        listOf(documentId, { items: 'document ids', most: 100 }),
+        v.description('Searches these documents alone.'),
+      ),
     ),
-    metadata: v.optional(metadata),
+    metadata: v.optional(v.pipe(metadata, v.description('Finds only chunks whose metadata contains this object.'))),
   }),
   v.check(
     (body) => (body.query === undefined) !== (body.embedding === undefined),
     'must hold either query or embedding',
   ),
+  v.metadata({
+    title: 'SearchQuery',
+    not: { required: ['query', 'embedding'] },
+    if: { not: { required: ['query'] } },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    then: { required: ['embedding'] },
+  }),
 )
 export type SearchInput = v.InferOutput<typeof searchBody>
 
@@ -51,9 +65,19 @@ export const hit = v.pipe(
     content: v.string(),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
-    score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
+    score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1), v.description('Cosine similarity.')),
   }),
   v.title('Hit'),
 )
 export const searchAnswer = v.strictObject({ data: v.array(hit) })
+export const hitExample: Hit = {
+  chunk_id: '01981f40-11c2-7d0a-8a55-0c9f2b7e4d33',
+  document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+  document_title: 'Opening hours',
+  chunk_index: 0,
+  content: 'On Sunday we are closed.',
+  token_count: 6,
+  metadata: { page: 1 },
+  score: 0.83,
+}
 export type Hit = v.InferOutput<typeof hit>

@@ -2,78 +2,138 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { log } from '../../shared/log.ts'
-import type { Queue } from '../../shared/queue.ts'
+import { report } from '../../shared/metrics.ts'
+import { type Sender, trySend } from '../../shared/queue.ts'
+import { slots } from '../../shared/slots.ts'
 
 /** Crashed deliveries after which a document is given up; the worker's claim keeps to the same number. */
 const mostAttempts = 5
-/** Seconds after which a message that brought no worker is taken for lost. */
+/** Seconds without a worker after which a message is taken for lost, as long as it would take none to wait in line. */
 const lostAfterSeconds = 120
-const mostPerOrganization = 100
+/** What one sweep takes on, of each kind: bounds its time, its locks and what it adds to the queue. */
 const mostPerSweep = 1000
+const sendsAtOnce = 20
+const keysPerPurge = 5000
 
 export interface SweepReport {
   recovered: number
   given_up: number
   resent: number
   send_failures: number
+  keys_purged: number
   oldest_pending_seconds: number
 }
 
 /**
  * Finds what the queue has lost: returns documents whose worker died to pending, or to error after five attempts; ends what
- * has been waiting for a day; and sends again what is due but has no message on its way. Any number may run at once.
+ * has been waiting for a day; and sends again what is due but seems to have no message on its way. Drops idempotency keys
+ * that are a day old. Any number may run at once: each passes over what another, or a request, has locked.
  */
-export async function sweep(db: Database, queue: Queue): Promise<SweepReport> {
-  const [recovered, expired, due, [oldest]] = await db.batch(
-    sql<{ status: string }>`
-      update documents set
-        status = case when attempt < ${mostAttempts} then 'pending' else 'error' end,
-        error_code = case when attempt < ${mostAttempts} then null else 'attempts_exhausted' end,
-        error_message = case when attempt < ${mostAttempts} then null
-          else 'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.' end,
-        lease_token = null, lease_expires_at = null, next_attempt_at = null,
-        enqueued_at = '-infinity'
-      where managed_by = 'service' and status = 'processing' and lease_expires_at < now()
-      returning status`,
-    sql`
-      update documents set
-        status = 'error', error_code = 'provider_unavailable', next_attempt_at = null,
-        error_message = 'The embedding service could not be reached for 24 hours. Set the status to pending to try again.'
-      where managed_by = 'service' and status = 'pending' and pending_since < now() - interval '24 hours'
-      returning id`,
-    sql<{ organization_id: OrganizationId; id: DocumentId }>`
-      with due as (
-        select organization_id, id, row_number() over (partition by organization_id order by pending_since) as turn
-        from documents
-        where managed_by = 'service' and status = 'pending' and coalesce(next_attempt_at, now()) <= now()
-          and enqueued_at < now() - make_interval(secs => ${lostAfterSeconds})
-      ),
-      chosen as (
-        select d.organization_id, d.id from documents d
-        join due on (due.organization_id, due.id) = (d.organization_id, d.id)
-        where turn <= ${mostPerOrganization} and d.status = 'pending'
-        order by turn
-        limit ${mostPerSweep}
-        for update of d skip locked
-      )
-      update documents d set enqueued_at = now()
-      from chosen
-      where (d.organization_id, d.id) = (chosen.organization_id, chosen.id)
-      returning d.organization_id, d.id`,
-    sql<{ seconds: number }>`
-      select coalesce(extract(epoch from now() - min(pending_since)), 0)::int as seconds
-      from documents where managed_by = 'service' and status in ('pending', 'processing')`,
-  )
-  const sent = await Promise.allSettled(
-    due.map((row) => queue.send({ organizationId: row.organization_id, documentId: row.id })),
-  )
-  const report = {
+export async function sweep(db: Database, queue: Sender): Promise<SweepReport> {
+  const [recovered, closed, due, [oldest]] = await db.batch(recoverLeases, closeOverdue, takeDue, measureOldest)
+  const sent = await sendAll(queue, due)
+  const keysPurged = await purgeKeys(db)
+  const failed = recovered.filter((row) => row.status === 'error').length + closed.length
+  const summary = {
     recovered: recovered.filter((row) => row.status === 'pending').length,
-    given_up: expired.length + recovered.filter((row) => row.status === 'error').length,
-    resent: sent.filter((result) => result.status === 'fulfilled').length,
-    send_failures: sent.filter((result) => result.status === 'rejected').length,
+    given_up: failed,
+    resent: sent,
+    send_failures: due.length - sent,
+    keys_purged: keysPurged,
     oldest_pending_seconds: oldest!.seconds,
   }
-  log.info('sweep', { ...report })
-  return report
+  report({ OldestPendingSeconds: oldest!.seconds, LeaseRecoveries: recovered.length, DocumentsFailed: failed })
+  log.info('sweep', { ...summary })
+  return summary
+}
+
+const recoverLeases = sql<{ status: string }>`
+  with expired as (
+    select organization_id, id from documents
+    where managed_by = 'service' and status = 'processing' and lease_expires_at < now()
+    order by lease_expires_at
+    limit ${mostPerSweep}
+    for update skip locked
+  )
+  update documents d set
+    status = case when attempt < ${mostAttempts} then 'pending' else 'error' end,
+    error_code = case when attempt < ${mostAttempts} then null else 'attempts_exhausted' end,
+    error_message = case when attempt < ${mostAttempts} then null
+      else 'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.' end,
+    lease_token = null, lease_expires_at = null, next_attempt_at = null,
+    enqueued_at = '-infinity'
+  from expired
+  where (d.organization_id, d.id) = (expired.organization_id, expired.id)
+  returning d.status`
+
+const closeOverdue = sql`
+  with overdue as (
+    select organization_id, id from documents
+    where managed_by = 'service' and status = 'pending' and pending_since < now() - interval '24 hours'
+    order by pending_since
+    limit ${mostPerSweep}
+    for update skip locked
+  )
+  update documents d set
+    status = 'error', next_attempt_at = null,
+    error_code = case when retry_count > 0 then 'provider_unavailable' else 'not_processed' end,
+    error_message = case when retry_count > 0 then 'The embedding provider did not take the text for 24 hours.'
+      else 'The document was not processed within 24 hours.' end || ' Set the status to pending to try again.'
+  from overdue
+  where (d.organization_id, d.id) = (overdue.organization_id, overdue.id)
+  returning d.id`
+
+/**
+ * Due, and no message has brought a worker for a while: at first for two minutes, later for half of the time that the
+ * document has been waiting, or five minutes where the wait was the provider's wish. So a backlog that merely waits in line
+ * is sent again a handful of times in all, not every minute. Organizations take turns; within one, what was sent longest ago
+ * goes first.
+ */
+const takeDue = sql<{ organization_id: OrganizationId; id: DocumentId }>`
+  with due as (
+    select organization_id, id, enqueued_at, row_number() over (partition by organization_id order by enqueued_at) as turn
+    from documents
+    where managed_by = 'service' and status = 'pending' and coalesce(next_attempt_at, now()) <= now()
+      and enqueued_at < now() - greatest(make_interval(secs => ${lostAfterSeconds}),
+        case when enqueued_at > '-infinity' then least((now() - pending_since) / 2, case when retry_count > 0 then interval '5 minutes' end) end)
+  ),
+  chosen as (
+    select d.organization_id, d.id from documents d
+    join due on (due.organization_id, due.id) = (d.organization_id, d.id)
+    where d.status = 'pending' and d.enqueued_at = due.enqueued_at
+    order by turn, due.enqueued_at
+    limit ${mostPerSweep}
+    for update of d skip locked
+  )
+  update documents d set enqueued_at = now()
+  from chosen
+  where (d.organization_id, d.id) = (chosen.organization_id, chosen.id)
+  returning d.organization_id, d.id`
+
+const measureOldest = sql<{ seconds: number }>`
+  select coalesce(extract(epoch from now() - min(pending_since)), 0)::int as seconds
+  from documents where managed_by = 'service' and status in ('pending', 'processing')`
+
+/** @returns how many messages were sent */
+async function sendAll(queue: Sender, due: { organization_id: OrganizationId; id: DocumentId }[]): Promise<number> {
+  const places = slots(sendsAtOnce)
+  const sent = due.map(async (row) => {
+    const giveBack = await places.take()
+    return await trySend(queue, { organizationId: row.organization_id, documentId: row.id }).finally(giveBack)
+  })
+  return (await Promise.all(sent)).filter(Boolean).length
+}
+
+/** In a transaction of its own: a request holds its key's row while it waits for a document's. */
+async function purgeKeys(db: Database): Promise<number> {
+  const { rows } = await sql`
+    delete from idempotency_keys
+    where (organization_id, api_key_id, key) in (
+      select organization_id, api_key_id, key from idempotency_keys
+      where created_at < now() - interval '24 hours'
+      order by created_at
+      limit ${keysPerPurge}
+    ) and created_at < now() - interval '24 hours'
+    returning key`.execute(db)
+  return rows.length
 }

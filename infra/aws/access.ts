@@ -60,7 +60,12 @@ export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue
       : []),
     ...(allowed.sends ? [allow(['sqs:SendMessage'], [queue.queueArn])] : []),
     ...(allowed.receives
-      ? [allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queue.queueArn])]
+      ? [
+          allow(
+            ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+            [queue.queueArn],
+          ),
+        ]
       : []),
   ]
 }

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
-import { lambdas } from '../wiring.ts'
+import { type Lambda, lambdas } from '../wiring.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -13,7 +13,7 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** A built Lambda: the directory to deploy; sizes in bytes, `startBytes` without what only a dynamic import loads. */
+/** A built Lambda: the directory to deploy; its code's sizes in bytes, `startBytes` without what only a dynamic import loads. */
 export type Bundle = { readonly directory: string; readonly bytes: number; readonly startBytes: number }
 
 /** Builds all Lambdas into `<outdir>/<name>/handler.mjs`, each as Lambda loads it: one ES module, minified. */
@@ -28,7 +28,7 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
  * chains cut out, and the Neon driver (146 kB) with Kysely (147 kB) leave no room for them under 400 kB. We use three
  * calls of it, all stable since v3.0, so the runtime's version serves. Everything else is in the bundle.
  */
-async function bundle(name: BundleName, directory: string): Promise<Bundle> {
+export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: root,
@@ -50,12 +50,18 @@ async function bundle(name: BundleName, directory: string): Promise<Bundle> {
     logLevel: 'warning',
   })
   refuseRequires(name, metafile)
+  for (const file of packagedOf(name))
+    await cp(join(root, 'node_modules', file), join(directory, 'node_modules', file), { recursive: true })
   const outputs = Object.values(metafile.outputs)
   return {
     directory,
     bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
     startBytes: startBytes(metafile),
   }
+}
+
+function packagedOf(name: BundleName): readonly string[] {
+  return name === 'migrate' ? [] : ((lambdas[name] as Lambda).packaged ?? [])
 }
 
 /** A `require` left in an ES module fails on Lambda only when it is reached: better here and now. */

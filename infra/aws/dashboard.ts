@@ -46,6 +46,10 @@ export function createDashboard(
     graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried')),
     graph('Oldest pending document, s', [figure(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
+    graph(
+      'Pending to completed, ms',
+      percentiles((statistic) => figure(name, 'PendingMilliseconds', 'embedding', statistic)),
+    ),
   )
   dashboard.addWidgets(
     graph('Queue', [

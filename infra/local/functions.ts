@@ -16,11 +16,12 @@ export interface Functions {
 
 /**
  * Imports every Lambda's module as its cold start does, each with the environment that it would have on AWS: the addresses of
- * what it works with, and the database under its own role.
+ * what it works with, and the database under its own role. `entryOf` says which module that is: by default its source.
  */
 export async function loadFunctions(
   database: Pick<LocalDatabase, 'url' | 'endpoint'>,
   queue: Pick<LocalQueue, 'endpoint' | 'queueUrl'>,
+  entryOf = sourceOf,
 ): Promise<Functions> {
   useEndpoint(database.endpoint)
   const routes: GatewayRoute[] = []
@@ -35,13 +36,18 @@ export async function loadFunctions(
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     })
-    const { handler } = await import(join(import.meta.dirname, '../..', lambda.entry))
+    const { handler } = await import(entryOf(name))
     const { routes: served = [], timeoutSeconds } = lambda
     routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
     handlers[name] = handler
   }
   const { embedding, sweeper } = handlers as unknown as Functions
   return { routes, embedding, sweeper }
+}
+
+/** The module of a Lambda as it is written. */
+export function sourceOf(name: LambdaName): string {
+  return join(import.meta.dirname, '../..', lambdas[name].entry)
 }
 
 function urlOfRole(ownerUrl: string, role: Lambda['database']): string {

@@ -52,8 +52,8 @@ const statements = [
 
   // The embedding Lambda.
   `grant
-    select (organization_id, id, agent_id, content, status, managed_by, revision, lease_token, lease_expires_at, attempt,
-      retry_count, next_attempt_at, pending_since),
+    select (organization_id, id, agent_id, content, status, managed_by, revision, active_revision, lease_token, lease_expires_at,
+      attempt, retry_count, next_attempt_at, pending_since),
     update (status, active_revision, chunk_count, error_message, error_code, lease_token, lease_expires_at, attempt, retry_count,
       next_attempt_at, enqueued_at)
     on documents to cuecard_embedding`,
@@ -64,11 +64,13 @@ const statements = [
     update (embedding)
     on chunks to cuecard_embedding`,
 
-  // The sweeper sees every organization's documents, but of each only ids, state and times.
+  // The sweeper sees every organization's documents, but of each only ids, state and times, and drops old idempotency keys.
   `grant
-    select (organization_id, id, status, managed_by, lease_expires_at, attempt, next_attempt_at, enqueued_at, pending_since),
+    select (organization_id, id, status, managed_by, lease_expires_at, attempt, retry_count, next_attempt_at, enqueued_at,
+      pending_since),
     update (status, error_message, error_code, lease_token, lease_expires_at, next_attempt_at, enqueued_at)
     on documents to cuecard_sweeper`,
+  `grant select (organization_id, api_key_id, key, created_at), delete on idempotency_keys to cuecard_sweeper`,
 
   // The first wall is the organization in every statement. Behind it, a statement that forgets it sees no row. Foreign keys
   // and unique checks are not covered: the composite keys that lead with organization_id are their wall. Calls stay out of it:
@@ -82,6 +84,7 @@ const statements = [
   `create policy own on documents to cuecard_api, cuecard_embedding using (organization_id = current_organization_id())`,
   `create policy own on chunks to cuecard_api, cuecard_embedding using (organization_id = current_organization_id())`,
   `create policy every_organization on documents to cuecard_sweeper using (true)`,
+  `create policy every_organization on idempotency_keys to cuecard_sweeper using (true)`,
   // A key is looked up by its hash before its organization is known.
   `create policy looked_up on api_keys for select to cuecard_api using (true)`,
 ]

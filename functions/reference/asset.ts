@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Context } from 'hono'
+
+/** Something that does not change while this version is deployed. */
+export interface Asset {
+  mediaType: string
+  body: string
+  /** Further headers of the answer. */
+  headers?: Record<string, string>
+}
+
+/**
+ * Makes the answers to requests for an asset: 304 to a caller who has it, gzip to one who takes it. The entity tag is strong,
+ * so each encoding has its own.
+ */
+export function assetResponder({ mediaType, body, headers }: Asset) {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  let zipped: Uint8Array<ArrayBuffer> | undefined
+
+  return (c: Context): Response => {
+    const isZipped = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
+    const tag = isZipped ? `"${digest}-gzip"` : `"${digest}"`
+    c.header('etag', tag)
+    c.header('cache-control', 'public, max-age=300')
+    c.header('vary', 'Accept-Encoding')
+    if (isListed(tag, c.req.header('if-none-match'))) return c.body(null, 304)
+    for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value)
+    c.header('content-type', mediaType)
+    c.header('x-content-type-options', 'nosniff')
+    if (!isZipped) return c.body(body)
+    zipped ??= new Uint8Array(gzipSync(body))
+    c.header('content-encoding', 'gzip')
+    return c.body(zipped)
+  }
+}
+
+function isListed(tag: string, header = ''): boolean {
+  return header.trim() === '*' || header.split(',').some((listed) => listed.trim().replace(/^W\//, '') === tag)
+}

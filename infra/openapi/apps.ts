@@ -1,0 +1,47 @@
+import type { Hono } from 'hono'
+import { chunksApp } from '../../functions/chunks/app.ts'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { organizationApp } from '../../functions/organization/app.ts'
+import { referenceApp } from '../../functions/reference/app.ts'
+import { searchApp } from '../../functions/search/app.ts'
+import type { ApiEnv } from '../../shared/api.ts'
+import { Database } from '../../shared/database.ts'
+import { lexicalEmbedder } from '../../shared/lexical-embedder.ts'
+import { type Operation, operation } from '../../shared/operation.ts'
+
+export interface Route {
+  /** Of the Lambda that serves it. */
+  lambda: string
+  method: string
+  /** As OpenAPI and API Gateway write it, `/v1/agents/{agentId}/…`. */
+  path: string
+  operation: Operation
+}
+
+/** Every API app by its Lambda, in the order in which the reference shows them. */
+export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
+  return {
+    documents: documentsApp({ db, queue: { send: () => Promise.resolve() } }),
+    chunks: chunksApp({ db }),
+    search: searchApp({ db, embedder: lexicalEmbedder() }),
+    organization: organizationApp({ db }),
+    reference: referenceApp({ document: '{}' }),
+  }
+}
+
+/** Every route of every API app. Nothing behind the wire is touched. */
+export function allRoutes(): Route[] {
+  const db = new Database({ url: () => Promise.reject(new Error('Only described, never called')), timeoutSeconds: 1 })
+  return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))
+}
+
+/** The routes of an app; throws at a handler that no `endpoint` made, because nothing would guard or document it. */
+export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
+  return app.routes
+    .filter(({ method, path }) => !(method === 'ALL' && path === '/*'))
+    .map(({ method, path, handler }) => {
+      const declared = operation(handler)
+      if (!declared) throw new Error(`${method} ${path} of ${lambda} has a handler that declares no operation`)
+      return { lambda, method, path: path.replaceAll(/:(\w+)/g, '{$1}'), operation: declared }
+    })
+}

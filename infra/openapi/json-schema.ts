@@ -1,0 +1,67 @@
+import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
+import type { GenericSchema } from 'valibot'
+
+export interface JsonSchema {
+  [keyword: string]: unknown
+}
+
+/** What JSON Schema says through `metadata` next to it, or cannot say. */
+const silentActions = ['check', 'raw_check', 'trim', 'to_lower_case', 'transform', 'brand', 'max_characters']
+
+const conversion: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'output',
+  ignoreActions: silentActions,
+  overrideSchema: ({ valibotSchema, jsonSchema }) => (valibotSchema.type === 'custom' ? jsonSchema : undefined),
+}
+
+/**
+ * Converts Valibot schemas, and gathers those with a title as the document's components. Request schemas are closed, as the
+ * service checks them; answers are left open, because fields may be added within /v1.
+ */
+export function schemaConverter() {
+  const components: Record<string, JsonSchema> = {}
+
+  function convert(schema: GenericSchema<unknown, unknown>, use: 'request' | 'answer'): JsonSchema {
+    const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, conversion)
+    return tidy(converted, use) as JsonSchema
+  }
+
+  function tidy(node: unknown, use: 'request' | 'answer'): unknown {
+    if (Array.isArray(node)) return node.map((element) => tidy(element, use))
+    if (typeof node !== 'object' || node === null) return node
+    const tidied: JsonSchema = {}
+    for (const [keyword, value] of Object.entries(node)) {
+      if (keyword === 'additionalProperties' && value === false && use === 'answer') continue
+      if (isEmpty(value) && (keyword === 'properties' || keyword === 'required')) continue
+      tidied[keyword] = keyword === 'default' || keyword === 'enum' ? value : tidy(value, use)
+    }
+    if (typeof tidied.const === 'string') tidied.type ??= 'string'
+    return asComponent(withNullType(tidied))
+  }
+
+  function asComponent(schema: JsonSchema): JsonSchema {
+    const { title, ...rest } = schema
+    if (typeof title !== 'string') return schema
+    const known = components[title]
+    if (known && JSON.stringify(known) !== JSON.stringify(rest)) throw new Error(`Two schemas are titled ${title}`)
+    components[title] = rest
+    return { $ref: `#/components/schemas/${title}` }
+  }
+
+  return { components, convert }
+}
+
+/** `anyOf: [T, null]` in the short form that generators read best. */
+function withNullType(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [first, second] = anyOf as JsonSchema[]
+  return second?.type === 'null' && typeof first?.type === 'string'
+    ? { ...first, type: [first.type, 'null'], ...rest }
+    : schema
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}

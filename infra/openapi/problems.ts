@@ -1,0 +1,126 @@
+import { type ErrorCode, faultCodes, problems } from '../../shared/errors.ts'
+import { permissions } from '../../shared/keys.ts'
+import type { Operation } from '../../shared/operation.ts'
+import { headersOf } from './headers.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** The errors of an operation, by what it takes: every one that its caller may meet. */
+export function errorsOf(op: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = [...(op.errors ?? []), 'rate_limited', 'internal_error']
+  if (op.permission !== 'none')
+    codes.push(
+      'missing_api_key',
+      'invalid_api_key',
+      'missing_permission',
+      'invalid_parameter',
+      'temporarily_unavailable',
+    )
+  if (op.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed')
+  const order = Object.keys(problems)
+  return [...new Set(codes)].sort((a, b) => order.indexOf(a) - order.indexOf(b))
+}
+
+const extraHeaders: Partial<Record<ErrorCode, string[]>> = {
+  missing_api_key: ['WWW-Authenticate'],
+  invalid_api_key: ['WWW-Authenticate'],
+  method_not_allowed: ['Allow'],
+  rate_limited: ['Retry-After'],
+  temporarily_unavailable: ['Retry-After'],
+}
+
+/** Names the response component of errors that share a status, such as `AgentNotFoundOrDocumentNotFound`. */
+export function problemName(codes: ErrorCode[]): string {
+  const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+  return words.join('Or')
+}
+
+/** The response component of errors that share a status. */
+export function problemResponse(codes: ErrorCode[]) {
+  const { status } = problems[codes[0]!]
+  return {
+    description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
+    headers: headersOf([...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Problem' },
+            {
+              type: 'object',
+              required: ['status', 'code'],
+              properties: { status: { type: 'integer', const: status }, code: { type: 'string', enum: codes } },
+            },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
+      },
+    },
+  }
+}
+
+const exampleMore: Partial<Record<ErrorCode, Record<string, unknown>>> = {
+  invalid_parameter: { errors: [{ parameter: 'limit', code: 'too_large', detail: 'must be 1 to 100' }] },
+  invalid_cursor: {
+    errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'was not issued by this list' }],
+  },
+  validation_failed: { errors: [{ pointer: '/title', code: 'required', detail: 'is required' }] },
+  missing_permission: { required_permission: 'kb:write' },
+  chunk_index_conflict: { chunk_indexes: [0] },
+}
+
+function problemExample(code: ErrorCode) {
+  const { status, title } = problems[code]
+  return {
+    type: `https://cuecard.dev/errors/${code}`,
+    title,
+    status,
+    detail: 'What was wrong this time, in words.',
+    instance: '/v1/agents/01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10/knowledge-base',
+    code,
+    request_id: 'JKJaXmPLvHcESHA=',
+    ...exampleMore[code],
+  }
+}
+
+/** The schemas that every error has in common. */
+export const problemSchemas: Record<string, JsonSchema> = {
+  Problem: {
+    description: 'Problem details (RFC 9457). Go by `code`; it never changes its meaning.',
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
+    properties: {
+      type: { type: 'string', format: 'uri' },
+      title: { type: 'string', description: 'The same for every occurrence of this code.' },
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: { type: 'string', description: 'What was wrong this time.' },
+      instance: { type: 'string', description: 'The path of the request.' },
+      code: { type: 'string', enum: Object.keys(problems) },
+      request_id: { type: 'string', description: 'Also in X-Request-Id; name it when you ask for help.' },
+      errors: {
+        type: 'array',
+        description: 'Every fault of the input, the first thousand of them.',
+        items: { $ref: '#/components/schemas/Fault' },
+      },
+      required_permission: { type: 'string', enum: permissions, description: 'With `missing_permission`.' },
+      chunk_indexes: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'With `chunk_index_conflict`: those already stored.',
+      },
+    },
+  },
+  Fault: {
+    description: 'One fault of the input, with its place: in the body, a parameter or a header.',
+    type: 'object',
+    required: ['code', 'detail'],
+    properties: {
+      pointer: { type: 'string', format: 'json-pointer', description: 'RFC 6901, into the body.' },
+      parameter: { type: 'string', description: 'A path or query parameter.' },
+      header: { type: 'string' },
+      code: { type: 'string', enum: faultCodes },
+      detail: { type: 'string' },
+    },
+    minProperties: 3,
+    maxProperties: 3,
+  },
+}

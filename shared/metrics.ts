@@ -1,0 +1,50 @@
+import { channel } from 'node:diagnostics_channel'
+import { config } from './config.ts'
+
+/** Every figure that the functions report, with CloudWatch's unit for it. Alarms and the dashboard go by these names. */
+export const metrics = {
+  DocumentsCompleted: 'Count',
+  DocumentsFailed: 'Count',
+  DocumentsRetried: 'Count',
+  ChunksEmbedded: 'Count',
+  ChunksReused: 'Count',
+  EmbeddingTokens: 'Count',
+  PendingMilliseconds: 'Milliseconds',
+  ProviderLatency: 'Milliseconds',
+  ProviderErrors: 'Count',
+  ProviderRefused: 'Count',
+  OldestPendingSeconds: 'Seconds',
+  LeaseRecoveries: 'Count',
+  SendFailures: 'Count',
+} as const
+
+export type MetricName = keyof typeof metrics
+export type Figures = Partial<Record<MetricName, number>>
+
+const namespace = 'Cuecard'
+const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
+/** Carries all figures within this process too, for whoever wants to watch. */
+export const figures = channel('cuecard.metrics')
+
+/** Reports figures to CloudWatch, where there is one. Zeros count as figures; undefined does not. */
+export function report(values: Figures): void {
+  figures.publish(values)
+  if (service) console.log(embeddedMetrics(values, service, Date.now()))
+}
+
+/**
+ * A log line in CloudWatch's embedded metric format, which turns it into metrics: no call, no buffer that a freeze could
+ * keep, and so no need of a library. One dimension: `service`, the name of the Lambda that reports.
+ */
+export function embeddedMetrics(values: Figures, reporter: string, timestamp: number): string {
+  const names = (Object.keys(values) as MetricName[]).filter((name) => values[name] !== undefined)
+  const definitions = names.map((Name) => ({ Name, Unit: metrics[Name] }))
+  return JSON.stringify({
+    _aws: {
+      Timestamp: timestamp,
+      CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [['service']], Metrics: definitions }],
+    },
+    service: reporter,
+    ...Object.fromEntries(names.map((name) => [name, values[name]])),
+  })
+}

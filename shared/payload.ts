@@ -1,0 +1,21 @@
+/**
+ * Lambda takes a request, and gives its answer, inside JSON of its own of at most 6 MB: there every quote and backslash of a
+ * body counts twice. Bodies that come in are held to somewhat less, so that what is stored of them, with the ids and times
+ * that it gets, goes out again in one answer.
+ */
+export const carriedLimit = 6_200_000
+
+/** Bytes of a body inside Lambda's JSON. */
+export function carriedBytes(body: string): number {
+  return Buffer.byteLength(JSON.stringify(body))
+}
+
+/** The first of the items, as many as one answer can carry, and at least one if there is one. */
+export function carriable<T>(items: T[]): T[] {
+  let bytes = 0
+  const count = items.findIndex((item) => {
+    bytes += carriedBytes(JSON.stringify(item))
+    return bytes > carriedLimit
+  })
+  return count === -1 ? items : items.slice(0, Math.max(1, count))
+}

@@ -1,0 +1,52 @@
+import * as v from 'valibot'
+import { EmbeddingError } from './embedder.ts'
+
+const problemBody = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ error: v.union([v.string(), v.object({ message: v.string() })]) }),
+)
+
+/** Statuses that blame the input. */
+const atFault = new Set([400, 413, 422])
+/** Statuses that say: later. */
+const transient = new Set([408, 409, 423, 425, 429])
+
+/** What an answer other than success means. Any other 4xx blames neither input nor moment: our key, address or settings. */
+export async function refusalOf(response: Response, apiKey: string): Promise<EmbeddingError> {
+  const { status, headers } = response
+  const text = await response.text().catch(() => '')
+  if (atFault.has(status))
+    return new EmbeddingError('refused', explanation(text, apiKey) ?? `status ${status}`, { status })
+  if (status >= 500 || status < 400 || transient.has(status))
+    return new EmbeddingError('busy', `The embedding provider answered ${status}`, {
+      status,
+      retryAfterSeconds: retryAfter(headers),
+    })
+  return new EmbeddingError('forbidden', `The embedding provider answered ${status}`, { status })
+}
+
+const mostCharacters = 200
+
+/** The provider's own words, fit to be shown and stored: short, printable, without anything that looks like a key. */
+function explanation(body: string, apiKey: string): string | undefined {
+  const parsed = v.safeParse(problemBody, body)
+  if (!parsed.success) return undefined
+  const { error } = parsed.output
+  const words = (typeof error === 'string' ? error : error.message)
+    .replaceAll(apiKey || '\0', '…')
+    .replaceAll(/\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi, '…')
+    .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
+    .trim()
+  return [...words.toWellFormed()].slice(0, mostCharacters).join('').replace(/\.$/, '') || undefined
+}
+
+/** Seconds; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. */
+function retryAfter(headers: Headers): number | undefined {
+  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds / 1000)
+  const header = headers.get('retry-after')
+  if (!header) return undefined
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
+}

@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { answerTo, type Scripted, type Way } from './provider-answers.ts'
+
+export interface ProviderCall {
+  texts: string[]
+  model: string
+  authorization: string | undefined
+}
+
+/** What the script may say of a call: a way to answer, an answer, never to answer, or to break the connection. */
+export type Line = Ending | ((call: ProviderCall) => Ending | Promise<Ending>)
+type Ending = Way | Scripted | 'hang' | 'break_off'
+
+/** An embeddings provider for a test file: a real HTTP server with OpenAI's call, and a script of its faults. */
+export function useFakeProvider() {
+  const calls: ProviderCall[] = []
+  let script: Line[] = []
+  let otherwise: Line = 'ok'
+  let inFlight = 0
+  let mostInFlight = 0
+  const server = createServer((request, response) => void answer(request, response))
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    if (request.method !== 'POST' || request.url !== '/v1/embeddings') return void response.writeHead(404).end()
+    const { input, model, encoding_format } = (await json(request)) as Record<string, unknown>
+    if (encoding_format !== 'base64') return void response.writeHead(400).end('{}')
+    const call = { texts: input as string[], model: model as string, authorization: request.headers.authorization }
+    calls.push(call)
+    mostInFlight = Math.max(mostInFlight, ++inFlight)
+    response.once('close', () => inFlight--)
+    const next = script.shift() ?? otherwise
+    const line = typeof next === 'function' ? await next(call) : next
+    if (line === 'hang') return
+    const { status, headers, body } =
+      typeof line === 'object' ? line : answerTo(call.texts, line === 'break_off' ? 'ok' : line)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    if (line === 'break_off') response.write(body.slice(0, 20), () => response.destroy())
+    else response.end(body)
+  }
+
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+  beforeEach(() => {
+    calls.length = 0
+    script = []
+    otherwise = 'ok'
+    mostInFlight = 0
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return {
+    /** What was asked for in this test, in the order of arrival. */
+    calls,
+    /** The next calls are answered so; then all as `then` says. */
+    script(lines: Line[], then: Line = 'ok') {
+      script = [...lines]
+      otherwise = then
+    },
+    get mostInFlight() {
+      return mostInFlight
+    },
+    get baseUrl() {
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { describe, expect, test } from 'vitest'
+import { toEvent } from '../infra/local/gateway-event.ts'
+import { invoke } from '../infra/local/lambda.ts'
+import { allApps } from '../infra/openapi/apps.ts'
+import { lambdaHandler } from '../shared/api.ts'
+import { Database, useEndpoint } from '../shared/database.ts'
+import { newId } from '../shared/ids.ts'
+import { newKey } from '../shared/keys.ts'
+import { assertDocumented } from './contract.ts'
+import { exampleBody, fill, type KeyedRoute, keyedRoutes } from './operations.ts'
+import type { Answer } from './stand.ts'
+
+async function answer(route: KeyedRoute, db: Database): Promise<Answer> {
+  const body = exampleBody(route)
+  const url = fill(route.path, { agentId: newId(), documentId: newId() })
+  const headers = { 'x-api-key': newKey(), 'content-type': 'application/json' }
+  const event = toEvent({ method: route.method, url, headers, body: body === undefined ? '' : JSON.stringify(body) }, [
+    '$default',
+  ])!
+  const handler = lambdaHandler(allApps(db)[route.lambda]!)
+  const result = await invoke(handler, event, { functionName: route.lambda, timeoutSeconds: 29 })
+  const { statusCode, headers: sent, body: text } = result as APIGatewayProxyStructuredResultV2
+  return { status: statusCode!, headers: sent as Record<string, string>, body: JSON.parse(text!) }
+}
+
+describe.each(keyedRoutes)('$name', (route) => {
+  test('answers 503 with Retry-After while the database cannot be reached', async () => {
+    useEndpoint('http://127.0.0.1:9')
+    const db = new Database({ url: () => 'postgres://user:hunter2@127.0.0.1:9/db', timeoutSeconds: 5 })
+    const unavailable = await answer(route, db)
+    assertDocumented(route.method, unavailable.body.instance, unavailable)
+    expect(unavailable).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+    expect(Number(unavailable.headers['retry-after'])).toBeGreaterThan(0)
+    expect(JSON.stringify(unavailable)).not.toContain('hunter2')
+  })
+
+  test('answers 500 to what nobody foresaw, and says nothing of it', async () => {
+    const db = new Database({
+      url: () => Promise.reject(new TypeError('hunter2 is not a function')),
+      timeoutSeconds: 5,
+    })
+    const broken = await answer(route, db)
+    assertDocumented(route.method, broken.body.instance, broken)
+    expect(broken).toMatchObject({ status: 500, body: { code: 'internal_error' } })
+    expect(JSON.stringify(broken)).not.toContain('hunter2')
+  })
+})

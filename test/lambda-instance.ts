@@ -1,0 +1,52 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+export interface Call {
+  id: number
+  event: unknown
+  /** Time, in milliseconds, at which the call is over. */
+  deadline: number
+}
+
+export interface Reply {
+  /** Of the call that this answers; 0 says that the module is loaded. */
+  id: number
+  result?: unknown
+  error?: string
+}
+
+export type LambdaInstance = Awaited<ReturnType<typeof startInstance>>
+
+/**
+ * One instance of a Lambda, as the service starts it: a process that imports the module in `file`, in this environment and
+ * no other. Rejects when the module does not load. `stop` gives all that the instance has written to its log.
+ */
+export async function startInstance(file: string, env: Record<string, string>) {
+  const child = fork(join(import.meta.dirname, 'lambda-runner.ts'), [file], { env, execArgv: [], silent: true })
+  const output = Promise.all([text(child.stdout!), text(child.stderr!)])
+  const waiting = new Map<number, (reply: Reply) => void>()
+  const replyTo = (id: number) => new Promise<Reply>((resolve) => waiting.set(id, resolve))
+  child.on('message', (reply: Reply) => waiting.get(reply.id)?.(reply))
+  child.once('exit', (code) => {
+    for (const [id, resolve] of waiting) resolve({ id, error: `the instance ended with ${code}` })
+  })
+  const { error } = await replyTo(0)
+  if (error) throw new Error(`${error}: ${(await output).join('')}`)
+  let calls = 0
+  return {
+    /** Calls the handler; rejects with what it throws. */
+    async invoke(event: unknown, seconds = 60): Promise<unknown> {
+      const id = ++calls
+      const reply = replyTo(id)
+      child.send({ id, event, deadline: Date.now() + seconds * 1000 } satisfies Call)
+      const { result, error } = await reply
+      if (error) throw new Error(error)
+      return result
+    },
+    async stop(): Promise<string> {
+      child.kill()
+      return (await output).join('')
+    },
+  }
+}

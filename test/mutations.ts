@@ -1,0 +1,355 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is source text.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Takes each safeguard of the pipeline out in turn, in a copy of the source, and shows which test turns red. Fails when one
+ * can be taken out unnoticed, or when its text is no longer found. `npm run test:mutations -- [a pattern of names]`
+ */
+interface Mutation {
+  safeguard: string
+  file: string
+  find: string
+  replace: string
+  /** Where to look for the test that turns red. */
+  tests: string[]
+}
+
+const races = 'test/pipeline-races.test.ts'
+const costs = 'test/pipeline-costs.test.ts'
+const outcomes = 'test/pipeline-outcomes.test.ts'
+const sweeper = 'test/sweeper.test.ts'
+const provider = 'test/provider.test.ts'
+const histories = 'test/simulation/histories-1.test.ts'
+
+const mutations: Mutation[] = [
+  {
+    safeguard: 'the fence at commit',
+    file: 'functions/embedding/outcome.ts',
+    find: 'where ${held(claim)} and (${chunkCount}::int, ${chunkCount}::int)',
+    replace:
+      'where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and (${chunkCount}::int, ${chunkCount}::int)',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the fence at storing chunks',
+    file: 'functions/embedding/stored-chunks.ts',
+    find: "left join known on known.content_hash = decode(wanted.hash, 'hex')\n      where ${held(claim)}",
+    replace:
+      "left join known on known.content_hash = decode(wanted.hash, 'hex')\n      where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId}",
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the fence at failing',
+    file: 'functions/embedding/outcome.ts',
+    find: "status = 'error', error_code = ${error.code}, error_message = ${error.message},\n      lease_token = null, lease_expires_at = null, next_attempt_at = null\n    where ${held(claim)}",
+    replace:
+      "status = 'error', error_code = ${error.code}, error_message = ${error.message},\n      lease_token = null, lease_expires_at = null, next_attempt_at = null\n    where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and d.managed_by = 'service'",
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'every chunk has a vector before it is served',
+    file: 'functions/embedding/outcome.ts',
+    find: 'select count(*), count(embedding) from chunks c',
+    replace: 'select ${chunkCount}::int, ${chunkCount}::int from chunks c',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the lease in the claim',
+    file: 'functions/embedding/claim.ts',
+    find: "status = 'processing' and lease_expires_at < now() and",
+    replace: "status = 'processing' and",
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the claim minds when the document is due',
+    file: 'functions/embedding/claim.ts',
+    find: "(status = 'pending' and coalesce(next_attempt_at, now()) <= now()",
+    replace: "(status = 'pending'",
+    tests: [outcomes],
+  },
+  {
+    safeguard: 'the claim leaves the client’s documents alone',
+    file: 'functions/embedding/claim.ts',
+    find: " and managed_by = 'service'",
+    replace: ' and content is not null',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the claim minds the organization (first wall)',
+    file: 'functions/embedding/claim.ts',
+    find: 'where organization_id = ${organizationId} and id = ${documentId}',
+    replace: 'where id = ${documentId}',
+    tests: [histories],
+  },
+  {
+    safeguard: 'old chunks go in the same commit',
+    file: 'functions/embedding/outcome.ts',
+    find: 'and c.revision <> completed.revision',
+    replace: 'and false',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'search serves the active revision alone',
+    file: 'functions/search/search.ts',
+    find: '(c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.active_revision)',
+    replace: '(c.organization_id, c.document_id) = (d.organization_id, d.id)',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'a change makes a new revision',
+    file: 'functions/documents/update-document.ts',
+    find: 'revision = d.revision + restarts::int,',
+    replace: 'revision = d.revision,',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'a takeover makes a new revision',
+    file: 'functions/chunks/chunks.ts',
+    find: "managed_by = 'client', status = 'pending', revision = d.revision + 1, chunk_count = 0, error_message",
+    replace: "managed_by = 'client', status = 'pending', revision = d.revision, chunk_count = 0, error_message",
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'the send after commit',
+    file: 'functions/documents/app.ts',
+    find: 'if (restarted) await enqueue(key.organizationId, document.id, c.get(',
+    replace: 'if (!restarted) await enqueue(key.organizationId, document.id, c.get(',
+    tests: ['test/journey.test.ts', 'test/pipeline-load.test.ts', sweeper],
+  },
+  {
+    safeguard: 'a failed send is not the caller’s trouble',
+    file: 'shared/queue.ts',
+    find: '    return false\n  }\n}',
+    replace: '    throw error\n  }\n}',
+    tests: ['test/pipeline-load.test.ts', histories],
+  },
+  {
+    safeguard: 'the sweeper’s pending half',
+    file: 'functions/sweeper/sweep.ts',
+    find: "where managed_by = 'service' and status = 'pending' and coalesce(next_attempt_at, now()) <= now()",
+    replace: 'where false',
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'the sweeper’s processing half',
+    file: 'functions/sweeper/sweep.ts',
+    find: "where managed_by = 'service' and status = 'processing' and lease_expires_at < now()",
+    replace: 'where false',
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'the sweeper leaves live leases alone',
+    file: 'functions/sweeper/sweep.ts',
+    find: "status = 'processing' and lease_expires_at < now()",
+    replace: "status = 'processing'",
+    tests: [sweeper, races, histories],
+  },
+  {
+    safeguard: 'five attempts are enough',
+    file: 'functions/sweeper/sweep.ts',
+    find: "status = case when attempt < ${mostAttempts} then 'pending' else 'error' end,",
+    replace: "status = 'pending',",
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'a day is enough',
+    file: 'functions/sweeper/sweep.ts',
+    find: "status = 'pending' and pending_since < now() - interval '24 hours'",
+    replace: 'false',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'organizations take turns',
+    file: 'functions/sweeper/sweep.ts',
+    find: 'order by turn, due.enqueued_at',
+    replace: 'order by due.enqueued_at',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'what waits in line is not sent every minute',
+    file: 'functions/sweeper/sweep.ts',
+    find: '(now() - pending_since) / 2',
+    replace: "interval '0'",
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'vector checks: length, finite, norm',
+    file: 'shared/embedding-answer.ts',
+    find: 'const fault = vectorFault(numbers)',
+    replace: 'const fault = undefined',
+    tests: [provider, histories],
+  },
+  {
+    safeguard: 'vector checks: count',
+    file: 'shared/embedding-answer.ts',
+    find: 'if (vectors.includes(undefined))',
+    replace: 'if (false)',
+    tests: [provider, histories],
+  },
+  {
+    safeguard: 'vector checks: order by index',
+    file: 'shared/embedding-answer.ts',
+    find: 'vectors[index] = normalize',
+    replace: 'vectors[vectors.indexOf(undefined)] = normalize',
+    tests: [provider, histories],
+  },
+  {
+    safeguard: 'a busy provider is no failure of the document',
+    file: 'functions/embedding/process-document.ts',
+    find: 'else if (error instanceof EmbeddingError) await putOff(job, error)',
+    replace: '',
+    tests: [outcomes, histories],
+  },
+  {
+    safeguard: 'a document put off is not counted as crashed',
+    file: 'functions/embedding/outcome.ts',
+    find: "counts === 'attempt' ? 0 : 1",
+    replace: '0',
+    tests: [outcomes, histories],
+  },
+  {
+    safeguard: 'the breaker',
+    file: 'shared/openai-embedder.ts',
+    find: "if (reason === 'forbidden') gate.open()",
+    replace: "if (reason === 'forbidden') gate.close()",
+    tests: [provider, outcomes],
+  },
+  {
+    safeguard: 'secrets are scrubbed from messages',
+    file: 'shared/provider-refusal.ts',
+    find: ".replaceAll(apiKey || '\\0', '…')",
+    replace: '',
+    tests: [provider, histories],
+  },
+  {
+    safeguard: 'a refused call is halved',
+    file: 'functions/embedding/embed-missing.ts',
+    find: 'if (call.length === 1) throw new ChunkRefused',
+    replace: 'if (call.length > 0) throw new ChunkRefused',
+    tests: [outcomes],
+  },
+  {
+    safeguard: 'one poisoned record fails alone',
+    file: 'functions/embedding/consumer.ts',
+    find: '  return record.messageId\n',
+    replace: "  throw new Error('all fail')\n",
+    tests: [outcomes],
+  },
+  {
+    safeguard: 'vectors of unchanged texts are taken over',
+    file: 'functions/embedding/stored-chunks.ts',
+    find: "wanted.metadata, decode(wanted.hash, 'hex'), known.embedding",
+    replace: "wanted.metadata, decode(wanted.hash, 'hex'), null::vector",
+    tests: [costs],
+  },
+  {
+    safeguard: 'revisions that nobody needs are dropped',
+    file: 'functions/embedding/stored-chunks.ts',
+    find: 'or c.revision <> d.revision and c.revision is distinct from d.active_revision',
+    replace: '',
+    tests: [costs],
+  },
+  {
+    safeguard: 'the hand-over before time is up',
+    file: 'functions/embedding/process-document.ts',
+    find: 'mayCall: () => remaining() > lastCallMilliseconds,',
+    replace: 'mayCall: () => true,',
+    tests: [costs],
+  },
+  {
+    safeguard: 'the bound on calls in flight',
+    file: 'shared/slots.ts',
+    find: 'if (free > 0) free--',
+    replace: 'if (free > 0) free += 0',
+    tests: [costs],
+  },
+  {
+    safeguard: 'the claim of an idempotency key',
+    file: 'shared/idempotency.ts',
+    find: 'if (!attempt) return sql`true`',
+    replace: 'if (!attempt || attempt) return sql`true`',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'requests mind the organization (first wall)',
+    file: 'shared/scope.ts',
+    find: '(d.organization_id = ${scope.organizationId} and d.agent_id',
+    replace: '(d.agent_id',
+    tests: [histories],
+  },
+]
+
+const root = join(import.meta.dirname, '..')
+const copy = mkdtempSync(join(tmpdir(), 'cuecard-mutations-'))
+const wanted = new RegExp(process.argv[2] ?? '')
+let failures = 0
+
+for (const folder of ['functions', 'shared', 'infra', 'test', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  cpSync(join(root, folder), join(copy, folder), { recursive: true })
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+
+for (const { safeguard, file, find, replace, tests } of mutations.filter((each) => wanted.test(each.safeguard))) {
+  const path = join(copy, file)
+  const source = readFileSync(path, 'utf8')
+  if (source.split(find).length !== 2) {
+    failures++
+    console.log(`✗ ${safeguard}: its text is not found once in ${file}`)
+    continue
+  }
+  writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  )
+  let caught: string | undefined
+  // Named tests first; the random histories where those see nothing.
+  for (const test of tests) {
+    const [red] = run(test)
+    if (red) caught ??= `${test.replace('test/', '')}: ${red}`
+    if (caught) break
+  }
+  writeFileSync(path, source)
+  if (!caught) failures++
+  console.log(caught ? `✓ ${safeguard}\n    ${caught}` : `✗ ${safeguard}: can be taken out unnoticed`)
+}
+rmSync(copy, { recursive: true })
+console.log(failures === 0 ? 'every safeguard is watched' : `${failures} are not`)
+process.exitCode = failures === 0 ? 0 : 1
+
+/** The tests of the file that turn red. */
+function run(test: string): string[] {
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
+  spawnSync(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      test,
+      '--reporter',
+      'json',
+      '--outputFile',
+      report,
+      '--testTimeout',
+      '30000',
+      '--bail',
+      '1',
+    ],
+    {
+      cwd: copy,
+      env: { ...process.env, SIMULATION_HISTORIES: process.env.SIMULATION_HISTORIES ?? '150' },
+      stdio: 'ignore',
+    },
+  )
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+    testResults: { message: string; assertionResults: { status: string; title: string }[] }[]
+  }
+  return testResults.flatMap(({ message, assertionResults }) => {
+    const red = assertionResults.filter((each) => each.status === 'failed').map((each) => each.title)
+    return red.length === 0 && message ? [message.split('\n')[0]!] : red
+  })
+}

@@ -1,0 +1,192 @@
+import { NeonDbError } from '@neondatabase/serverless'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { metrics as wired } from '../infra/wiring.ts'
+import { describeError, log } from '../shared/log.ts'
+import { embeddedMetrics, type Figures, figures, metrics } from '../shared/metrics.ts'
+import { useFakeProvider } from './fake-provider.ts'
+import { useFaultyConnection } from './faulty-connection.ts'
+import { poison } from './provider-answers.ts'
+import { useStand } from './stand.ts'
+import { keptQueue, newWorker } from './worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+const connection = useFaultyConnection()
+
+afterEach(() => vi.restoreAllMocks())
+
+/** All figures reported while `act` runs, added up. */
+async function figuresOf(act: () => Promise<unknown>): Promise<Figures> {
+  const sums: Record<string, number> = {}
+  const add = (message: unknown) => {
+    for (const [name, value] of Object.entries(message as Figures)) sums[name] = (sums[name] ?? 0) + (value ?? 0)
+  }
+  figures.subscribe(add)
+  await act().finally(() => figures.unsubscribe(add))
+  return sums
+}
+
+/** Everything written to the log while `act` runs, at every level. */
+async function logOf(act: () => Promise<unknown>): Promise<string> {
+  const written: string[] = []
+  const keep = (chunk: unknown) => {
+    written.push(String(chunk))
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(keep)
+  vi.spyOn(process.stderr, 'write').mockImplementation(keep)
+  const level = log.getLevelName()
+  log.setLogLevel('DEBUG')
+  await act().finally(() => log.setLogLevel(level))
+  vi.restoreAllMocks()
+  return written.join('')
+}
+
+describe('the figures', () => {
+  test('are those that alarms and dashboard are made for', () => {
+    const units = Object.fromEntries(Object.entries(wired.names).map(([name, { unit }]) => [name, unit]))
+    expect(metrics).toEqual(units)
+  })
+
+  test('are written in CloudWatch’s embedded metric format', () => {
+    const line = embeddedMetrics(
+      { DocumentsCompleted: 2, EmbeddingTokens: undefined, ProviderLatency: 0 },
+      'embedding',
+      5,
+    )
+    expect(JSON.parse(line)).toEqual({
+      _aws: {
+        Timestamp: 5,
+        CloudWatchMetrics: [
+          {
+            Namespace: 'Cuecard',
+            Dimensions: [['service']],
+            Metrics: [
+              { Name: 'DocumentsCompleted', Unit: 'Count' },
+              { Name: 'ProviderLatency', Unit: 'Milliseconds' },
+            ],
+          },
+        ],
+      },
+      service: 'embedding',
+      DocumentsCompleted: 2,
+      ProviderLatency: 0,
+    })
+  })
+
+  test('tell of documents completed, chunks embedded and reused, tokens and calls', async () => {
+    const tenant = await stand.tenant()
+    const text = (second: string) => `One is here, where it has always been.\n\n${second}.`
+    const work = newWorker(stand, provider)
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, {
+      title: 'T',
+      content: text('Two is there as well as all the others'),
+    })
+    const document = { id: body.id, organizationId: tenant.organizationId }
+    const first = await figuresOf(() => work([document]))
+    expect(first).toMatchObject({ DocumentsCompleted: 1, ChunksEmbedded: 2, ChunksReused: 0, EmbeddingTokens: 2 })
+    expect(first).toHaveProperty('ProviderLatency')
+    expect(first).toHaveProperty('PendingMilliseconds')
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, {
+      content: text('Three is elsewhere, I think, far from here'),
+    })
+    expect(await figuresOf(() => work([document]))).toMatchObject({
+      DocumentsCompleted: 1,
+      ChunksEmbedded: 1,
+      ChunksReused: 1,
+    })
+  })
+
+  test('tell of refusals, waits, errors and failed sends', async () => {
+    const tenant = await stand.tenant()
+    const make = async (content: string) => {
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+      return { id: body.id as string, organizationId: tenant.organizationId }
+    }
+    const { queue } = keptQueue()
+    const broken = { ...queue, send: () => Promise.reject(new Error('away')) }
+    const [refused, busy, forbidden] = [await make(poison), await make('busy'), await make('forbidden')]
+    expect(await figuresOf(() => newWorker(stand, provider)([refused]))).toMatchObject({
+      DocumentsFailed: 1,
+      ProviderErrors: 1,
+    })
+    provider.script(['too_many_requests'])
+    expect(await figuresOf(() => newWorker(stand, provider, { queue: broken })([busy]))).toMatchObject({
+      DocumentsRetried: 1,
+      ProviderErrors: 1,
+      SendFailures: 1,
+    })
+    provider.script([], 'forbidden')
+    expect(await figuresOf(() => newWorker(stand, provider, { queue })([forbidden]))).toMatchObject({
+      ProviderRefused: 1,
+    })
+  })
+})
+
+describe('the log', () => {
+  test('follows a document from the request to its end by the request’s id', async () => {
+    const tenant = await stand.tenant()
+    let requestId = ''
+    const written = await logOf(async () => {
+      const created = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'A text.' })
+      requestId = created.headers['x-request-id']!
+      await stand.deliver()
+    })
+    const lines = written.split('\n').filter((line) => line.includes(requestId))
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(['request', 'document_completed'])
+  })
+
+  test('holds no content, key or secret, whatever goes wrong', async () => {
+    const canary = 'canary-7f3a9e'
+    const tenant = await stand.tenant()
+    const content = `${canary} one.\n\n${canary} two is a longer one, that makes a chunk of its own.`
+    const written = await logOf(async () => {
+      const make = async (text: string) => {
+        const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${canary} title`, content: text })
+        return { id: body.id as string, organizationId: tenant.organizationId }
+      }
+      const work = newWorker(stand, provider, { queue: keptQueue().queue })
+      await work([await make(content)])
+      provider.script([
+        (call) => ({
+          status: 400,
+          body: JSON.stringify({ error: { message: `${call.texts} ${call.authorization}` } }),
+        }),
+      ])
+      await work([await make(poison)])
+      provider.script(['too_many_requests'])
+      await work([await make(content)])
+      provider.script([], 'unauthorized')
+      await newWorker(stand, provider, { queue: keptQueue().queue })([await make(content)])
+      provider.script([])
+      connection.cut('after', /with completed as/)
+      await work([await make(content)])
+      connection.cut('before', /insert into chunks/)
+      await work([await make(content)])
+      const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
+      await newWorker(stand, provider, { embedder, queue: keptQueue().queue })([await make(content)])
+      await stand.embedding(`{"v":1,"content":"${canary}"`)
+      await tenant.call('POST', tenant.knowledgeBase, { title: canary, content, unknown: canary })
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: canary })
+      await stand.sweep()
+    })
+    expect(written).toContain('document_put_off')
+    expect(written).toContain('attempt_failed')
+    expect(written).toContain('delivery_failed')
+    expect(written).not.toContain(canary)
+    expect(written).not.toContain('sk-test')
+    expect(written).not.toContain(tenant.apiKey)
+  })
+
+  test('names a database error without the values that it quotes', () => {
+    const error = Object.assign(new NeonDbError('invalid input syntax for type vector: "[secret]"'), {
+      code: '22P02',
+      detail: 'Failing row contains (secret)',
+      constraint: 'chunks_check',
+    })
+    const written = JSON.stringify(describeError(new Error('outer', { cause: error })))
+    expect(written).not.toContain('secret')
+    expect(written).toContain('22P02')
+    expect(written).toContain('chunks_check')
+  })
+})

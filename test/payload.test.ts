@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { type Tenant, useStand } from './stand.ts'
+
+const stand = useStand()
+
+/** Text in which every character takes four bytes of the 6 MB that Lambda carries. */
+const quotes = (count: number) => '"'.repeat(count)
+
+async function pages({ call }: Tenant, path: string): Promise<{ id: string }[][]> {
+  const found: { id: string }[][] = []
+  for (let cursor = ''; ; ) {
+    const { status, body, headers } = await call('GET', `${path}${cursor && `&cursor=${cursor}`}`)
+    expect(status).toBe(200)
+    found.push(body.data)
+    expect(body.has_more).toBe(headers.link !== undefined)
+    if (!body.has_more) return found
+    cursor = body.next_cursor
+  }
+}
+
+describe('an answer that Lambda could not carry', () => {
+  test('never becomes necessary: a body whose content would not go out again is refused as too large', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const answer = await call('POST', knowledgeBase, { title: 'T', content: quotes(1_555_000) })
+    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    expect(answer.body.detail).toContain('6200000')
+    expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+  })
+
+  test('is not that of the largest document accepted, with the longest title set later', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const content = quotes(1_549_900)
+    const { headers, body } = await call('POST', knowledgeBase, { title: 'T', content })
+    const title = '\u0001'.repeat(500)
+    expect(await call('PATCH', headers.location!, { title })).toMatchObject({ status: 200 })
+    expect(await call('GET', headers.location!)).toMatchObject({ status: 200, body: { id: body.id, title, content } })
+    expect(await call('GET', `${knowledgeBase}?limit=1`)).toMatchObject({ status: 200 })
+  })
+
+  test('is not that of the largest batch of chunks accepted', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const chunks = Array.from({ length: 200 }, (_, i) => ({ chunk_index: i, content: quotes(7_737) }))
+    const stored = await call('POST', `${headers.location}/chunks`, { chunks })
+    expect(stored).toMatchObject({ status: 201, body: { chunk_count: 200 } })
+  })
+
+  test('ends a page of documents early, and the next page goes on', async () => {
+    const tenant = await stand.tenant()
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) {
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: quotes(600_000) })
+      ids.unshift(body.id)
+    }
+    const found = await pages(tenant, `${tenant.knowledgeBase}?limit=100`)
+    expect(found.map((page) => page.length)).toEqual([2, 2])
+    expect(found.flat().map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('ends a page of chunks and the passages of a search early', async () => {
+    const tenant = await stand.tenant()
+    const { call, knowledgeBase } = tenant
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const embedding = Array.from({ length: 1536 }, (_, i) => (i === 0 ? 1 : 0))
+    for (const start of [0, 40]) {
+      const chunks = Array.from({ length: 40 }, (_, i) => ({
+        chunk_index: start + i,
+        content: quotes(32_768),
+        ...(i < 30 && { embedding }),
+      }))
+      expect(await call('POST', `${headers.location}/chunks`, { chunks })).toMatchObject({ status: 201 })
+    }
+    await call('PATCH', headers.location!, { status: 'completed' })
+
+    const found = await pages(tenant, `${headers.location}/chunks?limit=100`)
+    expect(found.map((page) => page.length)).toEqual([47, 33])
+
+    const { status, body } = await call('POST', `${knowledgeBase}/search`, { embedding, limit: 50 })
+    expect(status).toBe(200)
+    expect(body.data.map((hit: { chunk_index: number }) => hit.chunk_index)).toEqual([
+      ...Array.from({ length: 30 }, (_, i) => i),
+      ...Array.from({ length: 17 }, (_, i) => 40 + i),
+    ])
+  })
+})

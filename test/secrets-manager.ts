@@ -1,0 +1,26 @@
+import { json } from 'node:stream/consumers'
+import { listen } from './loopback.ts'
+
+/**
+ * Secrets Manager on loopback: the one call that we make, in AWS's JSON protocol. What has no value in `values` is a secret
+ * that was created empty; `asked` lists the ids asked for.
+ */
+export async function startSecretsManager() {
+  const values = new Map<string, string>()
+  const asked: string[] = []
+  const { origin, close } = await listen(async (request, response) => {
+    const { SecretId } = (await json(request)) as { SecretId: string }
+    asked.push(SecretId)
+    const SecretString = values.get(SecretId)
+    const isKnown = request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue' && SecretString !== undefined
+    response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/x-amz-json-1.1' })
+    response.end(
+      JSON.stringify(
+        isKnown
+          ? { ARN: SecretId, Name: SecretId, SecretString, VersionStages: ['AWSCURRENT'] }
+          : { __type: 'ResourceNotFoundException', Message: 'There is no value for staging label: AWSCURRENT' },
+      ),
+    )
+  })
+  return { origin, close, values, asked }
+}

@@ -1,0 +1,258 @@
+import { sql } from 'kysely'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { poison } from '../provider-answers.ts'
+import { Observer } from './invariants.ts'
+import type { Fate, Point } from './process.ts'
+import { Random } from './random.ts'
+import { Requests } from './requests.ts'
+import { oddWays } from './simulated-provider.ts'
+import { type Universe, type Worker, World } from './world.ts'
+
+/** How often each kind of fault has struck, by history. */
+export type Tally = Map<string, number>
+
+const steps = 80
+
+/** How often things go wrong, in a history of common trouble. */
+const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {
+  sql: { lost_before: 0.015, lost_after: 0.02, die_before: 0.015, die_after: 0.02 },
+  send: { lost_before: 0.1, lost_after: 0.05, die_before: 0.05, die_after: 0.05 },
+  provider: { lost_before: 0.03, lost_after: 0.03, die_before: 0.03, die_after: 0.03 },
+}
+
+/**
+ * Plays one random history: requests, deliveries, crashes, faults of provider, queue and database, sweeps, the passing of
+ * time, in an order that the seed decides, and after every step compares the database with the model. Then lets all faults
+ * end, and expects every document to end as it should.
+ * @throws Error with the seed and the last steps
+ */
+export async function playHistory(universe: Universe, seed: number, tally: Tally): Promise<void> {
+  const history = new History(universe, seed)
+  try {
+    await history.play()
+  } catch (error) {
+    const last = history.log.slice(-40).join('\n  ')
+    throw new Error(`seed ${seed}: ${(error as Error).message}\nreplay with SIMULATION_SEED=${seed}\n  ${last}`, {
+      cause: error,
+    })
+  } finally {
+    await history.world.close()
+    for (const fault of history.faults) tally.set(fault, (tally.get(fault) ?? 0) + 1)
+  }
+}
+
+class History {
+  readonly world: World
+  readonly log: string[] = []
+  readonly faults = new Set<string>()
+  readonly #random: Random
+  readonly #requests: Requests
+  readonly #observer: Observer
+  readonly #intensity: number
+  #isCalm: boolean
+
+  constructor(universe: Universe, seed: number) {
+    this.#random = new Random(seed)
+    this.world = new World(universe, this.#random)
+    this.#requests = new Requests(this.world, (kind) => this.#fateOf(kind, 'request'), this.log)
+    this.#observer = new Observer(this.world)
+    this.#intensity = this.#random.pick([0.3, 1, 1, 3])
+    this.#isCalm = this.#random.chance(0.08)
+    if (this.#isCalm) this.faults.add('none (healthy)')
+  }
+
+  async play(): Promise<void> {
+    await this.world.open()
+    await this.#requests.create(this.world.tenants[0]!)
+    for (let i = 0; i < steps; i++) {
+      await this.#step()
+      await this.#observer.check()
+    }
+    this.#isCalm = true
+    await this.#comeToRest()
+    await this.#tryAgainWhatFailed()
+  }
+
+  async #step(): Promise<void> {
+    const { world } = this
+    const points = world.running.flatMap((process) => process.points)
+    const step = this.#random.weighed({
+      pass: points.length > 0 ? 120 : 0,
+      deliver: 22,
+      request: 20,
+      advance: 8,
+      sweep: 6,
+      meddle: this.#isCalm ? 0 : 4,
+    })
+    if (step === 'pass') await this.#pass(this.#random.pick(points))
+    else if (step === 'deliver') await this.#deliver()
+    else if (step === 'request') await this.#requests.makeOne()
+    else if (step === 'advance') await this.#advance()
+    else if (step === 'sweep') await this.#sweep()
+    else this.#meddle()
+  }
+
+  async #pass(point: Point): Promise<void> {
+    const { process } = point
+    const isProvider = point.kind === 'provider'
+    const fate = this.#fateOf(point.kind, process.name)
+    const isOdd = isProvider && !this.#isCalm && this.#random.chance(0.3 * this.#intensity)
+    const answer = isOdd ? this.#random.weighed(oddWays as Record<string, number>) : 'ok'
+    if (answer !== 'ok') this.faults.add(`provider: ${answer}`)
+    this.log.push(`${process.name} ${point.kind} ${fate} ${isProvider ? answer : ''}`)
+    await point.pass(fate, answer)
+    await process.settled()
+    this.#collect()
+  }
+
+  #fateOf(kind: Point['kind'], who: string): Fate {
+    if (this.#isCalm) return 'ok'
+    const chances = trouble[kind]
+    let rest = this.#random.next() / this.#intensity
+    for (const fate of Object.keys(chances) as (keyof typeof chances)[]) {
+      rest -= chances[fate]
+      if (rest < 0) {
+        this.faults.add(`${who}: ${kind} ${fate}`)
+        return fate
+      }
+    }
+    return 'ok'
+  }
+
+  /** Acknowledges what workers have done; a dead one makes room for a new instance. */
+  #collect(): void {
+    const { workers, queue } = this.world
+    for (const [i, worker] of workers.entries()) {
+      const { process } = worker
+      if (!process || process.isRunning) continue
+      if (process.isDead) workers[i] = this.world.newWorker()
+      else if ('error' in process.ended!) throw process.ended!.error
+      else {
+        const { batchItemFailures } = process.ended!.value as { batchItemFailures: { itemIdentifier: string }[] }
+        const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier))
+        for (const message of worker.messages.filter(({ id }) => !failed.has(id))) {
+          if (!this.#isCalm && this.#random.chance(0.05)) this.faults.add('queue: acknowledgement lost')
+          else queue.remove(message)
+        }
+      }
+      worker.process = undefined
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const { workers, queue } = this.world
+    const idle = workers.filter((worker) => !worker.process)
+    const { visible } = queue
+    if (idle.length === 0 || visible.length === 0) return
+    const count = 1 + this.#random.below(3)
+    const messages = []
+    for (let i = 0; i < count && visible.length > 0; i++) {
+      const [message] = visible.splice(this.#random.below(visible.length), 1)
+      const received = queue.receive(message!)
+      if (received) messages.push(received)
+    }
+    const isHurried = !this.#isCalm && this.#random.chance(0.15)
+    if (isHurried) this.faults.add('worker: out of time')
+    this.log.push(`deliver ${messages.map(({ work }) => work.documentId.slice(-4))}${isHurried ? ' in a hurry' : ''}`)
+    await this.world.deliver(this.#random.pick(idle) as Worker, messages, isHurried ? 1 + this.#random.below(5) : 1e9)
+    this.#collect()
+  }
+
+  async #advance(seconds = this.#random.pick([1, 5, 5, 20, 60, 125, 160, 160, 750])): Promise<void> {
+    const jump = !this.#isCalm && this.#random.chance(0.01) ? 90_000 : seconds
+    if (jump > 150 && this.world.running.length > 0) this.faults.add('worker: lease expires under it (zombie)')
+    if (jump === 90_000) this.faults.add('a day passes')
+    this.log.push(`${jump} seconds pass`)
+    await this.world.advance(jump)
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.world.sweepers.some((sweeper) => sweeper.isRunning)) this.faults.add('two sweepers at once')
+    this.log.push('sweep')
+    await this.world.sweep()
+  }
+
+  #anotherTenant() {
+    return { organizationId: this.#random.pick(this.world.tenants).organizationId as OrganizationId }
+  }
+
+  #meddle(): void {
+    const { queue } = this.world
+    const what = this.#random.pick(['duplicate', 'drop', 'forge', 'redrive', 'purge'] as const)
+    const { messages, deadLetters } = queue
+    if ((what === 'redrive' || what === 'purge' ? deadLetters : messages).length === 0) return
+    if (what === 'redrive') queue.redrive()
+    else if (what === 'purge') queue.deadLetters = []
+    else if (what === 'drop') queue.remove(this.#random.pick(messages))
+    else if (what === 'forge') queue.put({ ...this.#random.pick(messages).work, ...this.#anotherTenant() })
+    else queue.put(this.#random.pick(messages).work, this.#random.pick([0, 0, 30, 300]))
+    this.faults.add(`queue: ${what}`)
+    this.log.push(what)
+  }
+
+  /** No more faults: what is under way goes through, and the sweeper comes. */
+  async #comeToRest(): Promise<void> {
+    const { world } = this
+    for (let round = 0; round < 90; round++) {
+      for (let points = this.#openPoints(); points.length > 0; points = this.#openPoints()) {
+        await this.#pass(points[0]!)
+        await this.#observer.check()
+      }
+      await this.#observer.check()
+      if (world.queue.visible.length > 0) {
+        await this.#deliver()
+        continue
+      }
+      const [unfinished] = await world.db.batch(
+        sql`select id from documents where managed_by = 'service' and status in ('pending', 'processing')`,
+      )
+      if (unfinished.length === 0) return
+      await this.#advance(125)
+      await this.#sweep()
+    }
+    const { rows } =
+      await sql`select * from documents where managed_by = 'service' and status in ('pending', 'processing')`.execute(
+        world.db,
+      )
+    throw new Error(`documents that never end: ${JSON.stringify(rows)}`)
+  }
+
+  #openPoints(): Point[] {
+    return this.world.running.flatMap((process) => process.points)
+  }
+
+  /** Good documents that ended in error by crashes or a day's wait complete when asked again; poisoned ones fail again. */
+  async #tryAgainWhatFailed(): Promise<void> {
+    const { rows } = await sql<{
+      id: string
+      organization_id: string
+      agent_id: string
+      content: string
+      error_code: string
+    }>`
+      select id, organization_id, agent_id, content, error_code from documents where status = 'error'`.execute(
+      this.world.db,
+    )
+    for (const row of rows) await this.#requests.retry(row.organization_id, row.id)
+    await this.#observer.check()
+    await this.#comeToRest()
+    const after = await sql<{ content: string; error_code: string }>`
+      select content, error_code from documents where managed_by = 'service' and status <> 'completed'`.execute(
+      this.world.db,
+    )
+    for (const row of after.rows)
+      if (row.error_code !== 'chunk_refused' || !row.content.includes(poison))
+        throw new Error(`never completes: ${JSON.stringify(row)}`)
+    await this.#refuteGhosts()
+  }
+
+  /** Old messages, redelivered after everything has ended, change nothing and call nobody. */
+  async #refuteGhosts(): Promise<void> {
+    const { world } = this
+    const calls = world.calls.length
+    for (const { documents, organizationId } of world.tenants)
+      for (const { id } of documents) world.queue.put({ organizationId, documentId: id } as never)
+    await this.#comeToRest()
+    if (world.calls.length !== calls) throw new Error('a redelivery after the end called the provider')
+  }
+}

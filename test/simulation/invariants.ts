@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+import { search } from '../../functions/search/search.ts'
+import type { Database } from '../../shared/database.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import type { Status } from '../../shared/tables.ts'
+import { normalize } from '../../shared/vectors.ts'
+import { poison, vectorOf } from '../provider-answers.ts'
+import { chunkCount, type ModelDocument } from './model.ts'
+
+import { chunkSize, type Tenant, type World } from './world.ts'
+
+interface Agent {
+  id: string
+  document_count: number
+  ready_document_count: number
+}
+interface Row {
+  organization_id: string
+  id: string
+  title: string
+  content: string | null
+  status: Status
+  managed_by: 'service' | 'client'
+  revision: number
+  active_revision: number | null
+  chunk_count: number
+  error_code: string | null
+  error_message: string | null
+  attempt: number
+  lease_token: string | null
+  is_lease_live: boolean
+  version: string
+}
+interface ChunkRow {
+  document_id: string
+  revision: number
+  chunk_index: number
+  content: string
+  embedding: string | null
+}
+
+const day = 24 * 60 * 60
+const question = vectorOf('question')
+
+/** Compares the database, and what search finds in it, with the model; takes over what the pipeline may decide by itself. */
+export class Observer {
+  readonly #world: World
+  readonly #seen = new Map<string, Row>()
+  #checkedAt = -1
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** @throws Error that names the first promise found broken */
+  async check(): Promise<void> {
+    const { db, tenants, statements } = this.#world
+    if (statements === this.#checkedAt) return
+    const [rows, agents] = await db.batch(
+      sql<Row>`select organization_id, id, title, content, status, managed_by, revision, active_revision, chunk_count,
+        error_code, error_message, attempt, lease_token, version,
+        coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents order by id`,
+      sql<Agent>`select id, document_count, ready_document_count from agents`,
+    )
+    for (const tenant of tenants) {
+      const agent = agents.find(({ id }) => id === tenant.agentId)!
+      await this.#checkTenant(
+        tenant,
+        rows.filter((row) => row.organization_id === tenant.organizationId),
+        agent,
+      )
+    }
+    this.#checkedAt = this.#world.statements
+  }
+
+  async #checkTenant(tenant: Tenant, rows: Row[], agent: Agent) {
+    const { db, random } = this.#world
+    const { documents } = tenant
+    const ids = (from: { id: string }[]) => from.map(({ id }) => id).sort()
+    same(ids(rows), ids(documents), 'documents lost or appeared')
+    // Chunks that come, go or change while their document stays as it is would be seen by chance alone.
+    let isNews = random.chance(0.08)
+    for (const row of rows) {
+      const document = documents.find(({ id }) => id === row.id)!
+      const before = this.#seen.get(row.id)
+      if (row.active_revision !== before?.active_revision || row.managed_by !== before.managed_by) isNews = true
+      if (!isSame(row, before)) this.#checkDocument(row, document)
+      if (row.status === 'completed' && document.managedBy === 'service' && document.activeRevision !== row.revision)
+        await this.#takeCompletion(db, row, document)
+      same(row.active_revision, document.activeRevision, 'active revision')
+      same(row.chunk_count, chunkCount(document), 'chunk_count')
+      document.status = row.status
+      this.#seen.set(row.id, row)
+    }
+    same(agent.document_count, documents.length, 'document_count')
+    const ready = documents.filter(({ activeRevision }) => activeRevision !== null)
+    same(agent.ready_document_count, ready.length, 'ready_document_count')
+    if (isNews) await checkSearch(db, tenant)
+  }
+
+  #checkDocument(row: Row, document: ModelDocument) {
+    same(
+      [row.title, row.content, row.managed_by, row.revision],
+      [document.title, document.content, document.managedBy, document.revision],
+      'document differs from what was asked for',
+    )
+    const before = this.#seen.get(row.id)
+    if (before) {
+      const face = (r: Row) => [r.title, r.content, r.status, r.chunk_count, r.error_message]
+      const isVisible = JSON.stringify(face(before)) !== JSON.stringify(face(row))
+      const isNewVersion = row.version !== before.version
+      if (isVisible && !isNewVersion) throw new Error('a visible change under the same ETag')
+      if (isNewVersion && !isVisible && row.revision === before.revision) throw new Error('a new ETag for no change')
+    }
+    if (row.lease_token) document.leases.add(row.lease_token)
+    if (before?.is_lease_live && row.lease_token && row.lease_token !== before.lease_token)
+      throw new Error('a lease was taken while it was live')
+    if (document.managedBy === 'client') return same(row.status, document.status, 'status of a caller-managed document')
+    const isSameRevision = before?.revision === row.revision
+    if (isSameRevision && (before.status === 'completed' || before.status === 'error'))
+      same(row.status, before.status, 'a status that nobody asked to change')
+    if (row.status === 'completed' && isSameRevision && before.status !== 'completed')
+      same(before.status, 'processing', 'status before completed')
+    if (row.status === 'error' && (!isSameRevision || before.status !== 'error')) this.#checkError(row, document)
+    if (row.attempt > 5 || row.attempt < 0) throw new Error(`attempt ${row.attempt}`)
+  }
+
+  #checkError(row: Row, document: ModelDocument) {
+    const waited = this.#world.queue.now - document.pendingSince
+    if (row.error_code === 'chunk_refused') {
+      if (!document.content!.includes(poison)) throw new Error('a good text was refused')
+      if (
+        !/^Chunk \d+ was refused by the embedding provider: .*; edit the text around '.*' and save\.$/.test(
+          row.error_message!,
+        )
+      )
+        throw new Error(`message for people: ${row.error_message}`)
+      if (/canary|sk-/.test(row.error_message!)) throw new Error('a secret in a message')
+    } else if (row.error_code === 'attempts_exhausted') {
+      if (document.leases.size < 5) throw new Error(`given up after ${document.leases.size} attempts`)
+    } else if (row.error_code === 'provider_unavailable' || row.error_code === 'not_processed') {
+      if (waited < day) throw new Error(`closed after ${waited} seconds`)
+    } else throw new Error(`error code ${row.error_code}`)
+  }
+
+  /** The pipeline says that it is done: look at everything it made. */
+  async #takeCompletion(db: Database, row: Row, document: ModelDocument) {
+    const [stored] = await db.batch(
+      sql<ChunkRow>`select document_id, revision, chunk_index, content, embedding from chunks where document_id = ${row.id} order by chunk_index`,
+    )
+    const wanted = chunk(document.content!, chunkSize)
+    same(
+      stored.map((each) => [each.revision, each.chunk_index, each.content]),
+      wanted.map((each) => [row.revision, each.chunk_index, each.content]),
+      'chunks of a completed document',
+    )
+    for (const [i, { embedding }] of stored.entries())
+      checkVector(embedding, normalize(vectorOf(embeddedText(wanted[i]!))))
+    document.activeRevision = row.revision
+    document.served = wanted.map(({ chunk_index, content }) => ({ chunk_index, content, isEmbedded: true }))
+  }
+}
+
+async function checkSearch(db: Database, tenant: Tenant) {
+  const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
+  const hits = await search(db.forOrganization(scope.organizationId), scope, question, { limit: 50 } as never)
+  const key = (id: string, index: number, content: string) => `${id} ${String(index).padStart(4, '0')} ${content}`
+  same(
+    hits.map((hit) => key(hit.document_id, hit.chunk_index, hit.content)).sort(),
+    tenant.documents
+      .flatMap(({ id, served }) =>
+        served.filter((each) => each.isEmbedded).map((each) => key(id, each.chunk_index, each.content)),
+      )
+      .sort(),
+    'what search serves',
+  )
+  const scores = hits.map((hit) => hit.score)
+  if (!scores.every(Number.isFinite)) throw new Error('a score that is no number')
+  same(
+    scores,
+    scores.toSorted((a, b) => b - a),
+    'order of the scores',
+  )
+}
+
+function checkVector(stored: string | null, wanted: Float32Array) {
+  if (stored === null) throw new Error('a completed chunk without a vector')
+  const numbers: number[] = JSON.parse(stored)
+  if (numbers.length !== wanted.length || numbers.some((number, i) => Math.abs(number - wanted[i]!) > 1e-6))
+    throw new Error('the vector of another text')
+}
+
+function isSame(row: Row, other: Row | undefined): boolean {
+  return other !== undefined && JSON.stringify(row) === JSON.stringify(other)
+}
+
+function same(found: unknown, wanted: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)]
+  if (a !== b) throw new Error(`${what}: found ${a}, wanted ${b}`)
+}

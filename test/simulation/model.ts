@@ -1,0 +1,142 @@
+import type { Status } from '../../shared/tables.ts'
+
+export interface ModelChunk {
+  chunk_index: number
+  content: string
+  isEmbedded: boolean
+}
+
+/** A document as spec and history together say it must be. */
+export interface ModelDocument {
+  id: string
+  title: string
+  content: string | null
+  status: Status
+  managedBy: 'service' | 'client'
+  revision: number
+  activeRevision: number | null
+  /** What search serves, chunks without embeddings included. */
+  served: ModelChunk[]
+  /** The client's chunks of this revision. */
+  uploaded: ModelChunk[]
+  pendingSince: number
+  /** Claims of this revision seen so far. */
+  leases: Set<string>
+}
+
+export interface Verdict {
+  status: number
+  code?: string
+}
+type Change = (document: ModelDocument) => void
+/** What the API must answer, and what becomes of the document if its statement takes effect. */
+export interface Decision {
+  verdict: Verdict
+  change?: Change
+}
+
+const refuse = (status: number, code: string): Decision => ({ verdict: { status, code } })
+
+export function newDocument(title: string, content: string | null, now: number): ModelDocument {
+  return {
+    id: '',
+    title,
+    content,
+    status: 'pending',
+    managedBy: content === null ? 'client' : 'service',
+    revision: 1,
+    activeRevision: null,
+    served: [],
+    uploaded: [],
+    pendingSince: now,
+    leases: new Set(),
+  }
+}
+
+/** The table of spec §3, written anew. */
+export function decidePatch(
+  document: ModelDocument,
+  input: { title?: string; content?: string; status?: 'pending' | 'completed' },
+  now: number,
+): Decision {
+  const isChanged = input.content !== undefined && input.content !== document.content
+  if (input.content !== undefined && input.status === 'completed') return refuse(409, 'invalid_transition')
+  const retitle: Change = (d) => {
+    d.title = input.title ?? d.title
+  }
+  if (isChanged || input.status === 'pending') {
+    if (!isChanged && document.content === null) return refuse(409, 'invalid_transition')
+    if (!isChanged && document.status === 'processing') return refuse(409, 'processing_in_progress')
+    return {
+      verdict: { status: 200 },
+      change(d) {
+        retitle(d)
+        d.content = input.content ?? d.content
+        d.managedBy = 'service'
+        d.status = 'pending'
+        d.uploaded = []
+        renew(d, now)
+      },
+    }
+  }
+  if (input.status === 'completed' && document.status !== 'completed') {
+    if (document.managedBy === 'service')
+      return refuse(409, document.status === 'error' ? 'no_chunks' : 'processing_in_progress')
+    if (document.uploaded.length === 0) return refuse(409, 'no_chunks')
+    if (!document.uploaded.some((chunk) => chunk.isEmbedded)) return refuse(409, 'chunks_missing_embeddings')
+    return {
+      verdict: { status: 200 },
+      change(d) {
+        retitle(d)
+        d.status = 'completed'
+        d.activeRevision = d.revision
+        d.served = d.uploaded
+      },
+    }
+  }
+  return { verdict: { status: 200 }, change: retitle }
+}
+
+export function decideUpload(document: ModelDocument, chunks: ModelChunk[], now: number): Decision {
+  const isTakeover = document.managedBy === 'service'
+  const stored = new Set(isTakeover ? [] : document.uploaded.map((chunk) => chunk.chunk_index))
+  if (chunks.some((chunk) => stored.has(chunk.chunk_index))) return refuse(409, 'chunk_index_conflict')
+  return {
+    verdict: { status: 201 },
+    change(d) {
+      if (isTakeover) {
+        d.managedBy = 'client'
+        d.status = 'pending'
+        d.uploaded = []
+        renew(d, now)
+      }
+      d.uploaded = [...d.uploaded, ...chunks]
+      if (d.activeRevision === d.revision) d.served = d.uploaded
+    },
+  }
+}
+
+export function decideDeleteChunks(_document: ModelDocument, now: number): Decision {
+  return {
+    verdict: { status: 204 },
+    change(d) {
+      d.managedBy = 'client'
+      d.status = 'pending'
+      d.activeRevision = null
+      d.served = []
+      d.uploaded = []
+      renew(d, now)
+    },
+  }
+}
+
+function renew(document: ModelDocument, now: number) {
+  document.revision++
+  document.pendingSince = now
+  document.leases = new Set()
+}
+
+/** The `chunk_count` that the API must show. */
+export function chunkCount(document: ModelDocument): number {
+  return (document.managedBy === 'client' ? document.uploaded : document.served).length
+}

@@ -1,0 +1,306 @@
+import { dimensions } from '../../shared/vectors.ts'
+import { poison } from '../provider-answers.ts'
+import {
+  type Decision,
+  decideDeleteChunks,
+  decidePatch,
+  decideUpload,
+  type ModelChunk,
+  type ModelDocument,
+  newDocument,
+  type Verdict,
+} from './model.ts'
+import { type Fate, Process } from './process.ts'
+import type { Tenant, World } from './world.ts'
+
+/** A request that was made under an Idempotency-Key, and may be made again. */
+interface Remembered {
+  tenant: Tenant
+  made: Made
+  at: number
+  /** What it has effected, if it has. */
+  document: ModelDocument | undefined
+  answer: unknown
+}
+
+interface Made {
+  app: 'documents' | 'chunks'
+  method: string
+  path: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+const words = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll larch maple north ocean pearl'.split(
+  ' ',
+)
+const sentence = 'The shop sells'
+
+/** Makes random requests to the API, and keeps the model in step with what they effect. */
+export class Requests {
+  readonly #world: World
+  readonly #fateOf: (kind: 'sql' | 'send') => Fate
+  readonly #remembered: Remembered[] = []
+  #count = 0
+  readonly log: string[]
+
+  constructor(world: World, fateOf: (kind: 'sql' | 'send') => Fate, log: string[]) {
+    this.#world = world
+    this.#fateOf = fateOf
+    this.log = log
+  }
+
+  async makeOne(): Promise<void> {
+    const { random, tenants, queue } = this.#world
+    const tenant = random.pick(tenants)
+    const document = tenant.documents.length > 0 ? random.pick(tenant.documents) : undefined
+    if (!document || (tenant.documents.length < 3 && random.chance(0.25))) return await this.create(tenant)
+    const path = `/v1/agents/${tenant.agentId}/knowledge-base/${document.id}`
+    const now = queue.now
+    const patch = (input: { title?: string; content?: string; status?: 'pending' | 'completed' }) =>
+      this.#request(
+        tenant,
+        { app: 'documents', method: 'PATCH', path, body: input },
+        document,
+        decidePatch(document, input, now),
+      )
+    switch (
+      random.weighed({
+        content: 9,
+        title: 2,
+        retry: 4,
+        complete: 4,
+        upload: 5,
+        strip: 2,
+        remove: 2,
+        repeat: 3,
+        refused: 2,
+        stale: 1,
+      })
+    ) {
+      case 'content':
+        return await patch({ content: this.#content(document) })
+      case 'title':
+        return await patch({ title: `Title ${this.#count++}` })
+      case 'retry':
+        return await patch({ status: 'pending' })
+      case 'complete':
+        return await patch({ status: 'completed' })
+      case 'upload':
+        return await this.#upload(tenant, document, path)
+      case 'strip':
+        return await this.#request(
+          tenant,
+          { app: 'chunks', method: 'DELETE', path: `${path}/chunks` },
+          document,
+          decideDeleteChunks(document, now),
+        )
+      case 'remove': {
+        const change = () => {
+          tenant.documents = tenant.documents.filter((other) => other !== document)
+        }
+        return await this.#request(tenant, { app: 'documents', method: 'DELETE', path }, document, {
+          verdict: { status: 204 },
+          change,
+        })
+      }
+      case 'repeat':
+        return await this.#repeat()
+      case 'refused':
+        return await this.#refused(tenant, path)
+      case 'stale': {
+        const headers = { 'if-match': '"0"' }
+        const decision = { verdict: { status: 412, code: 'precondition_failed' } }
+        return await this.#request(tenant, { app: 'documents', method: 'DELETE', path, headers }, document, decision)
+      }
+    }
+  }
+
+  async create(tenant: Tenant): Promise<void> {
+    const { random, queue } = this.#world
+    const title = `Document ${this.#count++}`
+    const content = random.chance(0.85) ? this.#content(undefined) : null
+    const document = newDocument(title, content, queue.now)
+    const made: Made = {
+      app: 'documents',
+      method: 'POST',
+      path: `/v1/agents/${tenant.agentId}/knowledge-base`,
+      body: content === null ? { title } : { title, content },
+    }
+    await this.#request(
+      tenant,
+      made,
+      document,
+      { verdict: { status: 201 }, change: () => tenant.documents.push(document) },
+      true,
+    )
+  }
+
+  /** Asks for the document to be processed again. */
+  async retry(organizationId: string, documentId: string): Promise<void> {
+    const tenant = this.#world.tenants.find((each) => each.organizationId === organizationId)!
+    const document = tenant.documents.find(({ id }) => id === documentId)!
+    const path = `/v1/agents/${tenant.agentId}/knowledge-base/${documentId}`
+    const body = { status: 'pending' } as const
+    const decision = decidePatch(document, body, this.#world.queue.now)
+    await this.#request(tenant, { app: 'documents', method: 'PATCH', path, body }, document, decision)
+  }
+
+  async #upload(tenant: Tenant, document: ModelDocument, path: string): Promise<void> {
+    const { random, queue } = this.#world
+    const first = random.below(4)
+    const chunks = Array.from({ length: 1 + random.below(2) }, (_, i): ModelChunk => {
+      return { chunk_index: first + i, content: `Uploaded ${this.#count++}`, isEmbedded: random.chance(0.6) }
+    })
+    const body = {
+      chunks: chunks.map(({ isEmbedded, ...chunk }, i) => ({
+        ...chunk,
+        ...(isEmbedded && { embedding: axis(first + i) }),
+      })),
+    }
+    const made: Made = { app: 'chunks', method: 'POST', path: `${path}/chunks`, body }
+    await this.#request(tenant, made, document, decideUpload(document, chunks, queue.now), true)
+  }
+
+  /** The same request under the same key has its effect once, whatever became of its first answer. */
+  async #repeat(): Promise<void> {
+    const { random, queue } = this.#world
+    const fresh = this.#remembered.filter(({ at, tenant, document }) => {
+      return queue.now - at < 20 * 60 * 60 && document && tenant.documents.includes(document)
+    })
+    if (fresh.length === 0) return
+    const { tenant, made, document, answer } = random.pick(fresh)
+    const result = await this.#run(tenant, made)
+    if (result === 'unknown' || result.status === 503) return
+    if (result.status !== 201) throw new Error(`a repeat was answered ${result.status} ${JSON.stringify(result.body)}`)
+    if (result.headers.get('idempotency-replayed') !== 'true') throw new Error('a repeat was not told as one')
+    if (answer && JSON.stringify(answer) !== JSON.stringify(result.body)) throw new Error('a repeat got another answer')
+    if (made.app === 'documents' && (result.body as { id: string }).id !== document!.id)
+      throw new Error('another document')
+  }
+
+  /** What is refused changes nothing: the next look at the database tells. */
+  async #refused(tenant: Tenant, path: string): Promise<void> {
+    const other = this.#world.tenants.find((each) => each !== tenant)!
+    const [made, key, status]: [Made, Tenant, number] = this.#world.random.pick([
+      [{ app: 'documents', method: 'PATCH', path, body: { content: 'stolen' } }, other, 404],
+      [{ app: 'documents', method: 'DELETE', path }, other, 404],
+      [{ app: 'chunks', method: 'DELETE', path: `${path}/chunks` }, other, 404],
+      [{ app: 'documents', method: 'DELETE', path: path.replace(tenant.agentId, other.agentId) }, other, 404],
+      [{ app: 'documents', method: 'PATCH', path, body: { content: ' ' } }, tenant, 422],
+      [{ app: 'documents', method: 'PATCH', path, body: { status: 'processing' } }, tenant, 422],
+    ] as [Made, Tenant, number][])
+    const sends = this.#world.queue.sends
+    const result = await this.#run(key, made)
+    if (result === 'unknown' || result.status === 503) return
+    if (result.status !== status)
+      throw new Error(`${made.method} ${made.path} answered ${result.status}, not ${status}`)
+    if (this.#world.queue.sends !== sends) throw new Error('a refused request sent a message')
+  }
+
+  async #request(tenant: Tenant, made: Made, document: ModelDocument, decision: Decision, isIdempotent = false) {
+    const request = isIdempotent
+      ? { ...made, headers: { ...made.headers, 'idempotency-key': `key ${this.#count++}` } }
+      : made
+    const result = await this.#run(tenant, request, () => {
+      decision.change?.(document)
+      if (isIdempotent && decision.verdict.status === 201)
+        this.#remembered.push({ tenant, made: request, at: this.#world.queue.now, document, answer: undefined })
+    })
+    if (result === 'unknown') {
+      await this.#findId(tenant, document)
+      return
+    }
+    if (result.status === 503) {
+      await this.#findId(tenant, document)
+      return
+    }
+    if (made.method === 'POST' && made.app === 'documents') document.id = (result.body as { id: string }).id
+    checkVerdict(made, result, decision.verdict)
+    const remembered = this.#remembered.at(-1)
+    if (remembered?.made === request) remembered.answer = result.body
+  }
+
+  /** Of a document that was created though the answer was lost. */
+  async #findId(tenant: Tenant, document: ModelDocument) {
+    if (document.id !== '' || !tenant.documents.includes(document)) return
+    const row = await this.#world.db
+      .selectFrom('documents')
+      .select('id')
+      .where('organization_id', '=', tenant.organizationId)
+      .where('title', '=', document.title)
+      .executeTakeFirst()
+    if (!row) throw new Error('a committed document is not there')
+    document.id = row.id
+  }
+
+  async #run(tenant: Tenant, { app, method, path, body, headers }: Made, onEffect: () => void = () => {}) {
+    const init = {
+      method,
+      headers: {
+        'x-api-key': tenant.key,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }
+    const process = new Process('request', async () => {
+      const response = await this.#world[app].request(path, init)
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+    })
+    await process.settled()
+    const fates: string[] = []
+    let isDone = false
+    while (process.isRunning) {
+      const point = process.points[0]!
+      const fate = this.#fateOf(point.kind as 'sql' | 'send')
+      fates.push(`${point.kind} ${fate}`)
+      await point.pass(fate)
+      if (point.kind === 'sql' && !fate.endsWith('before')) isDone = true
+      await process.settled()
+    }
+    const result = process.ended && 'value' in process.ended ? (process.ended.value as Result) : 'unknown'
+    if (process.ended && 'error' in process.ended) throw process.ended.error
+    const isRefusal = result !== 'unknown' && result.status >= 400 && result.status !== 503
+    if (isDone && !isRefusal) onEffect()
+    this.log.push(
+      `${method} ${path.slice(-45)} ${JSON.stringify(body)?.slice(0, 90) ?? ''} ${fates} → ${result === 'unknown' ? result : `${result.status} ${result.body?.code ?? ''}`}`,
+    )
+    return result
+  }
+
+  #content(document: ModelDocument | undefined): string {
+    const { random } = this.#world
+    if (document?.content && random.chance(0.2)) return document.content
+    if (document?.content && random.chance(0.3)) return `${document.content} ${this.#sentence()}`
+    const variants = ['A', 'B']
+    if (random.chance(0.4)) return `${sentence} variant ${random.pick(variants)} of amber. ${sentence} birch wood. `
+    const count = 1 + random.below(4)
+    const text = Array.from({ length: count }, () => this.#sentence()).join(' ')
+    return random.chance(0.12) ? `${text} This is ${poison} indeed.` : text
+  }
+
+  #sentence(): string {
+    const { random } = this.#world
+    return `${sentence} ${random.pick(words)} and ${random.pick(words)}.`
+  }
+}
+
+interface Result {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer as it came
+  body: any
+}
+
+function checkVerdict(made: Made, result: Result, { status, code }: Verdict) {
+  if (result.status !== status || (code !== undefined && result.body?.code !== code))
+    throw new Error(
+      `${made.method} ${made.path} ${JSON.stringify(made.body)} answered ${result.status} ${JSON.stringify(result.body)}, not ${status} ${code ?? ''}`,
+    )
+}
+
+function axis(i: number): number[] {
+  return Array.from({ length: dimensions }, (_, at) => (at === i ? 1 : 0))
+}

@@ -1,0 +1,49 @@
+import { answerTo, type Way } from '../provider-answers.ts'
+import { reach } from './process.ts'
+
+export const providerKey = 'sk-simulation-canary-0123456789'
+
+/** How often the provider answers oddly, when it does. */
+export const oddWays: Partial<Record<Way, number>> = {
+  reordered: 4,
+  as_numbers: 4,
+  too_many_requests: 6,
+  retry_after: 4,
+  server_error: 4,
+  unavailable_retry_after: 2,
+  too_few: 3,
+  zeros: 3,
+  not_finite: 2,
+  short_vector: 2,
+  same_index_twice: 2,
+  no_json: 2,
+  unauthorized: 2,
+}
+
+/** OpenAI's embeddings call as a `fetch`, answering as it is told to at each point. */
+export function simulatedProvider(calls: string[][]): typeof fetch {
+  return ((_url: string, { body }: { body: string }) => {
+    const texts: string[] = JSON.parse(body).input
+    return reach(
+      'provider',
+      (way = 'ok') => {
+        calls.push(texts)
+        return Promise.resolve(respond(answerTo(texts, way as Way)))
+      },
+      () => new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+    )
+  }) as unknown as typeof fetch
+}
+
+/** As much of a Response as is used; without streams, so that it is read in the same turn of the event loop. */
+function respond({ status, headers, body }: ReturnType<typeof answerTo>) {
+  return {
+    ok: status === 200,
+    status,
+    headers: new Headers(headers),
+    body: null,
+    text: () => Promise.resolve(body),
+    // In a promise, so that what is no JSON rejects.
+    json: () => Promise.resolve(body).then((text) => JSON.parse(text)),
+  }
+}

@@ -1,0 +1,71 @@
+import { Unavailable } from '../../shared/errors.ts'
+import type { Queue, WorkMessage } from '../../shared/queue.ts'
+import { reach } from './process.ts'
+
+export interface SimulatedMessage {
+  id: string
+  work: WorkMessage
+  visibleAt: number
+  receives: number
+}
+
+const visibilityTimeout = 720
+const mostReceives = 5
+
+/** SQS as far as it matters: delays, visibility, receive counts and dead letters, on the simulation's clock in seconds. */
+export class SimulatedQueue implements Queue {
+  now = 0
+  messages: SimulatedMessage[] = []
+  deadLetters: SimulatedMessage[] = []
+  sends = 0
+  #count = 0
+
+  send(work: WorkMessage, delaySeconds = 0): Promise<void> {
+    this.sends++
+    return reach('send', () => Promise.resolve(this.put(work, delaySeconds)), lost)
+  }
+
+  comeAgain(receiptHandle: string, afterSeconds: number): Promise<void> {
+    return reach(
+      'send',
+      () => {
+        const message = this.messages.find(({ id }) => id === receiptHandle)
+        if (message) message.visibleAt = this.now + Math.ceil(afterSeconds)
+        return Promise.resolve()
+      },
+      lost,
+    )
+  }
+
+  put(work: WorkMessage, delaySeconds = 0): void {
+    this.messages.push({ id: `m${this.#count++}`, work, visibleAt: this.now + Math.ceil(delaySeconds), receives: 0 })
+  }
+
+  get visible(): SimulatedMessage[] {
+    return this.messages.filter((message) => message.visibleAt <= this.now)
+  }
+
+  /** The message, received once more; undefined when it goes to the dead letters instead. */
+  receive(message: SimulatedMessage): SimulatedMessage | undefined {
+    if (message.receives >= mostReceives) {
+      this.remove(message)
+      this.deadLetters.push(message)
+      return undefined
+    }
+    message.receives++
+    message.visibleAt = this.now + visibilityTimeout
+    return message
+  }
+
+  remove(message: SimulatedMessage): void {
+    this.messages = this.messages.filter((other) => other !== message)
+  }
+
+  redrive(): void {
+    for (const { work } of this.deadLetters.splice(0)) this.put(work)
+  }
+}
+
+function lost(): Error {
+  return new Unavailable('queue', new Error('connection lost'))
+}

@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { chunksApp } from '../../functions/chunks/app.ts'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { consumer } from '../../functions/embedding/consumer.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
+import type { Database } from '../../shared/database.ts'
+import { openAiEmbedder } from '../../shared/openai-embedder.ts'
+import { slots } from '../../shared/slots.ts'
+import type { ModelDocument } from './model.ts'
+import { openSimulatedDatabase } from './neon-in-process.ts'
+import { Process, reach } from './process.ts'
+import type { Random } from './random.ts'
+import { providerKey, simulatedProvider } from './simulated-provider.ts'
+import { type SimulatedMessage, SimulatedQueue } from './simulated-queue.ts'
+
+export interface Tenant {
+  organizationId: string
+  agentId: string
+  key: string
+  documents: ModelDocument[]
+}
+
+/** One Lambda instance: what it keeps between its runs (breaker, slots) dies with its process. */
+export interface Worker {
+  handler: ReturnType<typeof consumer>
+  process: Process | undefined
+  messages: SimulatedMessage[]
+}
+
+export const chunkSize = { targetTokens: 8, overlapTokens: 0 }
+const workerCount = 3
+
+/** A database for many worlds, one after the other. */
+export async function openUniverse() {
+  let statements = 0
+  const { db, as, close } = await openSimulatedDatabase((run) => {
+    const counted = () => {
+      statements++
+      return run()
+    }
+    return reach('sql', counted, () => new TypeError('fetch failed'))
+  })
+  return { db, as, close, statements: () => statements }
+}
+export type Universe = Awaited<ReturnType<typeof openUniverse>>
+
+/** Everything one history happens in: two tenants, the API, workers, the sweeper, and the world outside under control. */
+export class World {
+  readonly db: Database
+  readonly random: Random
+  readonly queue = new SimulatedQueue()
+  readonly calls: string[][] = []
+  readonly workers: Worker[] = []
+  readonly sweepers: Process[] = []
+  readonly requests: Process[] = []
+  readonly documents: ReturnType<typeof documentsApp>
+  readonly chunks: ReturnType<typeof chunksApp>
+  readonly callInputs: number
+  tenants: Tenant[] = []
+
+  readonly #statements: () => number
+  readonly #as: (role: string) => Database
+
+  constructor(universe: Universe, random: Random) {
+    const { db } = universe
+    this.db = db
+    this.#statements = universe.statements
+    // As the owner there is no second wall: the first must hold alone.
+    this.#as = random.chance(0.5) ? universe.as : () => db
+    this.random = random
+    this.callInputs = 1 + random.below(3)
+    const now = () => 0
+    this.documents = documentsApp({ db: this.#as('cuecard_api'), queue: this.queue, now })
+    this.chunks = chunksApp({ db: this.#as('cuecard_api'), now })
+    for (let i = 0; i < workerCount; i++) this.workers.push(this.newWorker())
+  }
+
+  async open(): Promise<void> {
+    for (let i = 0; i < 2; i++) {
+      const organization = await createOrganization(this.db, `Tenant ${i}`)
+      const agent = await createAgent(this.db, organization.id, 'Agent')
+      const { key } = await createKey(this.db, {
+        organizationId: organization.id,
+        name: 'simulation',
+        permissions: ['kb:read', 'kb:write'],
+      })
+      const tenant = { organizationId: organization.id, agentId: agent.id, key, documents: [] }
+      this.tenants.push(tenant)
+      // From then on each app trusts the key, and a request is one statement.
+      await this.documents.request(`/v1/agents/${agent.id}/knowledge-base`, { headers: { 'x-api-key': key } })
+      await this.chunks.request(`/v1/agents/${agent.id}/knowledge-base/${agent.id}/chunks`, {
+        headers: { 'x-api-key': key },
+      })
+    }
+  }
+
+  async close(): Promise<void> {
+    await sql`truncate organizations cascade`.execute(this.db)
+  }
+
+  newWorker(): Worker {
+    const embedder = openAiEmbedder({
+      baseUrl: 'https://provider.example/v1',
+      model: 'simulated',
+      apiKey: () => providerKey,
+      timeoutSeconds: 60,
+      now: () => this.queue.now * 1000,
+      fetch: simulatedProvider(this.calls),
+    })
+    const handler = consumer({
+      db: this.#as('cuecard_embedding'),
+      queue: this.queue,
+      embedder,
+      chunkSize,
+      callLimits: { inputs: this.callInputs, tokens: 1000 },
+      slots: slots(2),
+      random: this.random.next,
+    })
+    return { handler, process: undefined, messages: [] }
+  }
+
+  /** Starts a worker on the messages. @param patience looks at the clock that it has before its time is up */
+  async deliver(worker: Worker, messages: SimulatedMessage[], patience: number): Promise<void> {
+    worker.messages = messages
+    const Records = messages.map(({ id, work }) => ({
+      messageId: id,
+      receiptHandle: id,
+      body: JSON.stringify({
+        v: 1,
+        organization_id: work.organizationId,
+        document_id: work.documentId,
+        request_id: work.requestId,
+      }),
+    }))
+    let looks = 0
+    const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
+    worker.process = new Process('worker', () => worker.handler({ Records } as never, context))
+    await worker.process.settled()
+  }
+
+  async sweep(): Promise<void> {
+    const process = new Process('sweeper', () => sweep(this.#as('cuecard_sweeper'), this.queue))
+    this.sweepers.push(process)
+    await process.settled()
+  }
+
+  /** Lets time pass: everything in the database gets older. */
+  async advance(seconds: number): Promise<void> {
+    this.queue.now += seconds
+    const by = sql`make_interval(secs => ${seconds})`
+    await this.db.batch(
+      sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
+        enqueued_at = enqueued_at - ${by}, pending_since = pending_since - ${by}`,
+      sql`update idempotency_keys set created_at = created_at - ${by}`,
+    )
+  }
+
+  /** How many round trips the database has answered. */
+  get statements(): number {
+    return this.#statements()
+  }
+
+  get running(): Process[] {
+    return [...this.workers.map((worker) => worker.process), ...this.sweepers, ...this.requests].filter(
+      (process) => process?.isRunning,
+    ) as Process[]
+  }
+}
