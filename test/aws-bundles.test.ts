@@ -83,8 +83,10 @@ test('the bundle that sweeps sends again what the queue has lost', async () => {
   expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
 })
 
-test('no bundle logs a secret', async () => {
+test('the bundles log requests and figures under the name of their Lambda, and no secret', async () => {
   const logs = await system.stop()
   expect(logs).toContain('"message":"request"')
+  expect(logs).toMatch(/"Name":"OldestPendingSeconds".*"service":"cuecard-prod-sweeper"/)
+  expect(logs).toMatch(/"Name":"DocumentsCompleted".*"service":"cuecard-prod-embedding"/)
   for (const secret of system.secrets) expect(logs).not.toContain(secret)
 })

@@ -7,7 +7,7 @@ import config from './vitest.config.ts'
 const include = readdirSync(import.meta.dirname).filter((file) => {
   if (!file.endsWith('.test.ts')) return false
   const text = readFileSync(join(import.meta.dirname, file), 'utf8')
-  return text.includes(`from './stand.ts'`) && !text.includes(`from '../functions/`)
+  return text.includes(`from './stand.ts'`) && !/from '(\.\.\/functions\/|\.\/worker\.ts)/.test(text)
 })
 
 export default mergeConfig(

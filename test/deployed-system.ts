@@ -59,7 +59,8 @@ export async function deploy() {
   async function instanceOf(name: BundleName): Promise<LambdaInstance> {
     const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
     const given = Object.entries(Variables).map(([key, value]) => [key, addresses[key] ?? prod.resolve(value)])
-    return await startInstance(prod.bundle(name), { ...local, ...Object.fromEntries(given) })
+    const service = { AWS_LAMBDA_FUNCTION_NAME: `cuecard-prod-${name}` }
+    return await startInstance(prod.bundle(name), { ...local, ...service, ...Object.fromEntries(given) })
   }
 
   async function invoke(name: BundleName, event: unknown): Promise<unknown> {

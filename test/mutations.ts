@@ -82,7 +82,7 @@ const mutations: Mutation[] = [
     file: 'functions/embedding/claim.ts',
     find: 'where organization_id = ${organizationId} and id = ${documentId}',
     replace: 'where id = ${documentId}',
-    tests: [histories],
+    tests: [races, histories],
   },
   {
     safeguard: 'old chunks go in the same commit',
@@ -117,14 +117,14 @@ const mutations: Mutation[] = [
     file: 'functions/documents/app.ts',
     find: 'if (restarted) await enqueue(key.organizationId, document.id, c.get(',
     replace: 'if (!restarted) await enqueue(key.organizationId, document.id, c.get(',
-    tests: ['test/journey.test.ts', 'test/pipeline-load.test.ts', sweeper],
+    tests: [outcomes],
   },
   {
     safeguard: 'a failed send is not the caller’s trouble',
     file: 'shared/queue.ts',
     find: '    return false\n  }\n}',
     replace: '    throw error\n  }\n}',
-    tests: ['test/pipeline-load.test.ts', histories],
+    tests: [outcomes, histories],
   },
   {
     safeguard: 'the sweeper’s pending half',

@@ -213,6 +213,15 @@ describe('checkpoints', () => {
     expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / 10))
   })
 
+  test('a document whose last call ends just before time is up completes', async () => {
+    const tenant = await stand.tenant()
+    const { queue, sent } = keptQueue()
+    const document = await create(tenant, 'Short.')
+    await newWorker(stand, provider, { queue })([document], () => (provider.calls.length === 0 ? 110_000 : 15_000))
+    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+    expect(sent).toEqual([])
+  })
+
   test('a call still in flight when time is up is given up, and the document handed over', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { documentsApp } from '../functions/documents/app.ts'
 import { backoff } from '../functions/embedding/backoff.ts'
 import type { Embedder } from '../shared/embedder.ts'
 import type { Queue } from '../shared/queue.ts'
@@ -7,7 +8,7 @@ import { useFakeProvider } from './fake-provider.ts'
 import { useFaultyConnection } from './faulty-connection.ts'
 import { poison, vectorOf, type Way } from './provider-answers.ts'
 import { type Tenant, useStand } from './stand.ts'
-import { keptQueue, newWorker } from './worker.ts'
+import { databaseAs, keptQueue, newWorker } from './worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -34,6 +35,50 @@ async function row(id: string) {
 const makeDue = (id: string) => sql`update documents set next_attempt_at = now() where id = ${id}`.execute(stand.db)
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, i) => `Sentence number ${i} tells of one more thing.`)
+
+describe('what is sent', () => {
+  test('is one message for each request that makes work, after its commit, and none for any other', async () => {
+    const tenant = await stand.tenant()
+    const { queue, sent } = keptQueue()
+    const app = documentsApp({ db: databaseAs('cuecard_api'), queue })
+    const call = async (method: string, path: string, body: object, headers: Record<string, string> = {}) => {
+      const response = await app.request(path, {
+        method,
+        headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      const messages = sent.splice(0).map((each) => each.documentId)
+      return { status: response.status, id: ((await response.json()) as { id: string }).id, messages }
+    }
+    const key = { 'idempotency-key': 'once' }
+    const { id, messages } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key)
+    const path = `${tenant.knowledgeBase}/${id}`
+    expect(messages).toEqual([id])
+    expect((await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key)).messages).toEqual([])
+    expect((await call('POST', tenant.knowledgeBase, { title: 'No content' })).messages).toEqual([])
+    expect((await call('PATCH', path, { content: 'Two.' })).messages).toEqual([id])
+    expect((await call('PATCH', path, { status: 'pending' })).messages).toEqual([id])
+    expect((await call('PATCH', path, { content: 'Two.' })).messages).toEqual([])
+    expect((await call('PATCH', path, { title: 'Another' })).messages).toEqual([])
+    expect(await call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 409, messages: [] })
+    expect(await call('PATCH', path, { content: 'Three.' }, { 'if-match': '"0"' })).toMatchObject({
+      status: 412,
+      messages: [],
+    })
+  })
+
+  test('may fail: the caller still gets the document', async () => {
+    const tenant = await stand.tenant()
+    const queue: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
+    const response = await documentsApp({ db: databaseAs('cuecard_api'), queue }).request(tenant.knowledgeBase, {
+      method: 'POST',
+      headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'T', content: 'One.' }),
+    })
+    expect(response.status).toBe(201)
+    expect(await response.json()).toMatchObject({ status: 'pending' })
+  })
+})
 
 describe('a text that the provider refuses', () => {
   test('ends in error in one attempt, and the message names the chunk and says what to do', async () => {

@@ -108,6 +108,25 @@ describe('of workers', () => {
     expect(await contents(tenant, document)).toEqual(['New.'])
   })
 
+  test('an old message after a takeover, or after the chunks were deleted, is acknowledged and changes nothing', async () => {
+    const tenant = await stand.tenant()
+    const taken = await create(tenant, 'A text.')
+    await tenant.call('POST', `${taken.path}/chunks`, someChunks(0, 1))
+    const stripped = await create(tenant, 'A text.')
+    await tenant.call('DELETE', `${stripped.path}/chunks`)
+    const before = [await get(tenant, taken), await get(tenant, stripped)]
+    expect(await newWorker(stand, provider)([taken, stripped])).toEqual({ batchItemFailures: [] })
+    expect([await get(tenant, taken), await get(tenant, stripped)]).toEqual(before)
+  })
+
+  test('a message under another organization’s name changes nothing, even where row-level security is off', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    const document = await create(mine, 'A text.')
+    const forged = { ...document, organizationId: other.organizationId }
+    expect(await newWorker(stand, provider, { db: stand.db })([forged])).toEqual({ batchItemFailures: [] })
+    expect((await get(mine, document)).status).toBe('pending')
+  })
+
   test('a zombie that goes on after its lease was taken writes nothing', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'One. Two.')
@@ -247,6 +266,7 @@ describe('of a worker with requests', () => {
     await newWorker(stand, provider)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'completed', content: 'A text.' })
     expect(await contents(tenant, document)).toEqual(['A text.'])
+    expect(await chunkRows(document)).toEqual([{ revision: 3 }])
   })
 
   test('a retry while embedding is refused, and the attempt under way completes', async () => {

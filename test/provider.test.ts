@@ -148,6 +148,12 @@ describe('a refused text', () => {
     expect(error.message).not.toMatch(/canary|sk-|eyJ|wxyz/)
   })
 
+  test('is explained without the very key of the call, whatever that looks like', async () => {
+    provider.script([refusal('Your key correcthorse is not for this')])
+    const error = await fault(embedder({ apiKey: () => 'correcthorse' }).embed(['one']))
+    expect(error.message).toBe('Your key … is not for this')
+  })
+
   test('is explained in words that a database can keep and a person can read', async () => {
     provider.script([refusal(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
     const { message } = await fault(embedder().embed(['one']))

@@ -40,13 +40,11 @@ export async function embedMissing(
   let isVoid = false
   let isLate = false
 
-  function maySpend(): boolean {
-    if (!mayCall()) isLate = true
-    return !isLate && !isVoid && faults.length === 0
-  }
+  const isOver = () => isLate || isVoid || faults.length > 0
 
   async function embed(call: Missing[]): Promise<void> {
-    if (!maySpend()) return
+    if (!mayCall()) isLate = true
+    if (isOver()) return
     try {
       const texts = call.map(({ chunk }) => embeddedText(chunk))
       const vectors = await embedder.embed(texts, signal)
@@ -67,7 +65,7 @@ export async function embedMissing(
       .catch((fault) => void faults.push(fault))
       .finally(giveBack)
     running.push(run)
-    if (!maySpend()) break
+    if (isOver()) break
   }
   await Promise.all(running)
 

@@ -56,7 +56,8 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   }
 }
 
-function isNeon(url: string): boolean {
+/** Whether the connection string leads to Neon itself, and not to a PostgreSQL server. */
+export function isNeon(url: string): boolean {
   return URL.parse(url)?.hostname.endsWith('.neon.tech') ?? false
 }
 

@@ -11,7 +11,7 @@ import { type Universe, type Worker, World } from './world.ts'
 /** How often each kind of fault has struck, by history. */
 export type Tally = Map<string, number>
 
-const steps = 80
+const steps = 60
 
 /** How often things go wrong, in a history of common trouble. */
 const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {
