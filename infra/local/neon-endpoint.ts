@@ -33,6 +33,8 @@ export async function startNeonEndpoint(backend: Backend): Promise<{ port: numbe
     if (!request.url?.startsWith('/v2')) return socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const stream = createWebSocketStream(webSocket).on('error', () => stream.destroy())
+      // The stream of a socket that is gone would wait for ever for its own end.
+      webSocket.once('close', () => stream.destroy())
       const session = backend.tunnel(stream).finally(() => sessions.delete(session))
       sessions.add(session)
     })
