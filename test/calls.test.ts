@@ -1,8 +1,10 @@
+import { Pool } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { purgeCall, restoreCall } from '../infra/admin/calls.ts'
 import type { Database } from '../shared/database.ts'
 import { newId } from '../shared/ids.ts'
+import { isOnServer } from './long.ts'
 import { type Tenant, useStand } from './stand.ts'
 
 const stand = useStand()
@@ -118,6 +120,54 @@ describe('with auto_delete_done_calls off', () => {
     const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     await setting(other, true)
     expect(await isTrashed(await call(tenant, true))).toBe(false)
+  })
+})
+
+describe('between the setting and the calls', () => {
+  const lockOn = async ({ organizationId }: Tenant) => {
+    const { rows } = await sql<{ xmax: string }>`select xmax from organizations where id = ${organizationId}`.execute(
+      stand.db,
+    )
+    return rows[0]!.xmax
+  }
+
+  /** Runs `meanwhile` while a transaction of the call service that has marked the call as done is open, then commits it. */
+  async function whileMarkedDone(id: string, meanwhile: () => Promise<void>): Promise<void> {
+    const pool = new Pool({ connectionString: process.env.DATABASE_URL! })
+    const session = await pool.connect()
+    try {
+      await session.query('begin')
+      await session.query('update calls set done_at = now() where id = $1', [id])
+      await meanwhile()
+      await session.query('commit')
+    } finally {
+      session.release(true)
+      await pool.end()
+    }
+  }
+
+  test('twenty calls done at once leave the organization’s row without a lock', async () => {
+    const tenant = await stand.tenant()
+    await setting(tenant, true)
+    expect(await lockOn(tenant)).toBe('0')
+    const ids = await Promise.all(Array.from({ length: 20 }, () => call(tenant)))
+    await Promise.all(ids.map((id) => markDone(id)))
+    expect(await lockOn(tenant)).toBe('0')
+  })
+
+  // The embedded database has one session: nothing can run beside an open transaction.
+  test.runIf(isOnServer)('on a server, an open transaction that marks a call as done blocks no PATCH', async () => {
+    const tenant = await stand.tenant()
+    const before = await call(tenant)
+    const after = await call(tenant)
+    await whileMarkedDone(before, async () => {
+      await setting(tenant, true)
+      await markDone(after)
+    })
+    expect([await isTrashed(before), await isTrashed(after)]).toEqual([false, true])
+    const last = await call(tenant)
+    await whileMarkedDone(last, () => setting(tenant, false))
+    expect([await isTrashed(last), await isTrashed(await call(tenant, true))]).toEqual([true, false])
   })
 })
 

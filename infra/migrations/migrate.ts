@@ -3,8 +3,13 @@ import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
 import { log } from '../../shared/log.ts'
 import * as initial from './0001_initial.ts'
 import * as roles from './0002_roles.ts'
+import * as rolePerFunction from './0006_role_per_function.ts'
 
-const migrations: Record<string, Migration> = { '0001_initial': initial, '0002_roles': roles }
+const migrations: Record<string, Migration> = {
+  '0001_initial': initial,
+  '0002_roles': roles,
+  '0006_role_per_function': rolePerFunction,
+}
 
 /**
  * Brings the database to the newest schema over one session, which holds Kysely's migration lock: of two runs at once the
