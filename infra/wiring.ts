@@ -3,8 +3,8 @@ export interface Lambda {
   entry: string
   memoryMb: number
   timeoutSeconds: number
-  /** The database role that it works under is `cuecard_` and this. */
-  database?: 'api' | 'embedding' | 'sweeper'
+  /** Works on the database, under a role of its own: `cuecard_` and the Lambda's name. */
+  database?: true
   /** Paths of the HTTP API, each for any method: the functions answer 405 themselves. */
   routes?: readonly string[]
   /** Runs on a schedule, every so many seconds. */
@@ -20,28 +20,28 @@ const documentPath = `${agentPath}/{documentId}`
 export const lambdas = {
   documents: {
     entry: 'functions/documents/handler.ts',
-    database: 'api',
+    database: true,
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [agentPath, documentPath],
   },
   chunks: {
     entry: 'functions/chunks/handler.ts',
-    database: 'api',
+    database: true,
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [`${documentPath}/chunks`],
   },
   search: {
     entry: 'functions/search/handler.ts',
-    database: 'api',
+    database: true,
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: [`${agentPath}/search`],
   },
   organization: {
     entry: 'functions/organization/handler.ts',
-    database: 'api',
+    database: true,
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: ['/v1/organization'],
@@ -53,11 +53,11 @@ export const lambdas = {
     routes: ['$default'],
     packaged: ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
   },
-  embedding: { entry: 'functions/embedding/handler.ts', database: 'embedding', memoryMb: 1024, timeoutSeconds: 120 },
+  embedding: { entry: 'functions/embedding/handler.ts', database: true, memoryMb: 1024, timeoutSeconds: 120 },
   // Ends before the next run begins.
   sweeper: {
     entry: 'functions/sweeper/handler.ts',
-    database: 'sweeper',
+    database: true,
     memoryMb: 512,
     timeoutSeconds: 50,
     everySeconds: 60,
@@ -65,6 +65,11 @@ export const lambdas = {
 } as const satisfies Record<string, Lambda>
 
 export type LambdaName = keyof typeof lambdas
+
+/** The Lambdas that work on the database. */
+export type DatabaseUser = {
+  [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
+}[LambdaName]
 
 export const queue = {
   // Lambda asks for at least six times the function's time-out, so that throttled batches are not delivered twice.

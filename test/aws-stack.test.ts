@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leaseSeconds } from '../functions/embedding/claim.ts'
-import { secretNames } from '../infra/aws/stages.ts'
+import { retiredSecretNames, secretNames } from '../infra/aws/stages.ts'
 import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../infra/wiring.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from './aws-template.ts'
 
@@ -125,10 +125,10 @@ describe('permissions', () => {
     'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage on cuecard-prod-embedding'
 
   test.each([
-    ['documents', [read('database-api'), send]],
-    ['chunks', [read('database-api')]],
-    ['search', [read('database-api', 'provider')]],
-    ['organization', [read('database-api')]],
+    ['documents', [read('database-documents'), send]],
+    ['chunks', [read('database-chunks')]],
+    ['search', [read('database-search', 'provider')]],
+    ['organization', [read('database-organization')]],
     ['reference', []],
     ['embedding', [read('database-embedding', 'provider'), sendAndReceive]],
     ['sweeper', [read('database-sweeper'), send]],
@@ -237,7 +237,19 @@ describe('secrets', () => {
       expect(Object.keys(Properties).sort()).toEqual(['Description', 'Name', 'Tags'])
       return Properties.Name
     })
-    expect(names).toEqual(secretNames.map((name) => `cuecard/prod/${name}`))
+    expect(names).toEqual([...secretNames, ...retiredSecretNames].map((name) => `cuecard/prod/${name}`))
+  })
+
+  test('that the release before reads are still exported to it, though nothing of this one may read them', () => {
+    const { Outputs } = JSON.parse(synthesis.secrets('prod').text) as {
+      Outputs: Record<string, { Value: Json; Export?: Json }>
+    }
+    for (const name of retiredSecretNames) {
+      const [id] = synthesis.secrets('prod').one('AWS::SecretsManager::Secret', 'Name', `cuecard/prod/${name}`)
+      const exported = Object.values(Outputs).filter(({ Value, Export }) => Export && logicalId(Value) === id)
+      expect(exported, name).toHaveLength(1)
+      expect(prod.text).not.toContain(id)
+    }
   })
 
   test('appear in no template: no connection URL, no key, no value resolved at deploy', () => {

@@ -79,7 +79,7 @@ export async function deploy() {
 
     /** Makes a login for each role of the migrated database, and puts its URL into its secret. */
     async makeLogins(): Promise<void> {
-      for (const role of ['api', 'embedding', 'sweeper']) {
+      for (const role of databaseUsers) {
         const url = new URL(database.url)
         const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
         url.username = user
@@ -113,6 +113,8 @@ export async function deploy() {
     },
   }
 }
+
+const databaseUsers = (Object.keys(lambdas) as LambdaName[]).filter((name) => 'database' in lambdas[name])
 
 /** Route → the Lambda that serves it. */
 const serving = new Map(

@@ -34,7 +34,7 @@ test(`${count} documents created as fast as the API takes them all end completed
     },
     comeAgain: () => Promise.resolve(),
   }
-  const app = documentsApp({ db: databaseAs('cuecard_api'), queue })
+  const app = documentsApp({ db: databaseAs('cuecard_documents'), queue })
   provider.script([], () =>
     random.chance(0.2) ? random.pick(['too_many_requests', 'server_error', 'unavailable_retry_after'] as const) : 'ok',
   )

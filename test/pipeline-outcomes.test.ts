@@ -40,7 +40,7 @@ describe('what is sent', () => {
   test('is one message for each request that makes work, after its commit, and none for any other', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
-    const app = documentsApp({ db: databaseAs('cuecard_api'), queue })
+    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue })
     const call = async (method: string, path: string, body: object, headers: Record<string, string> = {}) => {
       const response = await app.request(path, {
         method,
@@ -70,7 +70,7 @@ describe('what is sent', () => {
   test('may fail: the caller still gets the document', async () => {
     const tenant = await stand.tenant()
     const queue: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
-    const response = await documentsApp({ db: databaseAs('cuecard_api'), queue }).request(tenant.knowledgeBase, {
+    const response = await documentsApp({ db: databaseAs('cuecard_documents'), queue }).request(tenant.knowledgeBase, {
       method: 'POST',
       headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
       body: JSON.stringify({ title: 'T', content: 'One.' }),

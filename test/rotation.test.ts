@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toEvent } from '../infra/local/gateway-event.ts'
-import type { LambdaName } from '../infra/wiring.ts'
+import type { DatabaseUser } from '../infra/wiring.ts'
 import { secret } from '../shared/secrets.ts'
 import { entryOf } from './entry.ts'
 import { gateFor, openGate } from './gate.ts'
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 /** Makes one more login of a role, as the runbook does, and puts its URL into the secret. @returns the user */
-async function rotateDatabase(role: 'api' | 'embedding'): Promise<string> {
+async function rotateDatabase(role: DatabaseUser): Promise<string> {
   const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
   const password = randomBytes(12).toString('hex')
   await sql`create role ${sql.id(user)} login in role ${sql.id(`cuecard_${role}`)}`.execute(stand.db)
@@ -66,7 +66,7 @@ function rotateProviderKey(): string {
   return key
 }
 
-async function instanceOf(name: LambdaName, role: 'api' | 'embedding' = 'api'): Promise<LambdaInstance> {
+async function instanceOf(name: DatabaseUser): Promise<LambdaInstance> {
   const instance = await startInstance(entryOf(name), {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -74,7 +74,7 @@ async function instanceOf(name: LambdaName, role: 'api' | 'embedding' = 'api'): 
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
     AWS_ENDPOINT_URL_SQS: stand.queue.endpoint,
     QUEUE_URL: stand.queue.queueUrl,
-    DATABASE_SECRET_ARN: `database-${role}`,
+    DATABASE_SECRET_ARN: `database-${name}`,
     DATABASE_ENDPOINT: proxy.origin,
     EMBEDDING_BASE_URL: provider.baseUrl,
     EMBEDDING_SECRET_ARN: 'provider',
@@ -117,12 +117,12 @@ async function statuses({ call, knowledgeBase }: Tenant): Promise<string[]> {
 describe('the database’s login', () => {
   test('is fetched with the first request and kept', async () => {
     const tenant = await stand.tenant()
-    await rotateDatabase('api')
+    await rotateDatabase('documents')
     const instance = await instanceOf('documents')
     expect(secretsManager.asked).toEqual([])
     for (let i = 0; i < 3; i++)
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
-    expect(secretsManager.asked).toEqual(['database-api'])
+    expect(secretsManager.asked).toEqual(['database-documents'])
   })
 
   test.each([
@@ -131,10 +131,10 @@ describe('the database’s login', () => {
     ['may no longer log in', (user: string) => void proxy.shutOut.add(user)],
   ])('that %s is replaced with one fetch, and the request that meets it is answered', async (_, shutOut) => {
     const tenant = await stand.tenant()
-    const user = await rotateDatabase('api')
+    const user = await rotateDatabase('documents')
     const instance = await instanceOf('documents')
     await request(instance, tenant, 'GET', tenant.knowledgeBase)
-    await rotateDatabase('api')
+    await rotateDatabase('documents')
     shutOut(user)
     const created = await request(instance, tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
     expect(created).toMatchObject({ status: 201 })
@@ -142,14 +142,14 @@ describe('the database’s login', () => {
       status: 200,
       body: { data: [{ id: created.body.id }] },
     })
-    expect(secretsManager.asked).toEqual(['database-api', 'database-api'])
+    expect(secretsManager.asked).toEqual(['database-documents', 'database-documents'])
   })
 
   test('that many deliveries find outdated at once is fetched once for all of them', async () => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('embedding')
     rotateProviderKey()
-    const instance = await instanceOf('embedding', 'embedding')
+    const instance = await instanceOf('embedding')
     expect(await instance.invoke(await batchOf(1, tenant))).toEqual({ batchItemFailures: [] })
     await rotateDatabase('embedding')
     proxy.passwords.delete(user)
@@ -161,12 +161,12 @@ describe('the database’s login', () => {
 
   test('that is refused while the secret has no other is a 503, and not tried again with the same', async () => {
     const tenant = await stand.tenant()
-    const user = await rotateDatabase('api')
+    const user = await rotateDatabase('documents')
     const instance = await instanceOf('documents')
     await request(instance, tenant, 'GET', tenant.knowledgeBase)
     proxy.passwords.delete(user)
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
-    await rotateDatabase('api')
+    await rotateDatabase('documents')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
   })
 
@@ -174,7 +174,7 @@ describe('the database’s login', () => {
     const tenant = await stand.tenant()
     const instance = await instanceOf('documents')
     secrets.push('pass/word')
-    secretsManager.values.set('database-api', 'postgres://user:pass/word@host:port/neondb')
+    secretsManager.values.set('database-documents', 'postgres://user:pass/word@host:port/neondb')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
   })
 })
@@ -182,7 +182,7 @@ describe('the database’s login', () => {
 describe('the provider’s key', () => {
   test('that was revoked is replaced with one fetch, and the search that meets it is answered', async () => {
     const tenant = await stand.tenant()
-    await rotateDatabase('api')
+    await rotateDatabase('search')
     const key = rotateProviderKey()
     const instance = await instanceOf('search')
     const search = () => request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
@@ -197,7 +197,7 @@ describe('the provider’s key', () => {
     const tenant = await stand.tenant()
     await rotateDatabase('embedding')
     const key = rotateProviderKey()
-    const instance = await instanceOf('embedding', 'embedding')
+    const instance = await instanceOf('embedding')
     await instance.invoke(await batchOf(1, tenant))
     rotateProviderKey()
     provider.keys.delete(key)
@@ -209,7 +209,7 @@ describe('the provider’s key', () => {
 
   test('that is refused while the secret has no other makes a search 503', async () => {
     const tenant = await stand.tenant()
-    await rotateDatabase('api')
+    await rotateDatabase('search')
     provider.keys.delete(rotateProviderKey())
     const instance = await instanceOf('search')
     const search = await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
@@ -240,7 +240,7 @@ describe('while Secrets Manager', () => {
   test('cannot be reached, the embedding Lambda loads and leaves its messages in the queue', async () => {
     const tenant = await stand.tenant()
     const batch = await batchOf(2, tenant)
-    const instance = await instanceOf('embedding', 'embedding')
+    const instance = await instanceOf('embedding')
     await secretsManager.close()
     expect(await instance.invoke(batch)).toEqual({
       batchItemFailures: batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
@@ -252,7 +252,7 @@ describe('while Secrets Manager', () => {
     const tenant = await stand.tenant()
     const instance = await instanceOf('documents')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
-    await rotateDatabase('api')
+    await rotateDatabase('documents')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
   })
 })

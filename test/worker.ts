@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callLimits } from '../functions/embedding/batches.ts'
 import { consumer } from '../functions/embedding/consumer.ts'
 import type { Pipeline } from '../functions/embedding/process-document.ts'
+import type { DatabaseUser } from '../infra/wiring.ts'
 import { Database } from '../shared/database.ts'
 import { newId } from '../shared/ids.ts'
 import { openAiEmbedder } from '../shared/openai-embedder.ts'
@@ -46,7 +47,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
 }
 
 /** The stand's database as a Lambda under that role reaches it. */
-export function databaseAs(role: 'cuecard_api' | 'cuecard_embedding' | 'cuecard_sweeper'): Database {
+export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
   const url = new URL(process.env.DATABASE_URL!)
   url.username = role
   return new Database({ url: () => url.href, timeoutSeconds: 15 })

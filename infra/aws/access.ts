@@ -1,7 +1,7 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import type { LambdaName } from '../wiring.ts'
 import type { Secrets } from './secrets.ts'
 import type { SecretName, StageSettings } from './stages.ts'
 
@@ -13,19 +13,14 @@ export type Access = {
   readonly embeds?: true
 }
 
-export const access: Record<LambdaName, Access> = {
-  documents: { ...databaseOf('documents'), sends: true },
-  chunks: { ...databaseOf('chunks') },
-  search: { ...databaseOf('search'), embeds: true },
-  organization: { ...databaseOf('organization') },
+export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
+  documents: { database: 'database-documents', sends: true },
+  chunks: { database: 'database-chunks' },
+  search: { database: 'database-search', embeds: true },
+  organization: { database: 'database-organization' },
   reference: {},
-  embedding: { ...databaseOf('embedding'), sends: true, receives: true, embeds: true },
-  sweeper: { ...databaseOf('sweeper'), sends: true },
-}
-
-function databaseOf(name: LambdaName): Pick<Access, 'database'> {
-  const { database }: Lambda = lambdas[name]
-  return database ? { database: `database-${database}` } : {}
+  embedding: { database: 'database-embedding', sends: true, receives: true, embeds: true },
+  sweeper: { database: 'database-sweeper', sends: true },
 }
 
 export type Resources = { readonly secrets: Secrets; readonly queue: IQueue; readonly settings: StageSettings }

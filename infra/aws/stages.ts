@@ -4,13 +4,24 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 /** The secrets, each holding one plain string: a connection URL, or the provider's key. */
 export const secretNames = [
   'database-owner',
-  'database-api',
+  'database-documents',
+  'database-chunks',
+  'database-search',
+  'database-organization',
   'database-embedding',
   'database-sweeper',
   'provider',
 ] as const
 
 export type SecretName = (typeof secretNames)[number]
+
+/**
+ * Secrets that only the release before reads: until an upgrade has replaced its Lambdas CloudFormation refuses to remove the
+ * export, and a rollback brings them back. The next release drops them.
+ */
+export const retiredSecretNames = ['database-api'] as const
+
+export type RetiredSecretName = (typeof retiredSecretNames)[number]
 
 /** All that differs between deployments. */
 export type StageSettings = {

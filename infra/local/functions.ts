@@ -28,7 +28,7 @@ export async function loadFunctions(
   const handlers: Record<string, LambdaHandler<never, never>> = {}
   for (const [name, lambda] of Object.entries(lambdas) as [LambdaName, Lambda][]) {
     Object.assign(process.env, {
-      DATABASE_URL: urlOfRole(database.url, lambda.database),
+      DATABASE_URL: lambda.database ? urlOfRole(database.url, `cuecard_${name}`) : '',
       DATABASE_ENDPOINT: database.endpoint,
       QUEUE_URL: queue.queueUrl,
       AWS_ENDPOINT_URL_SQS: queue.endpoint,
@@ -50,8 +50,8 @@ export function sourceOf(name: LambdaName): string {
   return join(import.meta.dirname, '../..', lambdas[name].entry)
 }
 
-function urlOfRole(ownerUrl: string, role: Lambda['database']): string {
+function urlOfRole(ownerUrl: string, role: string): string {
   const url = new URL(ownerUrl)
-  if (role) url.username = `cuecard_${role}`
+  url.username = role
   return url.href
 }

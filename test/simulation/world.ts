@@ -71,8 +71,8 @@ export class World {
     this.random = random
     this.callInputs = 1 + random.below(3)
     const now = () => 0
-    this.documents = documentsApp({ db: this.#as('cuecard_api'), queue: this.queue, now })
-    this.chunks = chunksApp({ db: this.#as('cuecard_api'), now })
+    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.queue, now })
+    this.chunks = chunksApp({ db: this.#as('cuecard_chunks'), now })
     for (let i = 0; i < workerCount; i++) this.workers.push(this.newWorker())
   }
 
