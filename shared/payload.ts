@@ -1,3 +1,5 @@
+import { ApiError } from './errors.ts'
+
 /**
  * Lambda takes a request, and gives its answer, inside JSON of its own of at most 6 MB: there every quote and backslash of a
  * body counts twice. Bodies that come in are held to somewhat less, so that what is stored of them, with the ids and times
@@ -8,6 +10,19 @@ export const carriedLimit = 6_200_000
 /** Bytes of a body inside Lambda's JSON. */
 export function carriedBytes(body: string): number {
   return Buffer.byteLength(JSON.stringify(body))
+}
+
+/**
+ * For what the answer will repeat of a body: a number such as 1e20 takes more room written out than it took in the body.
+ * @throws ApiError payload_too_large
+ */
+export function requireCarriable(repeated: unknown): void {
+  const bytes = carriedBytes(JSON.stringify(repeated))
+  if (bytes > carriedLimit)
+    throw new ApiError(
+      'payload_too_large',
+      `With its numbers written out the body has ${bytes} bytes where quotes, backslashes and line breaks count twice; at most ${carriedLimit} are accepted.`,
+    )
 }
 
 /** The first of the items, as many as one answer can carry, and at least one if there is one. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../shared/ids.ts'
 import { axis } from './axis.ts'
@@ -98,12 +99,15 @@ describe('a request body', () => {
 
 describe('chunks', () => {
   const chunk = { content: 'c', chunk_index: 0 }
+  const plainest = [0, 1e-15, -1e-15, 1.2345678901234568e-15, 1e20, -999999999999999900000]
 
   test.each([
     ['32,768 characters outside the basic plane', [{ ...chunk, content: '🐣'.repeat(32_768) }]],
     ['the index 1,000,000', [{ ...chunk, chunk_index: 1_000_000 }]],
     ['64 metadata keys', [{ ...chunk, metadata: wide(64) }]],
     ['8 levels of metadata', [{ ...chunk, metadata: nested(8) }]],
+    ['256 metadata values', [{ ...chunk, metadata: { a: Array(254).fill(1), b: null } }]],
+    ['the smallest and the largest numbers in metadata', [{ ...chunk, metadata: { a: plainest } }]],
     ['16 KiB of metadata', [{ ...chunk, metadata: { k: 'é'.repeat((16 * 1024 - 8) / 2) } }]],
     [
       'a vector of the least and of the greatest norm',
@@ -142,6 +146,7 @@ describe('chunks', () => {
     ['a vector with null', [{ ...chunk, embedding: [null, ...short] }], '/chunks/0/embedding'],
     ['a vector of texts', [{ ...chunk, embedding: axis(0).map(String) }], '/chunks/0/embedding'],
     ['65 metadata keys', [{ ...chunk, metadata: wide(65) }], '/chunks/0/metadata'],
+    ['257 metadata values', [{ ...chunk, metadata: { a: Array(255).fill(1), b: null } }], '/chunks/0/metadata'],
     ['9 levels of metadata', [{ ...chunk, metadata: nested(9) }], '/chunks/0/metadata'],
     ['over 16 KiB of metadata', [{ ...chunk, metadata: { k: 'é'.repeat(8 * 1024) } }], '/chunks/0/metadata'],
     ['metadata that is no object', [{ ...chunk, metadata: [] }], '/chunks/0/metadata'],
@@ -157,8 +162,13 @@ describe('chunks', () => {
   test('may not have metadata that JSON can say and a database cannot keep', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
+    const magnitude = 'must hold only numbers that are 0 or of a magnitude from 1e-15 up to, but not including, 1e21'
     for (const [metadata, detail] of [
-      ['{"a":1e999}', 'must hold finite numbers'],
+      ['{"a":1e999}', magnitude],
+      ['{"a":1e21}', magnitude],
+      ['{"a":[{"b":-1e308}]}', magnitude],
+      ['{"a":9.9e-16}', magnitude],
+      ['{"a":[5e-324]}', magnitude],
       ['{"a":[{"__proto__":1}]}', 'must have no key __proto__'],
       ['{"__proto__":{"a":1}}', 'must have no key __proto__'],
     ]) {
@@ -169,6 +179,18 @@ describe('chunks', () => {
       )
       expect(answer.body.errors).toEqual([{ pointer: '/chunks/0/metadata', code: 'invalid', detail }])
     }
+  })
+
+  test('take little more room as text in the database than as JSON, whatever their numbers', async () => {
+    const tenant = await stand.tenant()
+    const path = await chunksPath(tenant)
+    const metadata = { a: Array(254).fill(-1e-15), b: 'x'.repeat(16 * 1024 - 2050) }
+    expect(await tenant.call('POST', path, { chunks: [{ ...chunk, metadata }] })).toMatchObject({ status: 201 })
+    const { rows } = await sql<{ bytes: number }>`
+      select octet_length(metadata::text) as bytes from chunks where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    expect(rows[0]!.bytes).toBeLessThan(20 * 1024)
   })
 
   test('list every fault of a batch', async () => {
@@ -226,10 +248,31 @@ describe('a search', () => {
     ['101 document ids', { query: 'q', document_ids: Array.from({ length: 101 }, newId) }, '/document_ids'],
     ['a malformed document id', { query: 'q', document_ids: [newId(), 'x'] }, '/document_ids/1'],
     ['a metadata list', { query: 'q', metadata: ['a'] }, '/metadata'],
+    ['a filter of 65 values', { query: 'q', metadata: { ...wide(56), list: Array(8).fill(1) } }, '/metadata'],
+    [
+      '9 values in lists of a filter',
+      { query: 'q', metadata: { a: Array(4).fill(1), b: [{ c: [1, 2, 3] }] } },
+      '/metadata',
+    ],
+    ['a number in a filter that has no short decimal form', { query: 'q', metadata: { a: 1e300 } }, '/metadata'],
   ])('may not have %s', async (_, body, pointer) => {
     const { call, knowledgeBase } = await stand.tenant()
     const answer = await call('POST', `${knowledgeBase}/search`, body)
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
+  })
+
+  test('may have a filter of 64 values, 8 of them in lists', async () => {
+    const tenant = await stand.tenant()
+    const path = await chunksPath(tenant)
+    const filter = { ...wide(54), list: [1, [2], { x: { y: 1e-15 } }, 1e20, 'é'], more: {} }
+    const metadata = { ...filter, list: [...filter.list, ...Array(180).fill(0)] }
+    const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(0), metadata }]
+    expect(await tenant.call('POST', path, { chunks })).toMatchObject({ status: 201 })
+    await tenant.call('PATCH', path.replace('/chunks', ''), { status: 'completed' })
+    const search = (of: object) =>
+      tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0), metadata: of })
+    expect(await search(filter)).toMatchObject({ status: 200, body: { data: [{ metadata }] } })
+    expect(await search({ ...filter, k0: -1 })).toMatchObject({ status: 200, body: { data: [] } })
   })
 
   test('may have the longest query, 100 documents and 50 hits', async () => {

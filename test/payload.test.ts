@@ -45,6 +45,17 @@ describe('an answer that Lambda could not carry', () => {
     expect(stored).toMatchObject({ status: 201, body: { chunk_count: 200 } })
   })
 
+  test('nor that of a batch whose numbers take more room written out: it is refused as too large', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const chunk = (i: number) =>
+      `{"chunk_index":${i},"content":"${'x'.repeat(28_000)}","metadata":{"a":[${Array(255).fill('1e20').join()}]}}`
+    const body = `{"chunks":[${Array.from({ length: 200 }, (_, i) => chunk(i)).join()}]}`
+    const answer = await call('POST', `${headers.location}/chunks`, body)
+    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    expect((await call('GET', `${headers.location}/chunks`)).body.data).toEqual([])
+  })
+
   test('ends a page of documents early, and the next page goes on', async () => {
     const tenant = await stand.tenant()
     const ids: string[] = []

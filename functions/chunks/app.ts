@@ -4,7 +4,7 @@ import type { Database } from '../../shared/database.ts'
 import { endpoints } from '../../shared/endpoint.ts'
 import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/pages.ts'
-import { carriable } from '../../shared/payload.ts'
+import { carriable, requireCarriable } from '../../shared/payload.ts'
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { createChunks, deleteChunks, listChunks } from './chunks.ts'
 import { createBody, cursorKey, documentPath, listQuery } from './schemas.ts'
@@ -90,6 +90,7 @@ export function chunksApp({ db, now }: Dependencies) {
           ],
         },
         async ({ c, key, db, params, headers, body }) => {
+          requireCarriable(body.chunks.map(({ content, metadata }) => [content, metadata]))
           const request = attempt(key, { method: 'POST', path: c.req.path, body }, headers['idempotency-key'])
           const scope = { organizationId: key.organizationId, ...params }
           const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, request)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { embedding } from '../../shared/embedding-schema.ts'
 import { fields, listOf, mostCharacters } from '../../shared/fields.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { metadata } from '../../shared/metadata.ts'
+import { metadataFilter } from '../../shared/metadata.ts'
 
 export const agentPath = v.object({ agentId })
 
@@ -40,7 +40,7 @@ export const searchBody = v.pipe(
         v.description('Searches these documents alone.'),
       ),
     ),
-    metadata: v.optional(v.pipe(metadata, v.description('Finds only chunks whose metadata contains this object.'))),
+    metadata: v.optional(metadataFilter),
   }),
   v.check(
     (body) => (body.query === undefined) !== (body.embedding === undefined),
