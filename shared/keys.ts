@@ -1,5 +1,6 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash, createSecretKey, type KeyObject, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { ApiError } from './errors.ts'
 import type { OrganizationId } from './ids.ts'
@@ -12,6 +13,8 @@ export interface ApiKey {
   id: string
   organizationId: OrganizationId
   permissions: Permission[]
+  /** Signs the cursors of the organization's lists. An object that neither JSON nor a log prints. */
+  cursorKey: KeyObject
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -76,19 +79,21 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
 }
 
 async function findKey(db: Database, hash: Buffer): Promise<(ApiKey & { expiresAt: Date | null }) | undefined> {
-  const row = await db
-    .selectFrom('api_keys')
-    .select(['id', 'organization_id', 'permissions', 'expires_at'])
-    .where('key_hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', eb.fn<Date>('now'))]))
-    .executeTakeFirst()
+  const { rows } = await sql<{
+    id: string
+    organization_id: OrganizationId
+    permissions: Permission[]
+    expires_at: Date | null
+    cursor_key: Buffer
+  }>`select id, organization_id, permissions, expires_at, cursor_key from find_api_key(${hash})`.execute(db)
+  const row = rows[0]
   return (
     row && {
       id: row.id,
-      organizationId: row.organization_id as OrganizationId,
-      permissions: row.permissions as Permission[],
+      organizationId: row.organization_id,
+      permissions: row.permissions,
       expiresAt: row.expires_at,
+      cursorKey: createSecretKey(row.cursor_key),
     }
   )
 }

@@ -10,6 +10,7 @@ export interface Tables {
     id: Id
     name: string
     auto_delete_done_calls: Generated<boolean>
+    cursor_key: Generated<Buffer>
     created_at: Time
   }
   agents: {

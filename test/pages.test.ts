@@ -177,6 +177,12 @@ describe('a parameter of a list', () => {
       cursors[name] = (await call('GET', `${knowledgeBase}?limit=1`)).body.next_cursor
     }
     const list = `documents ${tenant.agentId} `
+    /** The cursor with its signature, and another text under it. */
+    const resign = (cursor: string, change: (text: string) => string) => {
+      const decoded = Buffer.from(cursor, 'base64url').toString('latin1')
+      const start = decoded.indexOf('[')
+      return Buffer.from(decoded.slice(0, start) + change(decoded.slice(start)), 'latin1').toString('base64url')
+    }
     const forge = (text: string) => {
       const digest = createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8)
       return Buffer.from(digest + text).toString('base64url')
@@ -192,6 +198,18 @@ describe('a parameter of a list', () => {
       '[]',
     ]
     bad.push(forge('{'), forge('["yesterday","x"]'), forge('[1]'), forge('null'), forge(''))
+    for (const time of [
+      '2026-02-31T00:00:00.000Z',
+      '0000-01-01T00:00:00.000Z',
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01T23:59:60.000Z',
+    ])
+      bad.push(forge(JSON.stringify([time, newId()])))
+    bad.push(
+      resign(cursors.mine!, (text) => text.replace(/20\d\d-/, '0000-')),
+      resign(cursors.mine!, () => ''),
+    )
+    bad.push(`${cursors.mine}=`, `${cursors.mine}.`, cursors.mine!.replace('', ' '))
     for (const cursor of bad) {
       const answer = await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${encodeURIComponent(cursor)}`)
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })

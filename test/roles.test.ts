@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { createKey, revokeKey } from '../infra/admin/tenants.ts'
 import { lambdas } from '../infra/wiring.ts'
 import { Database } from '../shared/database.ts'
 import type { OrganizationId } from '../shared/ids.ts'
+import { hashKey, newKey } from '../shared/keys.ts'
 import { useStand } from './stand.ts'
 
 const stand = useStand()
@@ -99,7 +101,30 @@ describe('the roles of the Lambdas', () => {
     ])
   })
 
+  test('may call one function with the owner’s rights: the look-up of a key', async () => {
+    const { rows } = await sql<{ grant: string }>`
+      select replace(coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'), 'cuecard_', '') || ' ' || proname as grant
+      from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
+      where prosecdef and prorettype <> 'trigger'::regtype and grantee <> proowner
+      order by 1`.execute(stand.db)
+    expect(rows.map((row) => row.grant)).toEqual(['api find_api_key'])
+  })
+
+  test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
+    const { organizationId } = await stand.tenant()
+    const make = (more: object) =>
+      createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
+    const revoked = await make({})
+    await revokeKey(stand.db, revoked.id)
+    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
+    const find = (key: string) => sql`select * from find_api_key(${hashKey(key)})`.execute(as('cuecard_api'))
+    for (const key of [revoked.key, expired.key, newKey()]) expect((await find(key)).rows).toEqual([])
+    expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
+  })
+
   test.each([
+    ['cuecard_api', 'select cursor_key from organizations'],
+    ['cuecard_embedding', `select find_api_key('x')`],
     ['cuecard_sweeper', 'select content from documents'],
     ['cuecard_sweeper', 'select title from documents'],
     ['cuecard_sweeper', 'select response from idempotency_keys'],

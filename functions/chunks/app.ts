@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from 
 import { carriable, requireCarriable } from '../../shared/payload.ts'
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { createChunks, deleteChunks, listChunks } from './chunks.ts'
-import { createBody, cursorKey, documentPath, listQuery } from './schemas.ts'
+import { createBody, documentPath, listQuery, sortKey } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 
@@ -43,7 +43,7 @@ export function chunksApp({ db, now }: Dependencies) {
         },
         async ({ c, key, db, params, query }) => {
           const list = `chunks ${params.documentId}`
-          const [after] = query.cursor === undefined ? [] : decodeCursor(list, query.cursor, cursorKey)
+          const [after] = query.cursor === undefined ? [] : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
           const { chunks, hasMore } = await listChunks(
             db,
             { organizationId: key.organizationId, ...params },
@@ -51,7 +51,7 @@ export function chunksApp({ db, now }: Dependencies) {
           )
           const data = carriable(chunks.map(toChunk))
           const more = hasMore || data.length < chunks.length
-          const cursor = more ? encodeCursor(list, [data.at(-1)!.chunk_index]) : null
+          const cursor = more ? encodeCursor(key.cursorKey, list, [data.at(-1)!.chunk_index]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
           return c.json({ data, has_more: more, next_cursor: cursor })
         },

@@ -33,7 +33,7 @@ export const listQuery = v.pipe(
 )
 
 /** A list's sort key: chunk_index. */
-export const cursorKey = v.strictTuple([v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))])
+export const sortKey = v.strictTuple([v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))])
 
 const chunkInput = v.pipe(
   fields({

@@ -9,7 +9,7 @@ import { carriable } from '../../shared/payload.ts'
 import { type Sender, trySend } from '../../shared/queue.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
 import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
-import { agentPath, createBody, cursorKey, documentPath, listQuery, updateBody } from './schemas.ts'
+import { agentPath, createBody, documentPath, listQuery, sortKey, updateBody } from './schemas.ts'
 import { updateDocument } from './update-document.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -52,13 +52,14 @@ export function documentsApp({ db, queue, now }: Dependencies) {
         },
         async ({ c, key, db, params, query }) => {
           const list = `documents ${params.agentId} ${query.status ?? ''}`
-          const after = query.cursor === undefined ? undefined : decodeCursor(list, query.cursor, cursorKey)
+          const after =
+            query.cursor === undefined ? undefined : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
           const data = carriable(documents.map(toDocument))
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
-          const cursor = more && last ? encodeCursor(list, [last.created_at, last.id]) : null
+          const cursor = more && last ? encodeCursor(key.cursorKey, list, [last.created_at, last.id]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
           return c.json({ data, has_more: more, next_cursor: cursor })
         },

@@ -38,8 +38,15 @@ export const listQuery = fields({
   cursor: cursorParameter,
 })
 
+/** A day that is in the calendar, and a year that Postgres has: there is none before 1. */
+const time = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.check((text) => text >= '0001' && isoOf(new Date(text)) === text),
+)
+
 /** A list's sort key: created_at and id. */
-export const cursorKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), documentId])
+export const sortKey = v.strictTuple([time, documentId])
 
 export const createBody = v.pipe(fields({ title, content: v.optional(content) }), v.title('NewDocument'))
 
@@ -60,3 +67,7 @@ export const updateBody = v.pipe(
 
 export type CreateInput = v.InferOutput<typeof createBody>
 export type UpdateInput = v.InferOutput<typeof updateBody>
+
+function isoOf(date: Date): string | undefined {
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
