@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { neonConfig } from '@neondatabase/serverless'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axis } from './axis.ts'
 import { type Tenant, useStand } from './stand.ts'
 
 const stand = useStand()
@@ -92,5 +95,74 @@ describe('an answer that Lambda could not carry', () => {
       ...Array.from({ length: 30 }, (_, i) => i),
       ...Array.from({ length: 17 }, (_, i) => 40 + i),
     ])
+  })
+})
+
+describe('what the database sends for one answer', () => {
+  const most = 5_000_000
+  let sent: number[] = []
+  const fetchFunction = neonConfig.fetchFunction
+  beforeAll(() => {
+    neonConfig.fetchFunction = async (url: string, init: RequestInit) => {
+      const response = await fetch(url, init)
+      const text = await response.text()
+      sent.push(Buffer.byteLength(text))
+      return new Response(text, response)
+    }
+  })
+  afterAll(() => {
+    neonConfig.fetchFunction = fetchFunction
+  })
+
+  /** A document in service whose chunks the owner makes as heavy as `columns` says. */
+  async function heavyDocument({ call, knowledgeBase }: Tenant, count: number, columns: string): Promise<string> {
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const path = headers.location!
+    const chunks = Array.from({ length: count }, (_, i) => ({ content: 'c', chunk_index: i, embedding: axis(0) }))
+    await call('POST', `${path}/chunks`, { chunks })
+    await call('PATCH', path, { status: 'completed' })
+    const id = path.split('/').at(-1)
+    await sql`update chunks set ${sql.raw(columns)} where document_id = ${id}`.execute(stand.db)
+    return path
+  }
+  // No longer accepted, but rows of before are to be listed still: 16 KiB of JSON, 0.7 MB of text.
+  const oldNumbers = `metadata = jsonb_build_object('a', (select jsonb_agg('1e308'::jsonb) from generate_series(1, 2340)))`
+  const contents = `content = repeat('🐣', 32768)`
+
+  test.each([
+    ['metadata of long numbers, stored before', 24, oldNumbers, '?limit=100'],
+    ['contents of four bytes a character', 60, contents, '?limit=100'],
+    [
+      'embeddings',
+      20,
+      `${contents}, embedding = (select array_agg(-1.2345678e-7 * i) from generate_series(1, 1536) i)::vector`,
+      '?limit=20&include=embedding',
+    ],
+  ])('is bounded for a page of chunks with %s', async (_, count, columns, query) => {
+    const tenant = await stand.tenant()
+    const path = await heavyDocument(tenant, count, columns)
+    sent = []
+    const found = await pages(tenant, `${path}/chunks${query}`)
+    expect(found.flat()).toHaveLength(count)
+    expect(Math.max(...sent)).toBeLessThan(most)
+  })
+
+  test('is bounded for the passages of a search, the best of which is there however heavy', async () => {
+    const tenant = await stand.tenant()
+    for (const columns of [oldNumbers, contents]) await heavyDocument(tenant, 40, columns)
+    sent = []
+    const search = { embedding: axis(0), limit: 50 }
+    const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, search)
+    expect(status).toBe(200)
+    expect(body.data.length).toBeGreaterThan(3)
+    expect(Math.max(...sent)).toBeLessThan(most)
+  })
+
+  test('is a single chunk where that alone is heavier', async () => {
+    const tenant = await stand.tenant()
+    const path = await heavyDocument(tenant, 3, `metadata = jsonb_build_object('a', repeat('x', 4500000))`)
+    expect(await pages(tenant, `${path}/chunks?limit=100`)).toMatchObject([[{}], [{}], [{}]])
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
+    expect(body.data).toHaveLength(1)
   })
 })

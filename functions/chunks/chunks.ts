@@ -3,6 +3,7 @@ import { type Database, violates } from '../../shared/database.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { type Attempt, idempotent, mine, replayed } from '../../shared/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
+import { pageBytes } from '../../shared/page-bytes.ts'
 import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
 import { toSql } from '../../shared/vectors.ts'
 import { type ChunkRow, chunkColumns } from './chunk.ts'
@@ -116,9 +117,6 @@ function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }
 
-/** Bytes of content and metadata after which a page ends early: an answer must fit into Lambda's 6 MB. */
-const pageBytes = 4 * 1024 * 1024
-
 /**
  * A page of a document's chunks by index: those that search serves of a document the service manages, those stored so far
  * of one the client manages.
@@ -135,7 +133,8 @@ export async function listChunks(
     sql<ChunkRow & { available: string }>`
       with page as (
         select c.*, row_number() over by_index as position,
-          sum(octet_length(c.content) + pg_column_size(c.metadata)) over by_index as bytes
+          sum(octet_length(c.content) + octet_length(c.metadata::text) ${include ? sql`+ coalesce(octet_length(c.embedding::text), 0)` : sql``})
+            over by_index as bytes
         from documents d
         join chunks c on (c.organization_id, c.document_id, c.revision)
           = (d.organization_id, d.id, case d.managed_by when 'client' then d.revision else d.active_revision end)

@@ -5,6 +5,7 @@ import { ApiError } from '../../shared/errors.ts'
 import type { Versions } from '../../shared/etag.ts'
 import { type Attempt, idempotent, mine, replayed } from '../../shared/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
+import { pageBytes } from '../../shared/page-bytes.ts'
 import {
   type AgentScope,
   agentNotFound,
@@ -63,9 +64,6 @@ export interface DocumentsPage {
   documents: DocumentRow[]
   hasMore: boolean
 }
-
-/** Bytes of content after which a page ends early: an answer must fit into Lambda's 6 MB. */
-const pageBytes = 4 * 1024 * 1024
 
 /**
  * A page of an agent's documents, newest first, after the one whose key is given. It holds fewer than `limit` when their

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
+import { pageBytes } from '../../shared/page-bytes.ts'
 import { type AgentScope, agentNotFound, findAgent } from '../../shared/scope.ts'
 import { toSql } from '../../shared/vectors.ts'
 import type { Hit, SearchInput } from './schemas.ts'
 
 /**
  * The agent's chunks nearest to the vector by cosine, best first, ties by document and index. Exact: every chunk that is in
- * service is compared, in one statement and so in one snapshot, where a document has one active revision or none.
+ * service is compared, in one statement and so in one snapshot, where a document has one active revision or none. There are
+ * fewer than `limit` when their texts together are large, but always at least one if there is one.
  * @throws ApiError agent_not_found
  */
 export async function search(
@@ -15,8 +17,7 @@ export async function search(
   vector: ArrayLike<number>,
   { limit, min_score, document_ids, metadata }: Pick<SearchInput, 'limit' | 'min_score' | 'document_ids' | 'metadata'>,
 ): Promise<Hit[]> {
-  const { rows } = await sql<Hit | { chunk_id: null }>`
-    with query as materialized (select ${toSql(vector)}::vector(1536) as embedding)
+  const nearest = sql`
     select hits.*
     from agents a
     left join lateral (
@@ -34,8 +35,19 @@ export async function search(
       order by distance, c.document_id, c.chunk_index
       limit ${limit}
     ) hits on true
-    where a.organization_id = ${scope.organizationId} and a.id = ${scope.agentId}
-    order by hits.score desc, hits.document_id, hits.chunk_index`.execute(db)
+    where a.organization_id = ${scope.organizationId} and a.id = ${scope.agentId}`
+  const { rows } = await sql<Hit | { chunk_id: null }>`
+    with query as materialized (select ${toSql(vector)}::vector(1536) as embedding),
+    weighed as (
+      select nearest.*, row_number() over best_first as position,
+        sum(octet_length(content) + octet_length(metadata::text)) over best_first as bytes
+      from (${nearest}) nearest
+      window best_first as (order by score desc, document_id, chunk_index)
+    )
+    select chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
+    from weighed
+    where position = 1 or bytes <= ${pageBytes}
+    order by position`.execute(db)
   if (rows.length === 0) agentNotFound()
   return rows.filter((row) => row.chunk_id !== null)
 }
