@@ -17,39 +17,42 @@ export async function search(
   vector: ArrayLike<number>,
   { limit, min_score, document_ids, metadata }: Pick<SearchInput, 'limit' | 'min_score' | 'document_ids' | 'metadata'>,
 ): Promise<Hit[]> {
-  const nearest = sql`
-    select hits.*
-    from agents a
-    left join lateral (
-      select c.id as chunk_id, c.document_id, d.title as document_title, c.chunk_index, c.content, c.token_count, c.metadata,
-        1 - distance as score
-      from documents d
-      join chunks c on (c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.active_revision)
-      cross join query
-      cross join lateral (select c.embedding <=> query.embedding as distance) measured
-      where (d.organization_id, d.agent_id) = (a.organization_id, a.id)
-        and c.embedding is not null
-        and ${document_ids ? sql`d.id = any(${document_ids}::uuid[])` : sql`true`}
-        and ${metadata ? sql`c.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql`true`}
-        and ${min_score === undefined ? sql`true` : sql`1 - distance >= ${min_score}`}
-      order by distance, c.document_id, c.chunk_index
-      limit ${limit}
-    ) hits on true
-    where a.organization_id = ${scope.organizationId} and a.id = ${scope.agentId}`
-  const { rows } = await sql<Hit | { chunk_id: null }>`
-    with query as materialized (select ${toSql(vector)}::vector(1536) as embedding),
-    weighed as (
-      select nearest.*, row_number() over best_first as position,
-        sum(octet_length(content) + octet_length(metadata::text)) over best_first as bytes
-      from (${nearest}) nearest
-      window best_first as (order by score desc, document_id, chunk_index)
-    )
-    select chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
-    from weighed
-    where position = 1 or bytes <= ${pageBytes}
-    order by position`.execute(db)
-  if (rows.length === 0) agentNotFound()
-  return rows.filter((row) => row.chunk_id !== null)
+  const [agents, hits] = await db.batch(
+    findAgent(scope),
+    // `offset 0` fences: what is inside is neither merged with the rest, which would compute the distance once for each place
+    // that names it, nor joined in another way than document by document through the chunks' primary key.
+    sql<Hit>`
+      with query as materialized (select ${toSql(vector)}::vector(1536) as embedding),
+      nearest as (
+        select c.id as chunk_id, c.document_id, d.title as document_title, c.chunk_index, c.content, c.token_count, c.metadata, c.score
+        from documents d
+        cross join lateral (
+          select c.id, c.document_id, c.chunk_index, c.content, c.token_count, c.metadata, 1 - (c.embedding <=> query.embedding) as score
+          from chunks c cross join query
+          where (c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.active_revision)
+            and c.embedding is not null
+            and ${metadata ? sql`c.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql`true`}
+          offset 0
+        ) c
+        where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId}
+          and ${document_ids ? sql`d.id = any(${document_ids}::uuid[])` : sql`true`}
+          and ${min_score === undefined ? sql`true` : sql`c.score >= ${min_score}`}
+        order by c.score desc, c.document_id, c.chunk_index
+        limit ${limit}
+      ),
+      weighed as (
+        select nearest.*, row_number() over best_first as position,
+          sum(octet_length(content) + octet_length(metadata::text)) over best_first as bytes
+        from nearest
+        window best_first as (order by score desc, document_id, chunk_index)
+      )
+      select chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
+      from weighed
+      where position = 1 or bytes <= ${pageBytes}
+      order by position`,
+  )
+  if (agents.length === 0) agentNotFound()
+  return hits
 }
 
 /** @throws ApiError agent_not_found */
