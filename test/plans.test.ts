@@ -58,6 +58,10 @@ async function plansOf({ url, init, queries }: Batch, how = ''): Promise<Node[]>
   return results.filter((_, i) => !isSetting(queries[i]!.query)).map(({ rows }) => JSON.parse(rows[0]![0]!)[0].Plan)
 }
 
+function nodesOf(plan: Node): Node[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
 const buffersOf = (plan: Node) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 
 /** A document of the tenant that search serves, with so many chunks. */
@@ -91,5 +95,56 @@ describe('a search', () => {
     const once = buffersOf(rows[0]!['QUERY PLAN'][0]!.Plan)
     expect(once).toBeGreaterThan(300)
     expect(Math.max(...plans.map(buffersOf))).toBeLessThan(1.3 * once)
+  })
+})
+
+/** What the planner goes by when one large document has just come in. */
+const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
+  ['not there yet', async () => {}],
+  [
+    'those of ten small documents',
+    async (tenant) => {
+      for (let i = 0; i < 10; i++) await makeDocument(tenant, 3)
+      await sql`analyze`.execute(stand.db)
+    },
+  ],
+  [
+    'those of one other document',
+    async (tenant) => {
+      await makeDocument(tenant, 30)
+      await sql`analyze`.execute(stand.db)
+    },
+  ],
+]
+
+describe.each(statistics)('by statistics that are %s', (_, prepare) => {
+  test('every statement for an organization finds its chunks by document', async () => {
+    // What the planner believes of a document depends on all the others.
+    await sql`truncate organizations cascade`.execute(stand.db)
+    await sql`delete from pg_statistic where starelid = 'chunks'::regclass`.execute(stand.db)
+    const tenant = await stand.tenant()
+    const other = await stand.tenant()
+    await prepare(other)
+    const large = await makeDocument(tenant, 1500)
+    const path = `${tenant.knowledgeBase}/${large}`
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'One. Two.' })
+    const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(1) }]
+    const batches = await batchesOf(async () => {
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a question' })
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', document_ids: [large], limit: 50 })
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', min_score: 0.5, metadata: { a: 1 } })
+      await tenant.call('GET', `${path}/chunks`)
+      await stand.deliver()
+      await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}/chunks`)
+      await tenant.call('POST', `${path}/chunks`, { chunks }, { 'idempotency-key': 'k' })
+      await tenant.call('PATCH', path, { status: 'completed' })
+      await tenant.call('DELETE', `${path}/chunks`)
+      await tenant.call('DELETE', path)
+    })
+    const nodes = (await Promise.all(batches.map((batch) => plansOf(batch)))).flat().flatMap(nodesOf)
+    const reading = nodes.filter((node) => node['Relation Name'] === 'chunks' && node['Node Type'] !== 'ModifyTable')
+    expect(reading.length).toBeGreaterThan(10)
+    const found = reading.map((node) => node['Index Cond'] ?? node['Recheck Cond'] ?? node['Node Type'])
+    expect(found.filter((by) => !by.includes('document_id'))).toEqual([])
   })
 })

@@ -73,7 +73,7 @@ export async function updateDocument(db: Database, scope: DocumentScope, input: 
       ),
       superseded as (
         delete from chunks c using decision
-        where refusal is null and c.organization_id = decision.organization_id and c.document_id = decision.id
+        where refusal is null and c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId}
           and (completes and c.revision <> decision.revision
             or restarts and managed_by = 'client' and c.revision is distinct from decision.active_revision)
       )

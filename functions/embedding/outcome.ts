@@ -15,11 +15,11 @@ export async function complete(db: Database, claim: Claim, chunkCount: number): 
       where ${held(claim)} and (${chunkCount}::int, ${chunkCount}::int) = (
         select count(*), count(embedding) from chunks c
         where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision)
-      returning d.organization_id, d.id, d.revision
+      returning d.id, d.revision
     ),
     superseded as (
       delete from chunks c using completed
-      where (c.organization_id, c.document_id) = (completed.organization_id, completed.id) and c.revision <> completed.revision
+      where c.organization_id = ${claim.organizationId} and c.document_id = ${claim.documentId} and c.revision <> completed.revision
     )
     select id from completed`.execute(db)
   return rows.length > 0
