@@ -2,7 +2,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { EmbeddingError } from '../shared/embedder.ts'
 import { openAiEmbedder, type Provider } from '../shared/openai-embedder.ts'
 import { normalize } from '../shared/vectors.ts'
+import { entryOf } from './entry.ts'
 import { useFakeProvider } from './fake-provider.ts'
+import { startInstance } from './lambda-instance.ts'
 import { vectorOf, type Way } from './provider-answers.ts'
 
 const provider = useFakeProvider()
@@ -167,6 +169,23 @@ describe('a refused text', () => {
     provider.script([{ status: 422, body: 'no' }])
     expect((await fault(embedder().embed(['one']))).message).toBe('status 422')
   })
+})
+
+describe('a Lambda on AWS', () => {
+  const env = {
+    QUEUE_URL: 'http://127.0.0.1:9/queue',
+    DATABASE_SECRET_ARN: 'database',
+    AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
+  }
+
+  test.each(['search', 'embedding'] as const)(
+    '(%s) does not start without a provider, and says what to set',
+    async (name) => {
+      await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
+      const instance = await startInstance(entryOf(name), { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' })
+      await instance.stop()
+    },
+  )
 })
 
 describe('a refused key', () => {
