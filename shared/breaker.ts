@@ -3,18 +3,21 @@ export interface Breaker {
   admits(): boolean
   /** Seconds until the next probe; 0 while closed. */
   remainingSeconds(): number
-  /** The call was accepted: everybody may call. */
+  /** Calls get through: everybody may call. */
   close(): void
-  /** The call was refused: nobody may call for a while, twice as long each time. */
-  open(): void
+  /** Calls get nowhere: nobody may call for a while, twice as long each time. */
+  open(pauses: Pauses): void
   /** The call told nothing; another probe may be made. */
   release(): void
 }
 
-const firstPause = 15_000
-const longestPause = 600_000
+/** The first pause and the longest, in milliseconds. */
+export interface Pauses {
+  first: number
+  longest: number
+}
 
-/** Stops calls that are known to be refused, for this process. @param now a clock in milliseconds */
+/** Stops calls that are known to get nowhere, for this process. @param now a clock in milliseconds */
 export function breaker(now: () => number = Date.now): Breaker {
   let pause = 0
   let until = 0
@@ -31,9 +34,9 @@ export function breaker(now: () => number = Date.now): Breaker {
       pause = 0
       isProbing = false
     },
-    open() {
-      // Calls that were under way together are refused together: they count once.
-      if (pause === 0 || isProbing) pause = Math.min(longestPause, pause === 0 ? firstPause : pause * 2)
+    open({ first, longest }) {
+      // Calls that were under way together fail together: they count once.
+      if (pause === 0 || isProbing) pause = Math.min(longest, pause === 0 ? first : pause * 2)
       until = now() + pause
       isProbing = false
     },

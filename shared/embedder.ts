@@ -5,10 +5,17 @@ export interface Embedder {
   /**
    * Vectors of the texts, in their order: 1536 finite numbers each, of length 1. The caller keeps to what the provider
    * takes at once.
-   * @param signal gives the call up, which then ends `busy`
    * @throws EmbeddingError
    */
-  embed(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>
+  embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
+}
+
+/** How long the caller of `embed` waits. */
+export interface EmbedOptions {
+  /** The longest it may take in all, retries included; then it ends `busy`, and the provider is taken to be hanging. */
+  timeoutSeconds?: number
+  /** Gives the call up, which then ends `busy` and says nothing about the provider. */
+  signal?: AbortSignal
 }
 
 /**

@@ -73,14 +73,15 @@ export class ApiError extends Error {
 /** A service behind the wire (database, queue, embedding provider) that cannot be reached or does not answer in time. */
 export class Unavailable extends Error {
   readonly service: string
+  /** Whole seconds after which to try again. */
+  readonly retryAfterSeconds: number
 
-  constructor(service: string, cause: unknown) {
+  constructor(service: string, cause: unknown, retryAfterSeconds = 5) {
     super(`${service} is unavailable`, { cause })
     this.service = service
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
-
-const retryAfterSeconds = 5
 
 /** Renders any thrown value; what is not an ApiError or Unavailable becomes an opaque 500. */
 export function problem(thrown: unknown, request: { instance: string; requestId: string }): Response {
@@ -110,7 +111,7 @@ function asApiError(thrown: unknown): ApiError {
       'temporarily_unavailable',
       `Nothing was changed, or the change may be retried safely. Try again in a moment.`,
       {
-        headers: { 'retry-after': String(retryAfterSeconds) },
+        headers: { 'retry-after': String(thrown.retryAfterSeconds) },
         cause: thrown,
       },
     )

@@ -12,18 +12,24 @@ const atFault = new Set([400, 413, 422])
 /** Statuses that say: later. */
 const transient = new Set([408, 409, 423, 425, 429])
 
-/** What an answer other than success means. Any other 4xx blames neither input nor moment: our key, address or settings. */
-export async function refusalOf(response: Response, apiKey: string): Promise<EmbeddingError> {
+/** What a status other than success means. Any other 4xx blames neither input nor moment: our key, address or settings. */
+export function reasonOf(status: number): EmbeddingError['reason'] {
+  if (atFault.has(status)) return 'refused'
+  return status >= 500 || status < 400 || transient.has(status) ? 'busy' : 'forbidden'
+}
+
+/** An answer other than success as an error, by default for the reason that its status gives. */
+export async function refusalOf(
+  response: Response,
+  apiKey: string,
+  reason = reasonOf(response.status),
+): Promise<EmbeddingError> {
   const { status, headers } = response
   const text = await response.text().catch(() => '')
-  if (atFault.has(status))
-    return new EmbeddingError('refused', explanation(text, apiKey) ?? `status ${status}`, { status })
-  if (status >= 500 || status < 400 || transient.has(status))
-    return new EmbeddingError('busy', `The embedding provider answered ${status}`, {
-      status,
-      retryAfterSeconds: retryAfter(headers),
-    })
-  return new EmbeddingError('forbidden', `The embedding provider answered ${status}`, { status })
+  if (reason === 'refused')
+    return new EmbeddingError(reason, explanation(text, apiKey) ?? `status ${status}`, { status })
+  const retryAfterSeconds = reason === 'busy' ? retryAfter(headers) : undefined
+  return new EmbeddingError(reason, `The embedding provider answered ${status}`, { status, retryAfterSeconds })
 }
 
 const mostCharacters = 200

@@ -213,8 +213,29 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the breaker',
     file: 'shared/openai-embedder.ts',
-    find: "if (reason === 'forbidden') gate.open()",
-    replace: "if (reason === 'forbidden') gate.close()",
+    find: "if (error.reason === 'forbidden') return open(keyPauses, error)",
+    replace: '',
+    tests: [provider, outcomes],
+  },
+  {
+    safeguard: 'the breaker on time-outs',
+    file: 'shared/openai-embedder.ts',
+    find: 'if (++timeOuts >= maxTimeOuts) return open(hangPauses, timeOut)',
+    replace: '',
+    tests: [provider, outcomes],
+  },
+  {
+    safeguard: 'a call that its caller gives up is not the provider’s time-out',
+    file: 'shared/openai-embedder.ts',
+    find: 'isLate && !isGivenUp',
+    replace: '(isLate || isGivenUp)',
+    tests: [provider],
+  },
+  {
+    safeguard: 'a refused text is told from a refused key',
+    file: 'shared/openai-embedder.ts',
+    find: '(await isProbeAccepted(apiKey, signal))',
+    replace: 'false',
     tests: [provider, outcomes],
   },
   {

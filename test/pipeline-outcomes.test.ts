@@ -94,6 +94,23 @@ describe('a text that the provider refuses', () => {
     expect(await row(document.id)).toMatchObject({ error_code: 'chunk_refused', attempt: 1 })
   })
 
+  test.each([400, 403, 406])('with %i is not blamed on our key: the other documents are completed', async (status) => {
+    const tenant = await stand.tenant()
+    const bad = await create(tenant, sentences(8).with(5, `Here is ${poison}.`).join('\n\n'))
+    const good = await create(tenant, 'A good text.')
+    provider.script([], ({ texts }) => {
+      const isStopped = texts.some((text) => text.includes(poison))
+      return isStopped ? { status, body: '<html>Request blocked</html>' } : 'ok'
+    })
+    const work = newWorker(stand, provider, { concurrency: 1 })
+    expect(await work([bad, good])).toEqual({ batchItemFailures: [] })
+    expect(await row(bad.id)).toMatchObject({ status: 'error', error_code: 'chunk_refused', attempt: 1 })
+    expect((await tenant.call('GET', bad.path)).body.error_message).toBe(
+      `Chunk 5 was refused by the embedding provider: status ${status}; edit the text around 'Here is ${poison}.' and save.`,
+    )
+    expect((await row(good.id)).status).toBe('completed')
+  })
+
   test('is found by halving the call, in few calls', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, sentences(64).with(41, poison).join('\n\n'))
@@ -205,9 +222,21 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(2)
     for (const { id } of documents) expect(await row(id)).toMatchObject({ status: 'pending', attempt: 0 })
     expect(sent).toHaveLength(5)
-    // All but the one that heard the refusal itself wait for the probe.
-    const delays = sent.map((each) => each.delaySeconds).toSorted((a, b) => a - b)
-    expect(delays[1]).toBeGreaterThanOrEqual(14)
+    // They wait for the probe.
+    expect(Math.min(...sent.map((each) => each.delaySeconds))).toBeGreaterThanOrEqual(14)
+  })
+
+  test('that hangs is left alone after three calls, and every document stays pending', async () => {
+    const tenant = await stand.tenant()
+    const documents = await Promise.all(Array.from({ length: 5 }, (_, i) => create(tenant, `Text ${i}.`)))
+    const { queue, sent } = keptQueue()
+    provider.script([], 'hang')
+    const work = newWorker(stand, provider, { queue, concurrency: 1, timeoutSeconds: 0.1 })
+    expect(await work(documents)).toEqual({ batchItemFailures: [] })
+    expect(provider.calls).toHaveLength(3)
+    for (const { id } of documents)
+      expect(await row(id)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 1 })
+    expect(sent.filter((each) => each.delaySeconds >= 4)).toHaveLength(3)
   })
 
   test('makes nobody fail whose send fails too: the sweeper will send', async () => {
@@ -298,10 +327,10 @@ describe('a document of too many chunks', () => {
 /** Fails on some texts in a way that nobody has foreseen. */
 const buggy: Embedder = {
   model: 'buggy',
-  async embed(texts, signal) {
+  async embed(texts, options) {
     if (texts.some((text) => text.includes('BUG'))) throw new TypeError('undefined is not a function')
     const { openAiEmbedder } = await import('../shared/openai-embedder.ts')
     const real = openAiEmbedder({ baseUrl: provider.baseUrl, model: 'fake', apiKey: () => 'k', timeoutSeconds: 5 })
-    return await real.embed(texts, signal)
+    return await real.embed(texts, options)
   },
 }

@@ -3,7 +3,7 @@ import { EmbeddingError } from '../shared/embedder.ts'
 import { openAiEmbedder, type Provider } from '../shared/openai-embedder.ts'
 import { normalize } from '../shared/vectors.ts'
 import { entryOf } from './entry.ts'
-import { useFakeProvider } from './fake-provider.ts'
+import { type ProviderCall, useFakeProvider } from './fake-provider.ts'
 import { startInstance } from './lambda-instance.ts'
 import { vectorOf, type Way } from './provider-answers.ts'
 
@@ -79,7 +79,7 @@ describe('an embeddings call', () => {
         return 'hang'
       },
     ])
-    expect(await fault(embedder().embed(['one'], controller.signal))).toMatchObject({ reason: 'busy' })
+    expect(await fault(embedder().embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
   })
 
   test('without a key to be had ends busy', async () => {
@@ -171,6 +171,117 @@ describe('a refused text', () => {
   })
 })
 
+describe('a text that is answered as if our key were refused', () => {
+  const stopped = (status: number) => (call: ProviderCall) =>
+    call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
+
+  test.each([401, 403, 406, 451])(
+    '(%i) is told from it by a probe, and all other texts are embedded',
+    async (status) => {
+      const client = embedder()
+      provider.script([], stopped(status))
+      for (let i = 0; i < 4; i++)
+        expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'refused', status })
+      expect(await client.embed(['two'])).toHaveLength(1)
+      expect(provider.calls.slice(0, 3).map((call) => call.texts)).toEqual([['DROP TABLE'], ['hello'], ['DROP TABLE']])
+      expect(provider.calls).toHaveLength(4 * 3 + 1)
+    },
+  )
+
+  test('is tried with the fresh key first', async () => {
+    const apiKey = (refused?: string) => (refused === undefined ? 'sk-old' : 'sk-new')
+    provider.script([], stopped(403))
+    expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'refused' })
+    expect(provider.calls.map((call) => [call.texts[0], call.authorization])).toEqual([
+      ['DROP TABLE', 'Bearer sk-old'],
+      ['DROP TABLE', 'Bearer sk-new'],
+      ['hello', 'Bearer sk-new'],
+      ['DROP TABLE', 'Bearer sk-new'],
+    ])
+  })
+
+  test('is not blamed when it is accepted after the probe', async () => {
+    provider.script(['forbidden'])
+    expect(await embedder().embed(['one'])).toHaveLength(1)
+  })
+
+  test.each([
+    ['too_many_requests', 429],
+    ['server_error', 500],
+    ['gateway_timeout', 504],
+  ] as [Way, number][])('is blamed no more than the key when the probe ends otherwise (%s)', async (way, status) => {
+    const client = embedder()
+    provider.script(['forbidden', way])
+    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'busy', status })
+    expect(await client.embed(['two'])).toHaveLength(1)
+  })
+})
+
+describe('a provider that hangs', () => {
+  const hanging = (more: Partial<Provider> = {}) => embedder({ timeoutSeconds: 0.05, ...more })
+  const late = { reason: 'busy', message: 'The embedding provider does not answer in time' }
+  const never = () => new Promise<never>(() => {})
+
+  test('is given a time for all, the key and what takes no notice of a signal included', async () => {
+    expect(await fault(hanging({ apiKey: never }).embed(['one']))).toMatchObject(late)
+    expect(await fault(hanging({ fetch: never }).embed(['one']))).toMatchObject(late)
+    provider.script(['server_error', 'hang', 'unauthorized', 'hang'])
+    expect(await fault(hanging({ timeoutSeconds: 0.5 }).embed(['one']))).toMatchObject(late)
+    expect(await fault(hanging({ timeoutSeconds: 0.5 }).embed(['one']))).toMatchObject(late)
+  })
+
+  test('gets the time that the caller has', async () => {
+    provider.script([], 'hang')
+    expect(await fault(embedder().embed(['one'], { timeoutSeconds: 0.05 }))).toMatchObject(late)
+  })
+
+  test('is left alone after three time-outs in a row, then for twice as long each time, up to a minute', async () => {
+    let now = 0
+    const client = hanging({ now: () => now })
+    provider.script([], 'hang')
+    for (let i = 0; i < 3; i++) expect(await fault(client.embed(['one']))).toMatchObject(late)
+    for (const pause of [5, 10, 20, 40, 60, 60]) {
+      const calls = provider.calls.length
+      expect(await fault(client.embed(['two']))).toMatchObject({ ...late, retryAfterSeconds: pause })
+      now += pause * 1000 - 1
+      expect(await fault(client.embed(['three']))).toMatchObject({ ...late, retryAfterSeconds: 1 })
+      expect(provider.calls).toHaveLength(calls)
+      now += 1
+      await Promise.all([fault(client.embed(['four'])), fault(client.embed(['five']))])
+      expect(provider.calls).toHaveLength(calls + 1)
+    }
+    now += 60_000
+    provider.script([])
+    expect(await client.embed(['six'], { timeoutSeconds: 10 })).toHaveLength(1)
+    expect(await client.embed(['seven'], { timeoutSeconds: 10 })).toHaveLength(1)
+  })
+
+  test('now and then is asked on', async () => {
+    const client = hanging()
+    for (let i = 0; i < 2; i++) {
+      provider.script([], 'hang')
+      await Promise.all([fault(client.embed(['one'])), fault(client.embed(['two']))])
+      provider.script([])
+      expect(await client.embed(['three'], { timeoutSeconds: 10 })).toHaveLength(1)
+    }
+  })
+
+  test('is not taken for one whose calls are given up by their callers', async () => {
+    const client = embedder()
+    for (let i = 0; i < 4; i++) {
+      const controller = new AbortController()
+      provider.script([
+        () => {
+          controller.abort()
+          return 'hang'
+        },
+      ])
+      expect(await fault(client.embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
+    }
+    expect(await client.embed(['two'])).toHaveLength(1)
+  })
+})
+
 describe('a Lambda on AWS', () => {
   const env = {
     QUEUE_URL: 'http://127.0.0.1:9/queue',
@@ -234,7 +345,7 @@ describe('a refused key', () => {
   })
 
   test('is told from a wrong model or address only by the log: nothing is blamed on the text', async () => {
-    provider.script(['no_such_model'])
+    provider.script([], 'no_such_model')
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'forbidden', status: 404 })
   })
 })

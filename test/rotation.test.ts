@@ -213,7 +213,7 @@ describe('the provider’s key', () => {
     provider.keys.delete(rotateProviderKey())
     const instance = await instanceOf('search')
     const search = await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
-    expect(search).toMatchObject(unavailable)
+    expect(search).toMatchObject({ ...unavailable, headers: { 'retry-after': '15' } })
   })
 })
 

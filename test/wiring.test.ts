@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { timeouts } from '../functions/search/timeouts.ts'
 import { lambdas, queue } from '../infra/wiring.ts'
 
 test('a message stays hidden for six time-outs of its function', () => {
@@ -19,4 +20,10 @@ test('a route belongs to one function, which answers before the gateway gives up
   const routes = served.flatMap((lambda) => [...lambda.routes])
   expect(new Set(routes).size).toBe(routes.length)
   expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
+})
+
+test('a search answers before its Lambda’s time is up, however slow database and provider are', () => {
+  const { embeddingSeconds, databaseSeconds } = timeouts
+  const coldStart = 5
+  expect(embeddingSeconds + 3 * databaseSeconds + coldStart).toBeLessThan(lambdas.search.timeoutSeconds)
 })

@@ -47,7 +47,7 @@ export async function embedMissing(
     if (isOver()) return
     try {
       const texts = call.map(({ chunk }) => embeddedText(chunk))
-      const vectors = await embedder.embed(texts, signal)
+      const vectors = await embedder.embed(texts, { signal })
       if (!(await store(new Map(call.map(({ hash }, i) => [hash, vectors[i]!]))))) isVoid = true
     } catch (error) {
       if (!(error instanceof EmbeddingError) || error.reason !== 'refused') throw error

@@ -6,14 +6,17 @@ import { carriable } from '../../shared/payload.ts'
 import { embedQuery } from './embed-query.ts'
 import { agentPath, hitExample, searchAnswer, searchBody } from './schemas.ts'
 import { requireAgent, search } from './search.ts'
+import { timeouts } from './timeouts.ts'
 
 export interface Dependencies {
   db: Database
   embedder: Embedder
+  /** The longest that the vector of a query may take, the provider's retries included. */
+  embeddingSeconds?: number
   now?: () => number
 }
 
-export function searchApp({ db, embedder, now }: Dependencies) {
+export function searchApp({ db, embedder, embeddingSeconds = timeouts.embeddingSeconds, now }: Dependencies) {
   const endpoint = endpoints(db, now)
   return api().post(
     '/v1/agents/:agentId/knowledge-base/search',
@@ -23,7 +26,7 @@ export function searchApp({ db, embedder, now }: Dependencies) {
         tag: 'Search',
         summary: 'Search an agent’s knowledge base',
         description:
-          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first. There are fewer than `limit` when no more match, or when more would not fit into one answer (6 MB).',
+          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first. There are fewer than `limit` when no more match, or when more would not fit into one answer (6 MB). Where the vector of a `query` is not there within 3 seconds the answer is 503, and `Retry-After` says when the embedding provider will be asked again; a search by `embedding` does without it. A `query` that the provider refuses is 422.',
         permission: 'kb:read',
         params: agentPath,
         body: searchBody,
@@ -34,7 +37,7 @@ export function searchApp({ db, embedder, now }: Dependencies) {
       async ({ c, key, db, params, body }) => {
         const scope = { organizationId: key.organizationId, agentId: params.agentId }
         if (body.embedding === undefined) await requireAgent(db, scope)
-        const vector = body.embedding ?? (await embedQuery(embedder, body.query!))
+        const vector = body.embedding ?? (await embedQuery(embedder, body.query!, embeddingSeconds))
         return c.json({ data: carriable(await search(db, scope, vector, body)) })
       },
     ),

@@ -1,20 +1,30 @@
 import { type Embedder, EmbeddingError } from '../../shared/embedder.ts'
 import { ApiError, Unavailable } from '../../shared/errors.ts'
 
+/** The breaker's longest pause; a provider may ask for any number. */
+const maxRetryAfterSeconds = 600
+
 /**
  * The vector of a caller's question.
- * @throws Unavailable when the provider is busy, down or refuses our key; ApiError validation_failed when it refuses the text
+ * @throws Unavailable when the provider is busy, down, too slow or refuses our key; ApiError validation_failed when it refuses
+ * the text
  */
-export async function embedQuery(embedder: Embedder, query: string): Promise<Float32Array> {
+export async function embedQuery(embedder: Embedder, query: string, timeoutSeconds: number): Promise<Float32Array> {
   try {
-    const [vector] = await embedder.embed([query])
+    const [vector] = await embedder.embed([query], { timeoutSeconds })
     return vector!
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error
-    if (error.reason !== 'refused') throw new Unavailable('embedding_provider', error)
+    if (error.reason !== 'refused') throw unavailable(error)
     throw new ApiError('validation_failed', 'The embedding provider refused the query.', {
       errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
       cause: error,
     })
   }
+}
+
+function unavailable(error: EmbeddingError): Unavailable {
+  const { retryAfterSeconds: seconds } = error
+  const bounded = seconds && Math.min(maxRetryAfterSeconds, Math.ceil(seconds))
+  return new Unavailable('embedding_provider', error, bounded || undefined)
 }

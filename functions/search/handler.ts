@@ -2,5 +2,8 @@ import { lambdaHandler } from '../../shared/api.ts'
 import { configuredEmbedder } from '../../shared/configured-embedder.ts'
 import { configuredDatabase } from '../../shared/database.ts'
 import { searchApp } from './app.ts'
+import { timeouts } from './timeouts.ts'
 
-export const handler = lambdaHandler(searchApp({ db: configuredDatabase(), embedder: configuredEmbedder() }))
+const db = configuredDatabase(timeouts.databaseSeconds)
+
+export const handler = lambdaHandler(searchApp({ db, embedder: configuredEmbedder() }))
