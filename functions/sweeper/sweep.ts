@@ -14,6 +14,8 @@ const lostAfterSeconds = 120
 const mostPerSweep = 1000
 const sendsAtOnce = 20
 const keysPerPurge = 5000
+/** After this no further batch of keys is begun: the rest is the next sweep's. */
+const maxPurgeMilliseconds = 15_000
 
 export interface SweepReport {
   recovered: number
@@ -124,16 +126,25 @@ async function sendAll(queue: Sender, due: { organization_id: OrganizationId; id
   return (await Promise.all(sent)).filter(Boolean).length
 }
 
-/** In a transaction of its own: a request holds its key's row while it waits for a document's. */
+/**
+ * Batch by batch, until no old key is left or time is up: the API's throttle admits 30,000 keys a minute. Each batch in a
+ * transaction of its own: a request holds its key's row while it waits for a document's.
+ */
 async function purgeKeys(db: Database): Promise<number> {
-  const { rows } = await sql`
-    delete from idempotency_keys
-    where (organization_id, api_key_id, key) in (
-      select organization_id, api_key_id, key from idempotency_keys
-      where created_at < now() - interval '24 hours'
-      order by created_at
-      limit ${keysPerPurge}
-    ) and created_at < now() - interval '24 hours'
-    returning key`.execute(db)
-  return rows.length
+  const started = performance.now()
+  let purged = 0
+  for (;;) {
+    const { numAffectedRows = 0n } = await purgeBatch.execute(db)
+    purged += Number(numAffectedRows)
+    if (numAffectedRows < keysPerPurge || performance.now() - started > maxPurgeMilliseconds) return purged
+  }
 }
+
+const purgeBatch = sql`
+  delete from idempotency_keys
+  where (organization_id, api_key_id, key) in (
+    select organization_id, api_key_id, key from idempotency_keys
+    where created_at < now() - interval '24 hours'
+    order by created_at
+    limit ${keysPerPurge}
+  ) and created_at < now() - interval '24 hours'`
