@@ -17,10 +17,10 @@ export interface Connection {
 }
 
 /** A query of Kysely's builder or its `sql` template. */
-interface Statement<Row = unknown> {
+export interface Statement<Row = unknown> {
   compile(db: Kysely<Tables>): CompiledQuery<Row>
 }
-type Results<Q extends readonly Statement[]> = {
+export type Results<Q extends readonly Statement[]> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
 }
 
@@ -92,6 +92,11 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof NeonDbError && error.constraint === constraint
 }
 
+/** Whether the statement waited for a lock longer than `lock_timeout` allows; its batch was rolled back. */
+export function waitedTooLong(error: unknown): boolean {
+  return error instanceof NeonDbError && error.code === lockNotAvailable
+}
+
 /** Points the driver, for the whole process, at an endpoint that speaks Neon's protocol in place of Neon's own hosts. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
@@ -114,6 +119,7 @@ function confineTo(organization: OrganizationId) {
 
 const serializationFailure = '40001'
 const deadlock = '40P01'
+const lockNotAvailable = '55P03'
 
 function isRolledBack(error: unknown): boolean {
   return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)

@@ -22,6 +22,7 @@ const costs = 'test/pipeline-costs.test.ts'
 const outcomes = 'test/pipeline-outcomes.test.ts'
 const sweeper = 'test/sweeper.test.ts'
 const provider = 'test/provider.test.ts'
+const retries = 'test/retries.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
 
 const mutations: Mutation[] = [
@@ -293,6 +294,20 @@ const mutations: Mutation[] = [
     find: 'if (!attempt) return sql`true`',
     replace: 'if (!attempt || attempt) return sql`true`',
     tests: [races, histories],
+  },
+  {
+    safeguard: 'a repeat does not show what was deleted',
+    file: 'functions/documents/documents.ts',
+    find: 'if (kept && surviving.length === 0)',
+    replace: 'if (false)',
+    tests: [retries, histories],
+  },
+  {
+    safeguard: 'old idempotency keys are dropped until none is left',
+    file: 'functions/sweeper/sweep.ts',
+    find: 'if (numAffectedRows < keysPerPurge ||',
+    replace: 'if (numAffectedRows <= keysPerPurge ||',
+    tests: [sweeper],
   },
   {
     safeguard: 'requests mind the organization (first wall)',

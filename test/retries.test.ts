@@ -2,11 +2,16 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../infra/admin/tenants.ts'
 import { permissions } from '../shared/keys.ts'
+import { axis } from './axis.ts'
 import { comparable } from './operations.ts'
 import { type Tenant, useStand } from './stand.ts'
 
 const stand = useStand()
 const named = (key: string) => ({ 'idempotency-key': key })
+/** Makes the tenant's keys older than the time for which they are kept. */
+const ageKeys = ({ organizationId }: Tenant) =>
+  sql`update idempotency_keys set created_at = created_at - interval '24 hours 1 second'
+    where organization_id = ${organizationId}`.execute(stand.db)
 const documentsOf = async ({ call, knowledgeBase }: Tenant) => (await call('GET', knowledgeBase)).body.data
 
 describe('an Idempotency-Key', () => {
@@ -20,9 +25,94 @@ describe('an Idempotency-Key', () => {
     const second = await create()
     expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } })
     expect(second.headers).toMatchObject({ etag: first.headers.etag, location: first.headers.location })
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+  })
+
+  test('neither shows nor makes again a document that was deleted', async () => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a'))
+    const first = await create()
+    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
+    const upload = () => tenant.call('POST', `${first.headers.location}/chunks`, chunks, named('b'))
+    expect(await upload()).toMatchObject({ status: 201 })
     await tenant.call('DELETE', first.headers.location!)
-    expect((await create()).body).toEqual(first.body)
+    const again = await create()
+    expect(again).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
+    expect(again.body.detail).toContain('deleted')
+    expect(await upload()).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
     expect(await documentsOf(tenant)).toEqual([])
+    await ageKeys(tenant)
+    expect(await create()).toMatchObject({ status: 201 })
+  })
+
+  test.each([
+    { title: ' \ufeff Hours\u00a0', content: '\ufeff\u2028Closed “on” Sunday.\n' },
+    { title: '"\\\u0001 😀 e\u0301' },
+  ])('gives the document again byte for byte: %j', async (body) => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, body, named('a'))
+    const [first, second] = [await create(), await create()]
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(first.body).toMatchObject({ title: body.title.trim(), content: body.content ?? null })
+  })
+
+  test('gives the chunks again byte for byte', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    const metadata = { zebra: 1, a: { b: [-0, 1e-7, 5e-324, 1e21, null] }, '10': '\ufeff', '9': 0.1, é: '' }
+    const chunks = [
+      { content: '\ufeff second ', chunk_index: 2, metadata, token_count: 0 },
+      { content: '\ufeff', chunk_index: 1, embedding: axis(0) },
+    ]
+    const upload = () => tenant.call('POST', `${headers.location}/chunks`, { chunks }, named('a'))
+    const first = await upload()
+    await tenant.call('DELETE', `${headers.location}/chunks`)
+    const second = await upload()
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(first.body).toMatchObject({
+      data: [
+        { content: '\ufeff', metadata: {}, token_count: 1 },
+        { content: '\ufeff second ', metadata: JSON.parse(JSON.stringify(metadata)), token_count: 0 },
+      ],
+      chunk_count: 2,
+    })
+  })
+
+  test('is kept without the text of its request', async () => {
+    const tenant = await stand.tenant()
+    const content = 'A very secret sentence. '.repeat(40_000)
+    const metadata = { secret: 'secret' }
+    const first = await tenant.call('POST', tenant.knowledgeBase, { title: 'Secret', content }, named('a'))
+    const chunks = Array.from({ length: 200 }, (_, i) => ({ content: `secret ${i}`, chunk_index: i, metadata }))
+    await tenant.call('POST', `${first.headers.location}/chunks`, { chunks }, named('b'))
+    const { rows } = await sql<{ key: string; row: string }>`select key, k::text as row from idempotency_keys k
+      where organization_id = ${tenant.organizationId} order by key`.execute(stand.db)
+    expect(rows.map(({ row }) => /secret/i.test(row))).toEqual([false, false])
+    expect(rows[0]!.row.length).toBeLessThan(1000)
+    expect(rows[1]!.row.length).toBeLessThan(200 * 200)
+  })
+
+  test('kept with the whole answer, as it was before, gives that answer again', async () => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: '"text"' }, named('a'))
+    const first = await create()
+    const metadata = { zebra: 1, a: 2 }
+    const chunks = [{ content: 'c', chunk_index: 0, metadata }]
+    const upload = () => tenant.call('POST', `${first.headers.location}/chunks`, { chunks }, named('b'))
+    const uploaded = await upload()
+    await sql`update idempotency_keys set response = case key
+        when 'a' then ${JSON.stringify({ ...first.body, version: 1 })}::jsonb
+        else ${JSON.stringify(uploaded.body)}::jsonb end
+      where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    const again = await create()
+    expect(again).toMatchObject({ status: 201, headers: { etag: first.headers.etag } })
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    // With metadata as jsonb orders it, which was the first answer then.
+    expect(await upload()).toMatchObject({ status: 201, body: uploaded.body })
+    await tenant.call('DELETE', first.headers.location!)
+    expect(await create()).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
   })
 
   test('is refused with another body or path', async () => {
@@ -66,8 +156,7 @@ describe('an Idempotency-Key', () => {
     const tenant = await stand.tenant()
     const create = (title: string) => tenant.call('POST', tenant.knowledgeBase, { title }, named('a'))
     await create('T')
-    await sql`update idempotency_keys set created_at = created_at - interval '24 hours 1 second'
-      where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    await ageKeys(tenant)
     const second = await create('U')
     expect(second).toMatchObject({ status: 201, body: { title: 'U' } })
     expect((await create('U')).headers['idempotency-replayed']).toBe('true')

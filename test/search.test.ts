@@ -22,7 +22,7 @@ function newEmbedder(now: () => number = () => 0) {
 
 /** A search Lambda of a test's own. */
 function newSearch(embedder = newEmbedder(), more: Partial<Dependencies> = {}) {
-  const handler = lambdaHandler(searchApp({ db: databaseAs('cuecard_api'), embedder, ...more }))
+  const handler = lambdaHandler(searchApp({ db: databaseAs('cuecard_search'), embedder, ...more }))
   return async ({ apiKey, knowledgeBase }: Tenant, body: object = { query: 'a question' }) => {
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
     const request = { method: 'POST', url: `${knowledgeBase}/search`, headers, body: JSON.stringify(body) }

@@ -14,9 +14,11 @@ const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 export interface Dependencies {
   db: Database
   now?: () => number
+  /** How long a repeat under one Idempotency-Key waits for the first attempt to end. */
+  repeatWaitSeconds?: number
 }
 
-export function chunksApp({ db, now }: Dependencies) {
+export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
   const endpoint = endpoints(db, now)
   return api()
     .get(
@@ -91,7 +93,12 @@ export function chunksApp({ db, now }: Dependencies) {
         },
         async ({ c, key, db, params, headers, body }) => {
           requireCarriable(body.chunks.map(({ content, metadata }) => [content, metadata]))
-          const request = attempt(key, { method: 'POST', path: c.req.path, body }, headers['idempotency-key'])
+          const request = attempt(
+            key,
+            { method: 'POST', path: c.req.path, body },
+            headers['idempotency-key'],
+            repeatWaitSeconds,
+          )
           const scope = { organizationId: key.organizationId, ...params }
           const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, request)
           if (replayed) c.header('idempotency-replayed', 'true')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, violates } from '../../shared/database.ts'
 import { ApiError } from '../../shared/errors.ts'
-import { type Attempt, idempotent, mine, replayed } from '../../shared/idempotency.ts'
+import { type Attempt, idempotently, mine } from '../../shared/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
 import { pageBytes } from '../../shared/page-bytes.ts'
 import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
@@ -9,16 +9,20 @@ import { toSql } from '../../shared/vectors.ts'
 import { type ChunkRow, chunkColumns } from './chunk.ts'
 import type { ChunkInput } from './schemas.ts'
 
-interface Stored {
-  data: ChunkRow[]
+/** What the service adds to a chunk of the request that stores it. */
+type Stored = Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'>
+
+interface StoredBatch {
+  /** By chunk_index. */
+  data: Stored[]
   chunk_count: number
 }
 
 /**
  * Stores a batch of the client's own chunks, all or none. The first batch for a document that the service manages takes it
  * over: a new revision that holds the client's chunks alone, out of search's sight until the client completes it.
- * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused; validation_failed past
- * the document's limit
+ * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused, idempotency_in_progress;
+ * validation_failed past the document's limit
  */
 export async function createChunks(db: Database, scope: DocumentScope, inputs: ChunkInput[], attempt?: Attempt) {
   const rows = inputs.map(({ embedding, token_count, ...chunk }) => ({
@@ -38,7 +42,7 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
     select c.chunk_index from chunks c join documents d on ${isOfThisRevision}
     where ${isDocument(scope)} and ${mine(attempt)} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[])
     order by c.chunk_index`
-  const insert = sql<ChunkRow & { total: number }>`
+  const insert = sql<Stored & { total: number }>`
     with inserted as (
       insert into chunks (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, embedding)
       select d.organization_id, wanted.id, d.agent_id, d.id, d.revision, wanted.chunk_index, wanted.content, wanted.token_count,
@@ -55,7 +59,20 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
       where ${isDocument(scope)} and exists (select from inserted)
       returning d.chunk_count
     )
-    select ${chunkColumns}, counted.chunk_count as total from inserted c cross join counted order by c.chunk_index`
+    select c.id, c.chunk_index, c.token_count, c.created_at, counted.chunk_count as total
+    from inserted c cross join counted order by c.chunk_index`
+  const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
+  const withTexts = ({ data, chunk_count }: StoredBatch) => ({
+    data: data.map(
+      (stored): ChunkRow => ({
+        document_id: scope.documentId,
+        agent_id: scope.agentId,
+        ...texts.get(stored.chunk_index)!,
+        ...stored,
+      }),
+    ),
+    chunk_count,
+  })
 
   try {
     if (!attempt) {
@@ -66,22 +83,22 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
         conflicts,
         insert,
       )
-      return { ...outcome(agents, documents, conflicting, created), replayed: false }
+      requireDocument(agents, documents)
+      return { ...withTexts(outcome(conflicting, created)), replayed: false }
     }
-    const answer = sql`(
+    const answer = sql<StoredBatch>`(
       select case when count(*) > 0 then jsonb_build_object(
-        'data', jsonb_agg(to_jsonb(c) - 'revision' - 'embedding' - 'content_hash' - 'organization_id' order by c.chunk_index),
+        'data', jsonb_agg(jsonb_build_object(
+          'id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count, 'created_at', c.created_at) order by c.chunk_index),
         'chunk_count', (select chunk_count from documents d where ${isDocument(scope)})) end
       from chunks c
       where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId} and c.id = any(${rows.map((row) => row.id)}::uuid[]))`
-    const { claim, remember, forget, recall } = idempotent(attempt, answer)
-    const [, agents, documents, , conflicting, created, , , [recalled]] = await db.batch(
-      ...([claim, findAgent(scope), lock, takeOver, conflicts, insert, remember, forget, recall] as const),
-    )
-    const first = replayed<Stored>(attempt, recalled)
-    return first
-      ? { ...first, replayed: true }
-      : { ...outcome(agents, documents, conflicting, created), replayed: false }
+    const {
+      results: [agents, documents, , conflicting, created],
+      kept,
+    } = await idempotently(db, attempt, answer, findAgent(scope), lock, takeOver, conflicts, insert)
+    requireDocument(agents, documents)
+    return { ...withTexts(kept ?? outcome(conflicting, created)), replayed: kept !== undefined }
   } catch (error) {
     if (violates(error, 'documents_chunk_limit'))
       throw new ApiError(
@@ -93,14 +110,12 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
   }
 }
 
-function outcome(
-  agents: unknown[],
-  documents: unknown[],
-  conflicting: { chunk_index: number }[],
-  created: (ChunkRow & { total: number })[],
-): Stored {
+function requireDocument(agents: unknown[], documents: unknown[]): void {
   if (agents.length === 0) agentNotFound()
   if (documents.length === 0) documentNotFound()
+}
+
+function outcome(conflicting: { chunk_index: number }[], created: (Stored & { total: number })[]): StoredBatch {
   if (conflicting.length > 0)
     throw new ApiError(
       'chunk_index_conflict',

@@ -19,9 +19,11 @@ export interface Dependencies {
   db: Database
   queue: Sender
   now?: () => number
+  /** How long a repeat under one Idempotency-Key waits for the first attempt to end. */
+  repeatWaitSeconds?: number
 }
 
-export function documentsApp({ db, queue, now }: Dependencies) {
+export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
   const endpoint = endpoints(db, now)
 
   const enqueue = (organizationId: OrganizationId, documentId: string, requestId: string) =>
@@ -73,7 +75,7 @@ export function documentsApp({ db, queue, now }: Dependencies) {
           tag: 'Documents',
           summary: 'Create a document',
           description:
-            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. An agent may have 10,000 documents.',
+            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
           permission: 'kb:write',
           params: agentPath,
           headers: idempotencyHeader,
@@ -92,11 +94,16 @@ export function documentsApp({ db, queue, now }: Dependencies) {
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
-          errors: ['agent_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+          errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
-          const request = attempt(key, { method: 'POST', path: c.req.path, body }, headers['idempotency-key'])
+          const request = attempt(
+            key,
+            { method: 'POST', path: c.req.path, body },
+            headers['idempotency-key'],
+            repeatWaitSeconds,
+          )
           const { document, replayed } = await createDocument(db, scope, body, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           else if (document.content !== null) await enqueue(key.organizationId, document.id, c.get('requestId'))

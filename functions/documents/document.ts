@@ -47,25 +47,30 @@ export interface DocumentRow extends Omit<Document, 'created_at' | 'updated_at'>
   version: string | number
 }
 
+const qualified = (columns: readonly string[]) => sql.raw(columns.map((column) => `d.${column}`).join(', '))
+
+const texts = ['title', 'content'] as const
+const others = [
+  'id',
+  'agent_id',
+  'source_type',
+  'source_url',
+  'status',
+  'chunk_count',
+  'error_message',
+  'created_at',
+  'updated_at',
+  'version',
+]
+
 /** Those columns, qualified by `d`. */
-export const documentColumns = sql.raw(
-  [
-    'id',
-    'agent_id',
-    'title',
-    'content',
-    'source_type',
-    'source_url',
-    'status',
-    'chunk_count',
-    'error_message',
-    'created_at',
-    'updated_at',
-    'version',
-  ]
-    .map((column) => `d.${column}`)
-    .join(', '),
-)
+export const documentColumns = qualified([...texts, ...others])
+
+/** What the service adds to the texts of the request that creates a document. */
+export type Created = Omit<DocumentRow, (typeof texts)[number]>
+
+/** The columns of `Created`, qualified by `d`. */
+export const createdColumns = qualified(others)
 
 export function toDocument(row: DocumentRow): Document {
   return {

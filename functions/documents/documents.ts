@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Database, violates } from '../../shared/database.ts'
 import { ApiError } from '../../shared/errors.ts'
 import type { Versions } from '../../shared/etag.ts'
-import { type Attempt, idempotent, mine, replayed } from '../../shared/idempotency.ts'
+import { type Attempt, idempotently, isRowOf, mine } from '../../shared/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
 import { pageBytes } from '../../shared/page-bytes.ts'
 import {
@@ -15,7 +15,7 @@ import {
   isDocument,
 } from '../../shared/scope.ts'
 import type { Status } from '../../shared/tables.ts'
-import { type DocumentRow, documentColumns } from './document.ts'
+import { type Created, createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import type { CreateInput } from './schemas.ts'
 
 /** SHA-256 of the content's UTF-8. */
@@ -25,30 +25,39 @@ export function hashContent(content: string): Buffer {
 
 /**
  * Stores a document. With content it is pending and the service's work; without, it waits for the client's chunks.
- * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused
+ * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
+ * document_not_found when the document of an earlier attempt has been deleted
  */
 export async function createDocument(db: Database, scope: AgentScope, input: CreateInput, attempt?: Attempt) {
   const id = newId()
   const content = input.content ?? null
-  const insert = sql<DocumentRow>`
+  const insert = sql<Created>`
     insert into documents as d (organization_id, id, agent_id, title, content, content_hash, status, managed_by, enqueued_at)
     select organization_id, ${id}, id, ${input.title}, ${content}::text, ${content === null ? null : hashContent(content)}::bytea,
       'pending', ${content === null ? 'client' : 'service'}, ${content === null ? null : sql`now()`}
     from agents
     where organization_id = ${scope.organizationId} and id = ${scope.agentId} and ${mine(attempt)}
-    returning ${documentColumns}`
+    returning ${createdColumns}`
+  const withTexts = (created: Created): DocumentRow => ({ title: input.title, content, ...created })
   try {
     if (!attempt) {
       const [[created]] = await db.batch(insert)
-      return { document: created ?? agentNotFound(), replayed: false }
+      return { document: withTexts(created ?? agentNotFound()), replayed: false }
     }
-    const { claim, remember, forget, recall } = idempotent(
+    const {
+      results: [[created], surviving],
+      kept,
+    } = await idempotently(
+      db,
       attempt,
-      sql`(select to_jsonb(d) from (select ${documentColumns} from documents d where organization_id = ${scope.organizationId} and id = ${id}) d)`,
+      sql<Created>`(select to_jsonb(d) from (select ${createdColumns} from documents d where organization_id = ${scope.organizationId} and id = ${id}) d)`,
+      insert,
+      sql`select from documents where organization_id = ${scope.organizationId}
+        and id = (select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(attempt)})`,
     )
-    const [, [created], , , [recalled]] = await db.batch(claim, insert, remember, forget, recall)
-    const first = replayed<DocumentRow>(attempt, recalled)
-    return { document: first ?? created ?? agentNotFound(), replayed: first !== undefined }
+    if (kept && surviving.length === 0)
+      throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')
+    return { document: withTexts(kept ?? created ?? agentNotFound()), replayed: kept !== undefined }
   } catch (error) {
     if (violates(error, 'agents_document_limit'))
       throw new ApiError(

@@ -162,16 +162,21 @@ export class Requests {
     await this.#request(tenant, made, document, decideUpload(document, chunks, queue.now), true)
   }
 
-  /** The same request under the same key has its effect once, whatever became of its first answer. */
+  /**
+   * The same request under the same key has its effect once, whatever became of its first answer; and none after the document
+   * is gone.
+   */
   async #repeat(): Promise<void> {
     const { random, queue } = this.#world
-    const fresh = this.#remembered.filter(({ at, tenant, document }) => {
-      return queue.now - at < 20 * 60 * 60 && document && tenant.documents.includes(document)
-    })
+    const fresh = this.#remembered.filter(({ at, document }) => queue.now - at < 20 * 60 * 60 && document)
     if (fresh.length === 0) return
     const { tenant, made, document, answer } = random.pick(fresh)
     const result = await this.#run(tenant, made)
     if (result === 'unknown' || result.status === 503) return
+    if (!tenant.documents.includes(document!)) {
+      if (result.status === 404 && result.body.code === 'document_not_found') return
+      throw new Error(`a repeat after DELETE was answered ${result.status} ${JSON.stringify(result.body)}`)
+    }
     if (result.status !== 201) throw new Error(`a repeat was answered ${result.status} ${JSON.stringify(result.body)}`)
     if (result.headers.get('idempotency-replayed') !== 'true') throw new Error('a repeat was not told as one')
     if (answer && JSON.stringify(answer) !== JSON.stringify(result.body)) throw new Error('a repeat got another answer')
