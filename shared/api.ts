@@ -1,13 +1,17 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
 import { type Context, Hono } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
-import { ApiError, problem, Unavailable } from './errors.ts'
+import { ApiError, notKept, problem, Unavailable } from './errors.ts'
 import { newId } from './ids.ts'
 import { describeError, log } from './log.ts'
 
 export interface ApiEnv {
   Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
-  Variables: { requestId: string }
+  Variables: {
+    requestId: string
+    /** Set once a request may have changed something: what a caller who hears no more of it should know and do. */
+    outcome?: string
+  }
 }
 
 /** A Hono app that gives every answer a request id, logs it, and renders every error, its own 404 and 405 too, as a problem. */
@@ -18,6 +22,7 @@ export function api(): Hono<ApiEnv> {
     c.set('requestId', c.env?.event?.requestContext.requestId || newId())
     await next()
     c.header('x-request-id', c.get('requestId'))
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', notKept)
     log.info('request', {
       request_id: c.get('requestId'),
       method: c.req.method,
@@ -102,7 +107,7 @@ async function toResult(response: Response): Promise<APIGatewayProxyStructuredRe
 }
 
 function problemContext(c: Context<ApiEnv>) {
-  return { instance: c.req.path, requestId: c.get('requestId') }
+  return { instance: c.req.path, requestId: c.get('requestId'), outcome: c.get('outcome') }
 }
 
 function logFailure(error: unknown, requestId: string) {

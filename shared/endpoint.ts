@@ -1,4 +1,4 @@
-import type { Context, Handler } from 'hono'
+import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { ApiEnv } from './api.ts'
 import type { Database } from './database.ts'
@@ -52,6 +52,7 @@ export function endpoints(db: Database, now?: () => number) {
       if (faults.length > 0)
         throw new ApiError('invalid_parameter', 'See errors for each parameter.', { errors: faults })
       const body = op.body && readBody(op.body, await readJson(c.req.raw))
+      if (op.permission.endsWith(':write')) c.set('outcome', unknownOutcome(c.req))
       return await handler({
         c,
         key,
@@ -65,6 +66,18 @@ export function endpoints(db: Database, now?: () => number) {
     declare(run as Handler, op as Operation)
     return run
   }
+}
+
+/** What to know and do when it is not known whether a change took effect. */
+function unknownOutcome(request: HonoRequest): string {
+  if (request.method === 'POST')
+    return request.header('idempotency-key') === undefined
+      ? 'It is unknown whether the request took effect. Look before you repeat it, and send an Idempotency-Key with it the next time: then it takes effect once.'
+      : 'It is unknown whether the request took effect. Repeat it with the same Idempotency-Key: it takes effect once.'
+  const known = 'It is unknown whether the change took effect. Repeating the request is safe'
+  return request.header('if-match') === undefined
+    ? `${known}.`
+    : `${known}; if that is 412, the change may have taken effect or somebody else's: get the document to see.`
 }
 
 const noParameters = fields({})

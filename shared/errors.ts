@@ -21,7 +21,6 @@ export const problems = {
   unsupported_media_type: { status: 415, title: 'The body is not application/json' },
   validation_failed: { status: 422, title: 'The body breaks the schema' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
-  rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   temporarily_unavailable: { status: 503, title: 'A service we depend on cannot be reached' },
 } as const
@@ -83,9 +82,19 @@ export class Unavailable extends Error {
   }
 }
 
-/** Renders any thrown value; what is not an ApiError or Unavailable becomes an opaque 500. */
-export function problem(thrown: unknown, request: { instance: string; requestId: string }): Response {
-  const error = asApiError(thrown)
+
+/** Nobody keeps an answer: it is one organization's alone, and the next may differ. */
+export const notKept = 'private, no-store'
+
+/**
+ * Renders any thrown value; what is not an ApiError or Unavailable becomes an opaque 500.
+ * @param request with `outcome`: what the caller should know and do when something was unavailable
+ */
+export function problem(
+  thrown: unknown,
+  request: { instance: string; requestId: string; outcome?: string | undefined },
+): Response {
+  const error = asApiError(thrown, request.outcome)
   const { status, title } = problems[error.code]
   const body = {
     type: `https://cuecard.dev/errors/${error.code}`,
@@ -100,20 +109,21 @@ export function problem(thrown: unknown, request: { instance: string; requestId:
   }
   return new Response(JSON.stringify(body), {
     status,
-    headers: { 'content-type': 'application/problem+json', 'x-request-id': request.requestId, ...error.headers },
+    headers: {
+      'content-type': 'application/problem+json',
+      'x-request-id': request.requestId,
+      'cache-control': notKept,
+      ...error.headers,
+    },
   })
 }
 
-function asApiError(thrown: unknown): ApiError {
+function asApiError(thrown: unknown, outcome = 'Nothing was changed. Try again in a moment.'): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof Unavailable)
-    return new ApiError(
-      'temporarily_unavailable',
-      `Nothing was changed, or the change may be retried safely. Try again in a moment.`,
-      {
-        headers: { 'retry-after': String(thrown.retryAfterSeconds) },
-        cause: thrown,
-      },
-    )
+    return new ApiError('temporarily_unavailable', outcome, {
+      headers: { 'retry-after': String(thrown.retryAfterSeconds) },
+      cause: thrown,
+    })
   return new ApiError('internal_error', 'The fault was logged under this request_id.', { cause: thrown })
 }

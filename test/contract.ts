@@ -3,8 +3,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Answer } from './stand.ts'
 
+interface Header {
+  required: boolean
+}
 interface Response {
-  headers?: Record<string, { $ref: string }>
+  headers?: Record<string, Header | { $ref: string }>
   content?: Record<string, unknown>
 }
 interface Operation {
@@ -14,7 +17,7 @@ interface Operation {
 
 const document = JSON.parse(readFileSync(new URL('../functions/reference/openapi.json', import.meta.url), 'utf8')) as {
   paths: Record<string, Record<string, Operation>>
-  components: { responses: Record<string, Response>; headers: Record<string, { required: boolean }> }
+  components: { responses: Record<string, Response>; headers: Record<string, Header> }
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
@@ -34,7 +37,7 @@ function undocumented(method: string, path: string, answer: Answer): string | un
   if (!response) return 'is not in the OpenAPI document'
   const { 'content-type': contentType, ...headers } = answer.headers
   const mediaType = contentType?.split(';')[0]
-  const headerFault = faultOfHeaders(headers, Object.keys(response.headers ?? {}))
+  const headerFault = faultOfHeaders(headers, response.headers ?? {})
   if (headerFault) return headerFault
 
   if (method === 'HEAD' || !response.content) {
@@ -46,17 +49,18 @@ function undocumented(method: string, path: string, answer: Answer): string | un
   return fault && `has a body that ${fault}`
 }
 
-function faultOfHeaders(headers: Record<string, string>, documented: string[]): string | undefined {
+function faultOfHeaders(headers: Record<string, string>, documented: NonNullable<Response['headers']>) {
   for (const [name, value] of Object.entries(headers)) {
-    const known = documented.find((candidate) => candidate.toLowerCase() === name)
+    const known = Object.keys(documented).find((candidate) => candidate.toLowerCase() === name)
     if (!known) return `has the undocumented header ${name}`
     const fault = faultOf(`#/components/headers/${known}/schema`, value)
     if (fault) return `has a header ${name} that ${fault}`
   }
-  const missing = documented.find(
-    (name) => document.components.headers[name]!.required && !(name.toLowerCase() in headers),
-  )
-  return missing && `lacks the header ${missing}`
+  const missing = Object.entries(documented).find(([name, header]) => {
+    const { required } = '$ref' in header ? document.components.headers[name]! : header
+    return required && !(name.toLowerCase() in headers)
+  })
+  return missing && `lacks the header ${missing[0]}`
 }
 
 /** The response that the document gives for it, with its JSON Pointer; of an unknown route or method, what all routes share. */

@@ -38,6 +38,13 @@ test('every error code is documented', () => {
   for (const code of Object.keys(problems)) expect(text).toContain(`errors/${code}"`)
 })
 
+test('429 is documented as the gateway answers it, which alone does', () => {
+  const { paths, components } = openApiDocument() as unknown as Record<string, Record<string, Record<string, Node>>>
+  for (const operation of Object.values(paths!).flatMap((methods) => Object.values(methods)))
+    expect((operation.responses as Node)[429]).toEqual({ $ref: '#/components/responses/Throttled' })
+  expect(Object.keys(components!.responses!.Throttled!.content as Node)).toEqual(['application/json'])
+})
+
 interface Node {
   [key: string]: unknown
 }

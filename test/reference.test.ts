@@ -25,6 +25,7 @@ describe.each(files)('%s', (path) => {
   test('needs no key, and 304 answers whoever has it', async () => {
     const { status, headers } = await stand.http('GET', path)
     expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('public, max-age=300')
     const again = await stand.http('GET', path, undefined, { 'if-none-match': `"x", W/${headers.etag}` })
     expect(again).toMatchObject({ status: 304, body: undefined, headers: { etag: headers.etag } })
     expect(await stand.http('GET', path, undefined, { 'if-none-match': '"x"' })).toMatchObject({ status: 200 })

@@ -29,6 +29,26 @@ describe.each(keyedRoutes)('$name', (route) => {
     expect(success).toContain(answer.status)
   })
 
+  test('lets nobody keep an answer, but one document for whoever asks again', async () => {
+    const tenant = await stand.tenant([permission, 'kb:write'])
+    const kept = operation.operationId === 'getDocument' ? 'private, no-cache' : 'private, no-store'
+    const url = fill(path, await makeDocument(tenant))
+    const { headers } = await tenant.call(method, url, body)
+    expect(headers['cache-control']).toBe(kept)
+    if (headers.etag && method === 'GET')
+      expect(await tenant.call(method, url, body, { 'if-none-match': headers.etag })).toMatchObject({
+        status: 304,
+        headers: { 'cache-control': kept },
+      })
+    for (const refused of [
+      await stand.http(method, url, body),
+      await tenant.call(method, `${url}?frobnicate`, body),
+      await tenant.call('PROPFIND', url),
+      await tenant.call(method, `${url}/`, body),
+    ])
+      expect(refused.headers['cache-control']).toBe('private, no-store')
+  })
+
   test('asks for a key', async () => {
     const answer = await stand.http(method, fill(path, never()), body)
     expect(answer).toMatchObject({ status: 401, body: { code: 'missing_api_key' } })

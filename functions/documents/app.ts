@@ -136,6 +136,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             headers['if-none-match'],
           )
           c.header('etag', etag(document.version))
+          c.header('cache-control', 'private, no-cache')
           return document.is_known ? c.body(null, 304) : c.json(toDocument(document))
         },
       ),

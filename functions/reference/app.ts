@@ -5,7 +5,7 @@ import { ApiError } from '../../shared/errors.ts'
 import { assetResponder } from './asset.ts'
 import { page, pageFiles } from './page.ts'
 
-const cached = ['ETag', 'Cache-Control', 'Vary']
+const cached = ['ETag', 'Vary']
 const notModified = { description: 'It is still the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 

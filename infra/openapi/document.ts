@@ -3,7 +3,7 @@ import type { Answer, Operation } from '../../shared/operation.ts'
 import { allRoutes, type Route } from './apps.ts'
 import { answerHeaders, headersOf, optionalHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'
-import { errorsOf, problemName, problemResponse, problemSchemas } from './problems.ts'
+import { errorsOf, problemName, problemResponse, problemSchemas, throttled } from './problems.ts'
 
 const description = `The knowledge base that voice agents consult in mid-call: text documents that are chunked and embedded for search, or chunks and embeddings of your own.
 
@@ -15,7 +15,9 @@ const description = `The knowledge base that voice agents consult in mid-call: t
 
 **Lists** come in pages: follow \`next_cursor\` or the \`Link\` header while \`has_more\`. Nothing is skipped or repeated when others add or remove items meanwhile.
 
-**Retries.** POST takes an \`Idempotency-Key\`; PATCH and DELETE of a document take \`If-Match\`; all of them may be repeated safely.
+**Retries.** POST takes an \`Idempotency-Key\`, which makes it safe to repeat for 24 hours; while the first request is still running, a repeat may be 409 \`idempotency_in_progress\`. PATCH and DELETE may be repeated as they are, and of a document take \`If-Match\`. The \`detail\` of a 503 says what is known of the change, and what to do.
+
+**The gateway** before the service answers some 413, 429, 431, 500 and 503 by itself, as \`application/json\` with a \`message\` alone: go by the status.
 
 **Changes** within /v1 only add: be ready for fields that you do not know.`
 
@@ -30,7 +32,7 @@ const tags = [
 /** The OpenAPI 3.1 document of all routes, generated from what the routes are checked with. */
 export function openApiDocument(routes: Route[] = allRoutes()) {
   const schemas = schemaConverter()
-  const responses: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = { Throttled: throttled }
   const refer = (codes: ErrorCode[]) => {
     const name = problemName(codes)
     responses[name] ??= problemResponse(codes)
@@ -110,7 +112,8 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
 
   function describeErrors(op: Operation) {
     const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
-    return Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refer(codes!)]))
+    const ours = Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refer(codes!)]))
+    return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }
   }
 
   return {

@@ -1,12 +1,12 @@
 import { type ErrorCode, faultCodes, problems } from '../../shared/errors.ts'
 import { permissions } from '../../shared/keys.ts'
 import type { Operation } from '../../shared/operation.ts'
-import { headersOf } from './headers.ts'
+import { type answerHeaders, headersOf, optional, references } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** The errors of an operation, by what it takes: every one that its caller may meet. */
 export function errorsOf(op: Operation): ErrorCode[] {
-  const codes: ErrorCode[] = [...(op.errors ?? []), 'rate_limited', 'internal_error']
+  const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
   if (op.permission !== 'none')
     codes.push(
       'missing_api_key',
@@ -20,11 +20,11 @@ export function errorsOf(op: Operation): ErrorCode[] {
   return [...new Set(codes)].sort((a, b) => order.indexOf(a) - order.indexOf(b))
 }
 
-const extraHeaders: Partial<Record<ErrorCode, string[]>> = {
+const extraHeaders: Partial<Record<ErrorCode, (keyof typeof answerHeaders)[]>> = {
   missing_api_key: ['WWW-Authenticate'],
   invalid_api_key: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
-  rate_limited: ['Retry-After'],
+  idempotency_in_progress: ['Retry-After'],
   temporarily_unavailable: ['Retry-After'],
 }
 
@@ -37,9 +37,14 @@ export function problemName(codes: ErrorCode[]): string {
 /** The response component of errors that share a status. */
 export function problemResponse(codes: ErrorCode[]) {
   const { status } = problems[codes[0]!]
+  const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
+  const isEveryones = (name: keyof typeof answerHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
   return {
     description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
-    headers: headersOf([...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]),
+    headers: {
+      ...headersOf(extra.filter(isEveryones)),
+      ...optional(extra.filter((name) => !isEveryones(name))),
+    },
     content: {
       'application/problem+json': {
         schema: {
@@ -82,6 +87,18 @@ function problemExample(code: ErrorCode) {
   }
 }
 
+/** The gateway's own answer, before a request reaches us, to more requests than it is set to admit. */
+export const throttled = {
+  description: 'More requests than the gateway admits. Try again in a second, then after ever longer pauses.',
+  headers: references(['Apigw-Requestid']),
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/GatewayMessage' },
+      example: { message: 'Too Many Requests' },
+    },
+  },
+}
+
 /** The schemas that every error has in common. */
 export const problemSchemas: Record<string, JsonSchema> = {
   Problem: {
@@ -108,6 +125,12 @@ export const problemSchemas: Record<string, JsonSchema> = {
         description: 'With `chunk_index_conflict`: those already stored.',
       },
     },
+  },
+  GatewayMessage: {
+    description: 'What the gateway answers by itself.',
+    type: 'object',
+    required: ['message'],
+    properties: { message: { type: 'string' } },
   },
   Fault: {
     description: 'One fault of the input, with its place: in the body, a parameter or a header.',
