@@ -79,7 +79,7 @@ const provoking: Record<ErrorCode, (tenant: Tenant) => Promise<Answer>> = {
         [tenant.organizationId],
       )
       const call = callerOf(
-        documentsApp({ db: databaseAs('cuecard_api'), queue: keptQueue().queue, repeatWaitSeconds: 0.05 }),
+        documentsApp({ db: databaseAs('cuecard_documents'), queue: keptQueue().queue, repeatWaitSeconds: 0.05 }),
         tenant.apiKey,
       )
       return await call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
@@ -122,7 +122,7 @@ describe('while the first attempt under an Idempotency-Key is running', () => {
     async () => {
       const tenant = await stand.tenant()
       const path = await emptyDocument(tenant)
-      const call = callerOf(chunksApp({ db: databaseAs('cuecard_api'), repeatWaitSeconds: 0.05 }), tenant.apiKey)
+      const call = callerOf(chunksApp({ db: databaseAs('cuecard_chunks'), repeatWaitSeconds: 0.05 }), tenant.apiKey)
       const upload = () => call('POST', `${path}/chunks`, { chunks: [chunk] }, { 'idempotency-key': 'k' })
       const first = await inTransaction(async (client) => {
         await client.query('select from documents where id = $1 for update', [path.split('/').at(-1)])
@@ -195,7 +195,7 @@ describe('a 503 says what is known of the change', () => {
   test('nothing was changed, when a search hears nothing from the provider', async () => {
     const tenant = await stand.tenant()
     const embedder = { model: 'away', embed: () => Promise.reject(new EmbeddingError('busy', 'away')) }
-    const call = callerOf(searchApp({ db: databaseAs('cuecard_api'), embedder }), tenant.apiKey)
+    const call = callerOf(searchApp({ db: databaseAs('cuecard_search'), embedder }), tenant.apiKey)
     const answer = await call('POST', `${tenant.knowledgeBase}/search`, { query: 'Where?' })
     expect(answer).toMatchObject({ status: 503, body: { detail: nothing } })
   })

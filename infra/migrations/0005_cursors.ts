@@ -21,5 +21,4 @@ const statements = [
       where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
     end`,
   `revoke execute on function find_api_key(bytea) from public`,
-  `grant execute on function find_api_key(bytea) to cuecard_api`,
 ]

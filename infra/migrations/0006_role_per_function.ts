@@ -23,8 +23,8 @@ const statements = [
   `grant usage on schema public to cuecard_documents, cuecard_chunks, cuecard_search, cuecard_organization`,
 
   // What the endpoints have in common: the check of the key, the look for the agent, idempotency.
-  `grant select (organization_id, id, key_hash, permissions, expires_at, revoked_at)
-    on api_keys to cuecard_documents, cuecard_chunks, cuecard_search, cuecard_organization`,
+  `grant execute on function find_api_key(bytea)
+    to cuecard_documents, cuecard_chunks, cuecard_search, cuecard_organization`,
   `grant select (organization_id, id) on agents to cuecard_documents, cuecard_chunks, cuecard_search`,
   `grant select, delete,
     insert (organization_id, api_key_id, key, request_hash, owner),
@@ -59,7 +59,6 @@ const statements = [
   `grant select (id, name, auto_delete_done_calls, created_at), update (auto_delete_done_calls)
     on organizations to cuecard_organization`,
 
-  `alter policy looked_up on api_keys to cuecard_api, cuecard_documents, cuecard_chunks, cuecard_search, cuecard_organization`,
   `alter policy own on organizations to cuecard_api, cuecard_organization`,
   `alter policy own on agents to cuecard_api, cuecard_documents, cuecard_chunks, cuecard_search`,
   `alter policy own on idempotency_keys to cuecard_api, cuecard_documents, cuecard_chunks`,
