@@ -92,10 +92,7 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
   }
 }
 
-/**
- * Sends after the commit that made the work. A failure is counted, not thrown: the document's row knows that it has work to
- * do, and the sweeper sends again.
- */
+/** Sends; a failure is counted and logged, not thrown: false. The document's row knows that it has work to do. */
 export async function trySend(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)

@@ -53,7 +53,7 @@ export interface Tables {
     attempt: Generated<number>
     retry_count: Generated<number>
     next_attempt_at: Date | null
-    enqueued_at: Date | null
+    resend_at: Time
     pending_since: Time
     version: Generated<string>
     created_at: Time

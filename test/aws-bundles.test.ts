@@ -76,9 +76,7 @@ test('the bundle that sweeps sends again what the queue has lost', async () => {
   const { key, knowledgeBase } = await tenant()
   const { body: document } = await system.http('POST', knowledgeBase, key, { title: 'Lost', content })
   await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queue.queueUrl }))
-  await sql`update documents set enqueued_at = now() - interval '1 hour' where id = ${document.id}`.execute(
-    system.owner,
-  )
+  await sql`update documents set resend_at = now() where id = ${document.id}`.execute(system.owner)
   await system.invoke('sweeper', toScheduledEvent('sweeper'))
   expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
 })

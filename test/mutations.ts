@@ -116,8 +116,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the send after commit',
     file: 'functions/documents/app.ts',
-    find: 'if (restarted) await enqueue(key.organizationId, document.id, c.get(',
-    replace: 'if (!restarted) await enqueue(key.organizationId, document.id, c.get(',
+    find: 'if (restarted) await enqueue(db, key.organizationId, document.id, c.get(',
+    replace: 'if (!restarted) await enqueue(db, key.organizationId, document.id, c.get(',
     tests: [outcomes],
   },
   {
@@ -165,15 +165,43 @@ const mutations: Mutation[] = [
   {
     safeguard: 'organizations take turns',
     file: 'functions/sweeper/sweep.ts',
-    find: 'order by turn, due.enqueued_at',
-    replace: 'order by due.enqueued_at',
+    find: 'order by turn, due.resend_at',
+    replace: 'order by due.resend_at',
     tests: [sweeper],
   },
   {
     safeguard: 'what waits in line is not sent every minute',
     file: 'functions/sweeper/sweep.ts',
-    find: '(now() - pending_since) / 2',
-    replace: "interval '0'",
+    find: 'least(now() - pending_since,',
+    replace: "least(interval '0',",
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a failed send of the sweeper does not count as sent',
+    file: 'functions/sweeper/sweep.ts',
+    find: 'now() + case when tried.is_sent',
+    replace: 'now() + case when true',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a failed send of a request or a worker does not count as sent',
+    file: 'shared/outbox.ts',
+    find: 'update documents set resend_at = now()',
+    replace: 'update documents set resend_at = resend_at',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a sweeper that dies before it has sent has sent nothing',
+    file: 'functions/sweeper/sweep.ts',
+    find: 'update documents d set resend_at = now() + make_interval(secs => ${lostAfterSeconds})',
+    replace: "update documents d set resend_at = now() + interval '1 day'",
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'the sweeper’s news of a send gives way to a worker’s',
+    file: 'functions/sweeper/sweep.ts',
+    find: '(d.organization_id, d.id, d.resend_at) = (tried.organization_id, tried.id, tried.resend_at)',
+    replace: '(d.organization_id, d.id) = (tried.organization_id, tried.id)',
     tests: [sweeper],
   },
   {

@@ -90,7 +90,7 @@ test(`${count} documents created as fast as the API takes them all end completed
   /** Five minutes pass, and the sweeper comes. */
   async function pass() {
     await sql`update documents set lease_expires_at = lease_expires_at - interval '5 minutes',
-      next_attempt_at = next_attempt_at - interval '5 minutes', enqueued_at = enqueued_at - interval '5 minutes'`.execute(
+      next_attempt_at = next_attempt_at - interval '5 minutes', resend_at = resend_at - interval '5 minutes'`.execute(
       stand.db,
     )
     await sweep(databaseAs('cuecard_sweeper'), queue)

@@ -353,7 +353,7 @@ describe('of workers and sweepers', () => {
   test('two sweepers at once send a lost document once', async () => {
     const tenant = await stand.tenant()
     const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => create(tenant, `Text ${i}.`)))
-    await sql`update documents set enqueued_at = enqueued_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
+    await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
     const { queue, sent } = keptQueue()
     await Promise.all([1, 2, 3].map(() => sweep(databaseAs('cuecard_sweeper'), queue)))

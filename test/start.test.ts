@@ -125,7 +125,7 @@ test('a document in work when the process is killed completes after the next sta
   const database = await openDatabase(env.DATABASE_URL ? { url: env.DATABASE_URL } : { dataDir: env.DATA_DIR })
   const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
   await sql`update documents set lease_expires_at = now() where lease_token is not null`.execute(db)
-  await sql`update documents set enqueued_at = enqueued_at - interval '1 hour'`.execute(db)
+  await sql`update documents set resend_at = resend_at - interval '1 hour'`.execute(db)
   await database.close()
 
   const second = start({ ...env })

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { documentsApp } from '../functions/documents/app.ts'
 import { sweep } from '../functions/sweeper/sweep.ts'
+import { retryDocuments, type Target } from '../infra/admin/documents.ts'
 import { type Figures, figures } from '../shared/metrics.ts'
 import type { Queue } from '../shared/queue.ts'
 import { useFakeProvider } from './fake-provider.ts'
@@ -28,7 +30,7 @@ const createMany = (tenant: Tenant, count: number) =>
 /** Makes every document as much older. */
 const age = (seconds: number) => {
   const by = sql`make_interval(secs => ${seconds})`
-  return sql`update documents set enqueued_at = enqueued_at - ${by}, pending_since = pending_since - ${by},
+  return sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
     lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(stand.db)
 }
 const rowOf = async ({ id }: { id: string }) =>
@@ -36,6 +38,8 @@ const rowOf = async ({ id }: { id: string }) =>
     await sql<{ status: string; error_code: string; attempt: number }>`
     select status, error_code, attempt from documents where id = ${id}`.execute(stand.db)
   ).rows[0]!
+
+const broken: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
 
 async function swept() {
   const { queue, sent } = keptQueue()
@@ -78,12 +82,62 @@ describe('a lost message', () => {
     expect(times).toBeLessThanOrEqual(10)
   })
 
-  test('whose sending fails is counted, and tried again', async () => {
+  test.each([0, 10 * 3600])(
+    'whose sending fails is counted, and tried again at the next sweep (%i s later)',
+    async (waited) => {
+      const document = await create(await stand.tenant(), 'A text.')
+      await age(130 + waited)
+      expect(await sweep(databaseAs('cuecard_sweeper'), broken)).toMatchObject({ resent: 0, send_failures: 1 })
+      expect((await swept()).ids).toEqual([document.id])
+      expect((await swept()).ids).toEqual([])
+    },
+  )
+
+  test('that a request could not send goes at the next sweep', async () => {
+    const tenant = await stand.tenant()
+    const app = documentsApp({ db: databaseAs('cuecard_api'), queue: broken })
+    const call = async (method: string, path: string, body: object) => {
+      const headers = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' }
+      return (await (await app.request(path, { method, headers, body: JSON.stringify(body) })).json()) as { id: string }
+    }
+    const { id } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+    expect((await swept()).ids).toEqual([id])
+    await call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Two.' })
+    expect((await swept()).ids).toEqual([id])
+    expect((await swept()).ids).toEqual([])
+  })
+
+  test('that a worker could not send goes at the first sweep after the document is due', async () => {
     const document = await create(await stand.tenant(), 'A text.')
+    provider.script(['too_many_requests'])
+    await newWorker(stand, provider, { queue: broken, random: () => 1 })([document])
+    expect((await swept()).ids).toEqual([])
+    await age(5)
+    expect((await swept()).ids).toEqual([document.id])
+    // No time for a call: handed over.
+    await newWorker(stand, provider, { queue: broken })([document], () => 20_000)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('that the operator’s retry could not send goes at the next sweep', async () => {
+    const tenant = await stand.tenant()
+    const { id } = await create(tenant, 'A text.')
+    const target = { organization_id: tenant.organizationId, agent_id: tenant.agentId, id, versions: '*' } as Target
+    for (const queue of [broken, undefined]) {
+      expect(await retryDocuments(stand.db, queue, [target])).toMatchObject([{ queued: false, refused: null }])
+      expect((await swept()).ids).toEqual([id])
+    }
+  })
+
+  test('is sent again after two minutes when the sweeper dies before it has sent', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    await age(10 * 3600)
+    const started = Promise.withResolvers<void>()
+    const dead: Queue = { ...broken, send: () => new Promise(() => started.resolve()) }
+    void sweep(databaseAs('cuecard_sweeper'), dead)
+    await started.promise
+    expect((await swept()).ids).toEqual([])
     await age(130)
-    const broken: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
-    expect(await sweep(databaseAs('cuecard_sweeper'), broken)).toMatchObject({ resent: 0, send_failures: 1 })
-    await age(200)
     expect((await swept()).ids).toEqual([document.id])
   })
 
@@ -93,9 +147,21 @@ describe('a lost message', () => {
     await newWorker(stand, provider, { queue: keptQueue().queue })([document])
     await age(800)
     expect((await swept()).ids).toEqual([])
-    await age(220)
+    await age(210)
     expect((await swept()).ids).toEqual([])
-    await age(200)
+    await age(20)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('that brings a worker while the sweeper is still sending goes by what the worker has found', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    await age(130)
+    provider.script(['retry_in_an_hour'])
+    const work = newWorker(stand, provider, { queue: keptQueue().queue })
+    await sweep(databaseAs('cuecard_sweeper'), { send: async () => void (await work([document])) })
+    await age(910)
+    expect((await swept()).ids).toEqual([])
+    await age(120)
     expect((await swept()).ids).toEqual([document.id])
   })
 
@@ -217,8 +283,8 @@ describe('a backlog', () => {
   const seed = (tenant: Tenant, count: number) =>
     stand.db.batch(
       sql`alter table documents disable trigger user`,
-      sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by, enqueued_at)
-        select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service', now()
+      sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
+        select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service'
         from generate_series(1, ${count})`,
       sql`alter table documents enable trigger user`,
     )

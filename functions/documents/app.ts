@@ -4,9 +4,10 @@ import { endpoints } from '../../shared/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/etag.ts'
 import { attempt, idempotencyHeader } from '../../shared/idempotency.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
+import { sendOrSweep } from '../../shared/outbox.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/pages.ts'
 import { carriable } from '../../shared/payload.ts'
-import { type Sender, trySend } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/queue.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
 import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
 import { agentPath, createBody, documentPath, listQuery, sortKey, updateBody } from './schemas.ts'
@@ -26,8 +27,8 @@ export interface Dependencies {
 export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
   const endpoint = endpoints(db, now)
 
-  const enqueue = (organizationId: OrganizationId, documentId: string, requestId: string) =>
-    trySend(queue, { organizationId, documentId: documentId as DocumentId, requestId })
+  const enqueue = (db: Database, organizationId: OrganizationId, documentId: string, requestId: string) =>
+    sendOrSweep(db, queue, { organizationId, documentId: documentId as DocumentId, requestId })
 
   return api()
     .get(
@@ -106,7 +107,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           )
           const { document, replayed } = await createDocument(db, scope, body, request)
           if (replayed) c.header('idempotency-replayed', 'true')
-          else if (document.content !== null) await enqueue(key.organizationId, document.id, c.get('requestId'))
+          else if (document.content !== null) await enqueue(db, key.organizationId, document.id, c.get('requestId'))
           c.header('etag', etag(document.version))
           c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
           return c.json(toDocument(document), 201)
@@ -175,7 +176,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
           const { document, restarted } = await updateDocument(db, scope, body, headers['if-match'])
-          if (restarted) await enqueue(key.organizationId, document.id, c.get('requestId'))
+          if (restarted) await enqueue(db, key.organizationId, document.id, c.get('requestId'))
           c.header('etag', etag(document.version))
           return c.json(toDocument(document))
         },

@@ -32,9 +32,9 @@ export async function createDocument(db: Database, scope: AgentScope, input: Cre
   const id = newId()
   const content = input.content ?? null
   const insert = sql<Created>`
-    insert into documents as d (organization_id, id, agent_id, title, content, content_hash, status, managed_by, enqueued_at)
+    insert into documents as d (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
     select organization_id, ${id}, id, ${input.title}, ${content}::text, ${content === null ? null : hashContent(content)}::bytea,
-      'pending', ${content === null ? 'client' : 'service'}, ${content === null ? null : sql`now()`}
+      'pending', ${content === null ? 'client' : 'service'}
     from agents
     where organization_id = ${scope.organizationId} and id = ${scope.agentId} and ${mine(attempt)}
     returning ${createdColumns}`

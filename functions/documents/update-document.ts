@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
 import { ApiError, type ErrorCode } from '../../shared/errors.ts'
 import type { Versions } from '../../shared/etag.ts'
+import { lostAfterSeconds } from '../../shared/outbox.ts'
 import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, matches, preconditionFailed } from './documents.ts'
@@ -65,7 +66,7 @@ export async function updateDocument(db: Database, scope: DocumentScope, input: 
           attempt = case when restarts then 0 else d.attempt end,
           retry_count = case when restarts then 0 else d.retry_count end,
           next_attempt_at = case when restarts then null else d.next_attempt_at end,
-          enqueued_at = case when restarts then now() else d.enqueued_at end,
+          resend_at = case when restarts then now() + make_interval(secs => ${lostAfterSeconds}) else d.resend_at end,
           pending_since = case when restarts then now() else d.pending_since end
         from decision
         where d.organization_id = decision.organization_id and d.id = decision.id and refusal is null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
+import { lostAfterSeconds } from '../../shared/outbox.ts'
 import { type Claim, held } from './claim.ts'
 
 /**
@@ -52,7 +53,7 @@ export async function giveBack(
     update documents d set
       status = 'pending', lease_token = null, lease_expires_at = null,
       attempt = d.attempt - ${counts === 'attempt' ? 0 : 1}::int, retry_count = d.retry_count + ${counts === 'retry' ? 1 : 0}::int,
-      next_attempt_at = ${due}, enqueued_at = ${due}
+      next_attempt_at = ${due}, resend_at = ${due} + make_interval(secs => ${lostAfterSeconds})
     where ${held(claim)}
     returning d.id`.execute(db)
   return rows.length > 0

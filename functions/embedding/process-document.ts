@@ -4,7 +4,8 @@ import { type Embedder, EmbeddingError } from '../../shared/embedder.ts'
 import { Unavailable } from '../../shared/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import { type Queue, trySend, type WorkMessage } from '../../shared/queue.ts'
+import { sendOrSweep } from '../../shared/outbox.ts'
+import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import type { Slots } from '../../shared/slots.ts'
 import { backoff } from './backoff.ts'
 import type { CallLimits } from './batches.ts'
@@ -95,7 +96,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
 async function handOver(job: Job): Promise<void> {
   if (!(await giveBack(job.db, job.claim, 0))) return
   log.info('document_handed_over', idsOf(job))
-  await trySend(job.queue, job.work)
+  await sendOrSweep(job.db, job.queue, job.work)
 }
 
 /** The provider is busy, down or refuses our key: the document waits, however often. */
@@ -111,7 +112,7 @@ async function putOff(job: Job, error: EmbeddingError): Promise<void> {
   })
   if (!(await giveBack(job.db, claim, seconds, 'retry'))) return
   report({ DocumentsRetried: 1 })
-  await trySend(job.queue, job.work, seconds)
+  await sendOrSweep(job.db, job.queue, job.work, seconds)
 }
 
 async function endInError(job: Job, { code, message }: Failure): Promise<void> {

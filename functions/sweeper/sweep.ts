@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
-import { log } from '../../shared/log.ts'
+import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
+import { lostAfterSeconds } from '../../shared/outbox.ts'
 import { type Sender, trySend } from '../../shared/queue.ts'
 import { slots } from '../../shared/slots.ts'
 
 /** Crashed deliveries after which a document is given up; the worker's claim keeps to the same number. */
 const mostAttempts = 5
-/** Seconds without a worker after which a message is taken for lost, as long as it would take none to wait in line. */
-const lostAfterSeconds = 120
 /** What one sweep takes on, of each kind: bounds its time, its locks and what it adds to the queue. */
 const mostPerSweep = 1000
 const sendsAtOnce = 20
@@ -21,6 +20,7 @@ export interface SweepReport {
   recovered: number
   given_up: number
   resent: number
+  /** Documents whose message could not be sent; they are due again. */
   send_failures: number
   keys_purged: number
   oldest_pending_seconds: number
@@ -33,14 +33,15 @@ export interface SweepReport {
  */
 export async function sweep(db: Database, queue: Sender): Promise<SweepReport> {
   const [recovered, closed, due, [oldest]] = await db.batch(recoverLeases, closeOverdue, takeDue, measureOldest)
-  const sent = await sendAll(queue, due)
+  const isSent = await sendAll(queue, due)
+  await scheduleResend(db, due, isSent)
   const keysPurged = await purgeKeys(db)
   const failed = recovered.filter((row) => row.status === 'error').length + closed.length
   const summary = {
     recovered: recovered.filter((row) => row.status === 'pending').length,
     given_up: failed,
-    resent: sent,
-    send_failures: due.length - sent,
+    resent: isSent.filter(Boolean).length,
+    send_failures: isSent.filter((each) => !each).length,
     keys_purged: keysPurged,
     oldest_pending_seconds: oldest!.seconds,
   }
@@ -63,7 +64,7 @@ const recoverLeases = sql<{ status: string }>`
     error_message = case when attempt < ${mostAttempts} then null
       else 'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.' end,
     lease_token = null, lease_expires_at = null, next_attempt_at = null,
-    enqueued_at = '-infinity'
+    resend_at = lease_expires_at
   from expired
   where (d.organization_id, d.id) = (expired.organization_id, expired.id)
   returning d.status`
@@ -85,45 +86,71 @@ const closeOverdue = sql`
   where (d.organization_id, d.id) = (overdue.organization_id, overdue.id)
   returning d.id`
 
+interface Due {
+  organization_id: OrganizationId
+  id: DocumentId
+  /** Microseconds matter: it tells whether the row is still as it was taken. */
+  resend_at: string
+}
+
 /**
- * Due, and no message has brought a worker for a while: at first for two minutes, later for half of the time that the
- * document has been waiting, or five minutes where the wait was the provider's wish. So a backlog that merely waits in line
- * is sent again a handful of times in all, not every minute. Organizations take turns; within one, what was sent longest ago
- * goes first.
+ * Due, and no message has brought a worker by `resend_at`. Organizations take turns; within one, what is due longest goes
+ * first. Should this sweep die before it has sent them, they are due again like any lost message.
  */
-const takeDue = sql<{ organization_id: OrganizationId; id: DocumentId }>`
+const takeDue = sql<Due>`
   with due as (
-    select organization_id, id, enqueued_at, row_number() over (partition by organization_id order by enqueued_at) as turn
+    select organization_id, id, resend_at, row_number() over (partition by organization_id order by resend_at) as turn
     from documents
     where managed_by = 'service' and status = 'pending' and coalesce(next_attempt_at, now()) <= now()
-      and enqueued_at < now() - greatest(make_interval(secs => ${lostAfterSeconds}),
-        case when enqueued_at > '-infinity' then least((now() - pending_since) / 2, case when retry_count > 0 then interval '5 minutes' end) end)
+      and resend_at <= now()
   ),
   chosen as (
     select d.organization_id, d.id from documents d
     join due on (due.organization_id, due.id) = (d.organization_id, d.id)
-    where d.status = 'pending' and d.enqueued_at = due.enqueued_at
-    order by turn, due.enqueued_at
+    where d.status = 'pending' and d.resend_at = due.resend_at
+    order by turn, due.resend_at
     limit ${mostPerSweep}
     for update of d skip locked
   )
-  update documents d set enqueued_at = now()
+  update documents d set resend_at = now() + make_interval(secs => ${lostAfterSeconds})
   from chosen
   where (d.organization_id, d.id) = (chosen.organization_id, chosen.id)
-  returning d.organization_id, d.id`
+  returning d.organization_id, d.id, d.resend_at::text`
+
+/**
+ * What was sent is sent again after as long as the document has been waiting, or five minutes where the wait was the
+ * provider's wish: so a backlog that merely waits in line is sent a handful of times in all, not every minute. What was not
+ * sent is due at the next sweep. Passes over what a worker, or a request, has changed meanwhile.
+ */
+async function scheduleResend(db: Database, taken: Due[], isSent: boolean[]): Promise<void> {
+  if (taken.length === 0) return
+  try {
+    await sql`
+      update documents d set resend_at = now() + case when tried.is_sent
+        then greatest(make_interval(secs => ${lostAfterSeconds}),
+          least(now() - pending_since, case when retry_count > 0 then interval '5 minutes' end))
+        else interval '0' end
+      from unnest(${taken.map((row) => row.organization_id)}::uuid[], ${taken.map((row) => row.id)}::uuid[],
+        ${taken.map((row) => row.resend_at)}::timestamptz[], ${isSent}::boolean[]) as tried(organization_id, id, resend_at, is_sent)
+      where (d.organization_id, d.id, d.resend_at) = (tried.organization_id, tried.id, tried.resend_at)
+        and d.status = 'pending'`.execute(db)
+  } catch (error) {
+    log.error('resend_not_scheduled', { documents: taken.length, error: describeError(error) })
+  }
+}
 
 const measureOldest = sql<{ seconds: number }>`
   select coalesce(extract(epoch from now() - min(pending_since)), 0)::int as seconds
   from documents where managed_by = 'service' and status in ('pending', 'processing')`
 
-/** @returns how many messages were sent */
-async function sendAll(queue: Sender, due: { organization_id: OrganizationId; id: DocumentId }[]): Promise<number> {
+/** @returns of each whether its message was sent */
+async function sendAll(queue: Sender, due: Due[]): Promise<boolean[]> {
   const places = slots(sendsAtOnce)
-  const sent = due.map(async (row) => {
+  const isSent = due.map(async (row) => {
     const giveBack = await places.take()
     return await trySend(queue, { organizationId: row.organization_id, documentId: row.id }).finally(giveBack)
   })
-  return (await Promise.all(sent)).filter(Boolean).length
+  return await Promise.all(isSent)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/database.ts'
 import { ApiError } from '../../shared/errors.ts'
 import type { Versions } from '../../shared/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import { leaveToSweeper } from '../../shared/outbox.ts'
 import type { Queue } from '../../shared/queue.ts'
 import type { Status } from '../../shared/tables.ts'
 import { cut, everyOrganization, listOf } from './lists.ts'
@@ -84,9 +85,11 @@ async function retryDocument(db: Database, queue: Queue | undefined, target: Tar
     if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }
     throw error
   }
-  const sent = await queue?.send({ organizationId: organization_id, documentId: id }).then(
+  const work = { organizationId: organization_id, documentId: id }
+  const sent = await queue?.send(work).then(
     () => true,
     () => false,
   )
+  if (!sent) await leaveToSweeper(db, work)
   return { id, organization_id, queued: sent ?? false, refused: null }
 }

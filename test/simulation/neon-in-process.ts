@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { runSql } from '../../infra/local/neon-sql.ts'
 import * as initial from '../../infra/migrations/0001_initial.ts'
 import * as roles from '../../infra/migrations/0002_roles.ts'
+import * as resend from '../../infra/migrations/0003_resend.ts'
 import * as cursors from '../../infra/migrations/0005_cursors.ts'
 import * as rolePerFunction from '../../infra/migrations/0006_role_per_function.ts'
 import { Database } from '../../shared/database.ts'
@@ -44,6 +45,7 @@ export async function openSimulatedDatabase(intercept: (run: () => Promise<Outco
   const db = as(owner)
   await initial.up(db as never)
   await roles.up(db as never)
+  await resend.up(db as never)
   await cursors.up(db as never)
   await rolePerFunction.up(db as never)
   return { db, as, close }

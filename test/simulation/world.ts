@@ -151,7 +151,7 @@ export class World {
     const by = sql`make_interval(secs => ${seconds})`
     await this.db.batch(
       sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
-        enqueued_at = enqueued_at - ${by}, pending_since = pending_since - ${by}`,
+        resend_at = resend_at - ${by}, pending_since = pending_since - ${by}`,
       sql`update idempotency_keys set created_at = created_at - ${by}`,
     )
   }
