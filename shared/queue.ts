@@ -22,7 +22,7 @@ export interface WorkMessage {
 }
 
 export interface Queue {
-  /** @throws Unavailable when the queue does not take the message */
+  /** @throws Unavailable when the queue does not take the message within two seconds */
   send(work: WorkMessage, delaySeconds?: number): Promise<void>
   /**
    * Has a message that was received, and will be reported as failed, come again sooner than its visibility time-out.
@@ -37,12 +37,17 @@ export type Sender = Pick<Queue, 'send'>
 /** Not loaded before it is needed: it takes as long as all the rest of a cold start, and most requests send nothing. */
 const sdk = () => import('@aws-sdk/client-sqs')
 
+/** Of one try, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
+const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequestTimeout: true }
+/** Of a call in all: its retries, and the credentials that it may wait for, included. */
+const deadlineMilliseconds = 2_000
+
 /** The queue that the environment names. */
 export function configuredQueue(): Queue {
   const url = required('QUEUE_URL')
   let opened: Promise<Queue> | undefined
   const open = () => {
-    opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient(), url))
+    opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient({ requestHandler: timeouts }), url))
     return opened
   }
   return {
@@ -64,31 +69,39 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         document_id: work.documentId,
         ...(work.requestId && { request_id: work.requestId }),
       }
-      try {
-        const { SendMessageCommand } = await sdk()
-        await sqs.send(
-          new SendMessageCommand({
-            QueueUrl: url,
-            MessageBody: JSON.stringify(body),
-            MessageGroupId: work.organizationId,
-            ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), longestDelay) }),
-          }),
-        )
-      } catch (error) {
-        throw new Unavailable('queue', error)
-      }
+      const { SendMessageCommand } = await sdk()
+      const command = new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: JSON.stringify(body),
+        MessageGroupId: work.organizationId,
+        ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), longestDelay) }),
+      })
+      await inTime((abortSignal) => sqs.send(command, { abortSignal }))
     },
     async comeAgain(receiptHandle, afterSeconds) {
       const VisibilityTimeout = Math.ceil(afterSeconds)
-      try {
-        const { ChangeMessageVisibilityCommand } = await sdk()
-        await sqs.send(
-          new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle: receiptHandle, VisibilityTimeout }),
-        )
-      } catch (error) {
-        throw new Unavailable('queue', error)
-      }
+      const { ChangeMessageVisibilityCommand } = await sdk()
+      const command = new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout,
+      })
+      await inTime((abortSignal) => sqs.send(command, { abortSignal }))
     },
+  }
+}
+
+/** @throws Unavailable when the call fails, or has not ended at its deadline */
+async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  const signal = AbortSignal.timeout(deadlineMilliseconds)
+  const expired = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    // The SDK minds its signal only while a request is under way, not between retries or while it loads credentials.
+    await Promise.race([call(signal), expired])
+  } catch (error) {
+    throw new Unavailable('queue', error)
   }
 }
 

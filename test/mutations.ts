@@ -23,6 +23,7 @@ const outcomes = 'test/pipeline-outcomes.test.ts'
 const sweeper = 'test/sweeper.test.ts'
 const provider = 'test/provider.test.ts'
 const retries = 'test/retries.test.ts'
+const hanging = 'test/hanging-queue.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
 
 const mutations: Mutation[] = [
@@ -203,6 +204,27 @@ const mutations: Mutation[] = [
     find: '(d.organization_id, d.id, d.resend_at) = (tried.organization_id, tried.id, tried.resend_at)',
     replace: '(d.organization_id, d.id) = (tried.organization_id, tried.id)',
     tests: [sweeper],
+  },
+  {
+    safeguard: 'a queue that hangs is waited for in vain for two seconds',
+    file: 'shared/queue.ts',
+    find: 'await Promise.race([call(signal), expired])',
+    replace: 'await call(signal)',
+    tests: [hanging],
+  },
+  {
+    safeguard: 'a sweep stops sending when the queue is dead',
+    file: 'functions/sweeper/sweep.ts',
+    find: 'failuresInRow >= sendsAtOnce || ',
+    replace: '',
+    tests: [hanging],
+  },
+  {
+    safeguard: 'a sweep stops sending when its time is nearly up',
+    file: 'functions/sweeper/sweep.ts',
+    find: ' || !maySend()',
+    replace: '',
+    tests: [hanging],
   },
   {
     safeguard: 'vector checks: length, finite, norm',

@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda'
 import { configuredDatabase } from '../../shared/database.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
@@ -5,4 +6,5 @@ import { sweep } from './sweep.ts'
 const db = configuredDatabase(40)
 const queue = configuredQueue()
 
-export const handler = () => sweep(db, queue)
+export const handler = (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+  sweep(db, queue, () => context.getRemainingTimeInMillis())

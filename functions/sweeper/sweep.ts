@@ -12,6 +12,8 @@ const mostAttempts = 5
 /** What one sweep takes on, of each kind: bounds its time, its locks and what it adds to the queue. */
 const mostPerSweep = 1000
 const sendsAtOnce = 20
+/** Below this, no further send begins: the last ones, and what follows them, must still end in time. */
+const lastSendMilliseconds = 15_000
 const keysPerPurge = 5000
 /** After this no further batch of keys is begun: the rest is the next sweep's. */
 const maxPurgeMilliseconds = 15_000
@@ -30,10 +32,15 @@ export interface SweepReport {
  * Finds what the queue has lost: returns documents whose worker died to pending, or to error after five attempts; ends what
  * has been waiting for a day; and sends again what is due but seems to have no message on its way. Drops idempotency keys
  * that are a day old. Any number may run at once: each passes over what another, or a request, has locked.
+ * @param remaining milliseconds until this process is stopped
  */
-export async function sweep(db: Database, queue: Sender): Promise<SweepReport> {
+export async function sweep(
+  db: Database,
+  queue: Sender,
+  remaining: () => number = () => Number.POSITIVE_INFINITY,
+): Promise<SweepReport> {
   const [recovered, closed, due, [oldest]] = await db.batch(recoverLeases, closeOverdue, takeDue, measureOldest)
-  const isSent = await sendAll(queue, due)
+  const isSent = await sendAll(queue, due, () => remaining() > lastSendMilliseconds)
   await scheduleResend(db, due, isSent)
   const keysPurged = await purgeKeys(db)
   const failed = recovered.filter((row) => row.status === 'error').length + closed.length
@@ -143,12 +150,24 @@ const measureOldest = sql<{ seconds: number }>`
   select coalesce(extract(epoch from now() - min(pending_since)), 0)::int as seconds
   from documents where managed_by = 'service' and status in ('pending', 'processing')`
 
-/** @returns of each whether its message was sent */
-async function sendAll(queue: Sender, due: Due[]): Promise<boolean[]> {
+/**
+ * Sends in the order given, and stops when the queue has proved dead (as many sends in a row have failed as go at once) or
+ * time is up.
+ * @returns of each whether its message was sent
+ */
+async function sendAll(queue: Sender, due: Due[], maySend: () => boolean): Promise<boolean[]> {
   const places = slots(sendsAtOnce)
+  let failuresInRow = 0
   const isSent = due.map(async (row) => {
     const giveBack = await places.take()
-    return await trySend(queue, { organizationId: row.organization_id, documentId: row.id }).finally(giveBack)
+    try {
+      if (failuresInRow >= sendsAtOnce || !maySend()) return false
+      const isTaken = await trySend(queue, { organizationId: row.organization_id, documentId: row.id })
+      failuresInRow = isTaken ? 0 : failuresInRow + 1
+      return isTaken
+    } finally {
+      giveBack()
+    }
   })
   return await Promise.all(isSent)
 }

@@ -18,7 +18,7 @@ export type Queues = ReturnType<typeof openQueues>
 export function openQueues({ endpoint, queueUrl, deadLetterQueueUrl }: QueueAddresses) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAccess }),
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000 },
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   })
   return {
     work: queueUrl ? sqsQueue(sqs, queueUrl) : undefined,
