@@ -12,8 +12,10 @@ export interface Connection {
   url: (refused?: string) => string | Promise<string>
   /** Origin that serves Neon's protocol in place of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
-  /** The longest a round trip may take. */
+  /** The longest a round trip may take, its retries included; the server stops a statement that takes longer. */
   timeoutSeconds: number
+  /** Whether every statement may run twice, so that one whose answer was lost is sent once more. */
+  isRepeatable?: boolean | undefined
 }
 
 /** A query of Kysely's builder or its `sql` template. */
@@ -55,36 +57,62 @@ export class Database extends Kysely<Tables> {
   }
 
   async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
-    const scope = this.#organization ? [confineTo(this.#organization)] : []
-    const results = await this.#retrying([...scope, ...queries])
-    return results.slice(scope.length)
+    const results = await this.#retrying([this.#settings(), ...queries])
+    return results.slice(1)
+  }
+
+  /**
+   * Local to the transaction. An empty organization is none. What an organization's statements read is a small part of each
+   * table and found by an index that leads with the organization; the planner, going by old statistics, may take all for small
+   * enough to be read whole.
+   */
+  #settings() {
+    return {
+      sql: `select set_config('statement_timeout', $1, true), set_config('cuecard.organization_id', $2, true),
+        set_config('enable_seqscan', $3, true)`,
+      parameters: [
+        `${Math.ceil(this.#connection.timeoutSeconds * 1000)}`,
+        this.#organization ?? '',
+        this.#organization ? 'off' : 'on',
+      ],
+    }
   }
 
   async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
     let url = await this.#connection.url()
+    let isRepeated = false
+    const deadline = AbortSignal.timeout(this.#connection.timeoutSeconds * 1000)
     for (let attempt = 1; ; attempt++) {
       try {
         const sql = neon(url, { fullResults: true })
         return await sql.transaction(
           queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters])),
-          { fetchOptions: { signal: AbortSignal.timeout(this.#connection.timeoutSeconds * 1000) } },
+          { fetchOptions: { signal: deadline } },
         )
       } catch (error) {
         const refused = isRefusedLogin(error) ? url : undefined
         if (refused) url = await this.#connection.url(refused)
         const isRotated = refused !== undefined && url !== refused
         if (attempt < 3 && (isRotated || isRolledBack(error))) continue
-        throw isUnreachable(error) ? new Unavailable('database', withoutUrl(error, url)) : error
+        const isLost = isUnreachable(error)
+        const mayRepeat = isUnconnected(error) || (this.#connection.isRepeatable && isLost && !refused)
+        if (mayRepeat && !isRepeated && !deadline.aborted) {
+          isRepeated = true
+          continue
+        }
+        throw isLost ? new Unavailable('database', withoutUrl(error, url)) : error
       }
     }
   }
 }
 
-/** The database that the environment names. @param timeoutSeconds the longest a round trip may take */
-export function configuredDatabase(timeoutSeconds = 15): Database {
+/** The database that the environment names. */
+export function configuredDatabase(
+  options: Partial<Pick<Connection, 'timeoutSeconds' | 'isRepeatable'>> = {},
+): Database {
   const { DATABASE_ENDPOINT, DATABASE_SECRET_ARN, DATABASE_URL } = config()
   const url = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
-  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds })
+  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 15, ...options })
 }
 
 /** Whether the error is the violation of the named constraint. */
@@ -106,17 +134,6 @@ export function useEndpoint(origin: string): void {
   neonConfig.pipelineConnect = false
 }
 
-/**
- * What an organization's statements read is a small part of each table and found by an index that leads with the organization;
- * the planner, going by old statistics, may take all for small enough to be read whole.
- */
-function confineTo(organization: OrganizationId) {
-  return {
-    sql: `select set_config('cuecard.organization_id', $1, true), set_config('enable_seqscan', 'off', true)`,
-    parameters: [organization],
-  }
-}
-
 const serializationFailure = '40001'
 const deadlock = '40P01'
 const lockNotAvailable = '55P03'
@@ -134,9 +151,27 @@ function isRefusedLogin(error: unknown): boolean {
   return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
 }
 
-/** No SQLSTATE at all, or one of the classes 08 (connection), 53 (resources), 57 (operator intervention) and 28 (log-in). */
+/**
+ * Anything but a SQLSTATE: no answer, one that was cut off, or one that is not from Postgres. And of those the classes
+ * 08 (connection), 53 (resources), 57 (operator intervention, time-outs) and 28 (log-in).
+ */
 function isUnreachable(error: unknown): boolean {
-  return error instanceof NeonDbError && (!error.code || /^(08|53|57|28)/.test(error.code))
+  return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
+}
+
+const unconnected = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether no connection came about, so that the statement cannot have run. */
+function isUnconnected(error: unknown): boolean {
+  const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
+  return cause instanceof Error && 'code' in cause && unconnected.has(String(cause.code))
 }
 
 /** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */

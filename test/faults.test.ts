@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toEvent } from '../infra/local/gateway-event.ts'
 import { invoke } from '../infra/local/lambda.ts'
 import { allApps } from '../infra/openapi/apps.ts'
@@ -8,6 +8,7 @@ import { Database, useEndpoint } from '../shared/database.ts'
 import { newId } from '../shared/ids.ts'
 import { newKey } from '../shared/keys.ts'
 import { assertDocumented } from './contract.ts'
+import { listen } from './loopback.ts'
 import { exampleBody, fill, type KeyedRoute, keyedRoutes } from './operations.ts'
 import type { Answer } from './stand.ts'
 
@@ -24,6 +25,20 @@ async function answer(route: KeyedRoute, db: Database): Promise<Answer> {
   return { status: statusCode!, headers: sent as Record<string, string>, body: JSON.parse(text!) }
 }
 
+/** An endpoint whose every answer breaks off in mid-body, in the way that the path says. */
+let halfway: Awaited<ReturnType<typeof listen>>
+beforeAll(async () => {
+  halfway = await listen((request, response) => {
+    const isChunked = request.url === '/short/sql'
+    response.writeHead(200, { 'content-type': 'application/json', ...(!isChunked && { 'content-length': '1000' }) })
+    response.write('{"results":[{"command":"SEL', () => {
+      if (isChunked) response.end()
+      if (request.url === '/reset/sql') response.destroy()
+    })
+  })
+})
+afterAll(() => halfway.close())
+
 describe.each(keyedRoutes)('$name', (route) => {
   test('answers 503 with Retry-After while the database cannot be reached', async () => {
     useEndpoint('http://127.0.0.1:9')
@@ -33,6 +48,17 @@ describe.each(keyedRoutes)('$name', (route) => {
     expect(unavailable).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
     expect(Number(unavailable.headers['retry-after'])).toBeGreaterThan(0)
     expect(JSON.stringify(unavailable)).not.toContain('hunter2')
+  })
+
+  test.each(['reset', 'stalled', 'short'])('answers 503 when the database’s answer is %s in mid-body', async (way) => {
+    useEndpoint(`${halfway.origin}/${way}`)
+    const db = new Database({
+      url: () => 'postgres://user@database.example/db',
+      timeoutSeconds: way === 'stalled' ? 0.2 : 5,
+    })
+    const unavailable = await answer(route, db)
+    assertDocumented(route.method, unavailable.body.instance, unavailable)
+    expect(unavailable).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
   })
 
   test('answers 500 to what nobody foresaw, and says nothing of it', async () => {

@@ -1,12 +1,16 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { afterEach } from 'vitest'
+import { listen } from './loopback.ts'
 
 /**
- * Stands between this process and the database, and cuts connections as a script says. `before`: the statement never arrives; `after`: it takes
- * effect, and its answer is lost.
+ * When a connection is cut. `unopened`: nobody listens; `before`: the statement never arrives; `after`: it takes effect, and its
+ * answer is lost; `within`: it takes effect, and its answer is reset in mid-body.
  */
+export type Cut = 'unopened' | 'before' | 'after' | 'within'
+
+/** Stands between this process and the database, and cuts connections as a script says. */
 export function useFaultyConnection() {
-  let cuts: { matching: RegExp; when: 'before' | 'after' }[] = []
+  let cuts: { matching: RegExp; when: Cut }[] = []
   let intrusions: { matching: RegExp; act: () => Promise<unknown> }[] = []
 
   neonConfig.fetchFunction = async (url: string, init: RequestInit) => {
@@ -16,9 +20,11 @@ export function useFaultyConnection() {
     const cut = cuts.find(({ matching }) => matching.test(String(init.body)))
     if (cut) cuts = cuts.filter((other) => other !== cut)
     if (cut?.when === 'before') throw new TypeError('fetch failed')
+    if (cut?.when === 'unopened') return await fetch(await closedOrigin(), init)
     const response = await fetch(url, init)
-    if (cut?.when !== 'after') return response
-    await response.arrayBuffer()
+    if (!cut) return response
+    const body = await response.text()
+    if (cut.when === 'within') return await resetInMidBody(body)
     throw new TypeError('fetch failed')
   }
   afterEach(() => {
@@ -27,13 +33,38 @@ export function useFaultyConnection() {
   })
 
   return {
-    /** Cuts the connection of the next statement or batch that matches. */
-    cut(when: 'before' | 'after', matching: RegExp) {
-      cuts.push({ when, matching })
+    /** Cuts the connection of the next statement or batch that matches, or of the next so many. */
+    cut(when: Cut, matching: RegExp, times = 1) {
+      for (let i = 0; i < times; i++) cuts.push({ when, matching })
+    },
+    /** As `cut`, and the worker finds no connection any more, neither to repeat it nor to give its document back. */
+    lose(when: Cut, matching: RegExp) {
+      for (const each of [matching, /given_back/])
+        cuts.push({ when, matching: each }, { when: 'before', matching: each })
+    },
+    /** Cuts that no statement has met yet. */
+    get unmet() {
+      return cuts.length
     },
     /** Does something just before the next statement or batch that matches. */
     before(matching: RegExp, act: () => Promise<unknown>) {
       intrusions.push({ matching, act })
     },
   }
+}
+
+async function closedOrigin(): Promise<string> {
+  const { origin, close } = await listen(() => {})
+  await close()
+  return origin
+}
+
+async function resetInMidBody(body: string): Promise<Response> {
+  const { origin, close } = await listen((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    response.write(body.slice(0, body.length / 2))
+  })
+  const response = await fetch(origin)
+  await close()
+  return response
 }

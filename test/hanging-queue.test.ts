@@ -34,7 +34,7 @@ afterAll(() => silent?.close())
 
 /** Calls the documents Lambda, which fails after its time-out. */
 async function call(tenant: Tenant, method: string, path: string, body: object, via = queue) {
-  const handler = lambdaHandler(documentsApp({ db: databaseAs('cuecard_api'), queue: via }))
+  const handler = lambdaHandler(documentsApp({ db: databaseAs('cuecard_documents'), queue: via }))
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey }
   const event = toEvent({ method, url: path, headers, body: JSON.stringify(body) }, lambdas.documents.routes)!
   const { timeoutSeconds } = lambdas.documents

@@ -73,7 +73,7 @@ test(`${count} documents created as fast as the API takes them all end completed
       }
       if (random.chance(0.6)) {
         crashes++
-        connection.cut(
+        connection.lose(
           random.pick(['before', 'after']),
           random.pick([/with completed as/, /insert into chunks/, /update chunks c set/, /next_attempt_at = null/]),
         )

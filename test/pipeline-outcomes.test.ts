@@ -300,7 +300,7 @@ describe('without the database', () => {
   test.each(['before', 'after'] as const)('lost %s the claim, the message is delivered again', async (when) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    connection.cut(when, /status = 'processing'/)
+    connection.cut(when, /status = 'processing'/, 2)
     const work = newWorker(stand, provider)
     expect(await work([document])).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
     expect(provider.calls).toHaveLength(0)

@@ -82,7 +82,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
   async function work() {
     if (random.chance(0.15)) {
       seen.crashes++
-      connection.cut(
+      connection.lose(
         random.pick(['before', 'after']),
         random.pick([/with completed as/, /insert into chunks/, /update chunks c set/]),
       )

@@ -54,6 +54,15 @@ const expireLease = ({ id }: TestDocument) =>
 /** All rows of the document's chunks, of whatever revision. */
 const chunkRows = async ({ id }: TestDocument) =>
   (await sql<{ revision: number }>`select revision from chunks where document_id = ${id}`.execute(stand.db)).rows
+const attempts = async ({ id }: TestDocument) =>
+  (await sql`select status, attempt, retry_count from documents where id = ${id}`.execute(stand.db)).rows[0]
+/** What the worker says to the database, in order. */
+const statements = {
+  claim: /status = 'processing',/,
+  chunks: /insert into chunks/,
+  vectors: /update chunks c set embedding/,
+  commit: /with completed as/,
+}
 const someChunks = (from: number, count: number) => ({
   chunks: Array.from({ length: count }, (_, i) => ({
     content: `Uploaded ${from + i}.`,
@@ -147,12 +156,49 @@ describe('of workers', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test.each(['before', 'after'] as const)(
-    'a connection cut just %s the commit: the redelivery ends it without a call',
+  test.each(
+    (['unopened', 'before', 'after', 'within'] as const).flatMap((when) =>
+      Object.entries(statements).map(([name, statement]) => [when, name, statement] as const),
+    ),
+  )(
+    'a connection cut once, %s %s, costs nothing: the document completes with this delivery',
+    async (when, _, statement) => {
+      const tenant = await stand.tenant()
+      const document = await create(tenant, 'One. Two.')
+      connection.cut(when, statement)
+      expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+      expect(connection.unmet).toBe(0)
+      expect(await get(tenant, document)).toMatchObject({ status: 'completed', chunk_count: 1 })
+      expect(provider.calls).toHaveLength(1)
+      expect(await contents(tenant, document)).toEqual(['One. Two.'])
+    },
+  )
+
+  test.each(['before', 'after', 'within'] as const)(
+    'a connection cut again %s its repeat counts no attempt: the next delivery completes, without another call',
     async (when) => {
       const tenant = await stand.tenant()
       const document = await create(tenant, 'One. Two.')
-      connection.cut(when, /with completed as/)
+      const { queue, sent } = keptQueue()
+      connection.cut(when, statements.vectors, 2)
+      expect(await newWorker(stand, provider, { queue, random: () => 0 })([document])).toEqual({
+        batchItemFailures: [],
+      })
+      expect(connection.unmet).toBe(0)
+      expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 0 })
+      expect(sent).toMatchObject([{ documentId: document.id }])
+      expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+      expect((await get(tenant, document)).status).toBe('completed')
+      expect(provider.calls).toHaveLength(when === 'before' ? 2 : 1)
+    },
+  )
+
+  test.each(['before', 'after'] as const)(
+    'while the database stays away from %s the commit on, the lease runs out and the redelivery ends it without a call',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const document = await create(tenant, 'One. Two.')
+      connection.lose(when, statements.commit)
       const result = await newWorker(stand, provider)([document])
       expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
       await expireLease(document)
@@ -163,6 +209,49 @@ describe('of workers', () => {
       expect(await chunkRows(document)).toHaveLength(1)
     },
   )
+
+  test.each(['unopened', 'before', 'after', 'within'] as const)(
+    'a connection cut once, %s putting a document off: one message carries it on, and one retry is counted',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const document = await create(tenant, 'One. Two.')
+      const { queue, sent } = keptQueue()
+      provider.script(['too_many_requests'])
+      connection.cut(when, /given_back/)
+      expect(await newWorker(stand, provider, { queue })([document])).toEqual({ batchItemFailures: [] })
+      expect(connection.unmet).toBe(0)
+      expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 1 })
+      expect(sent).toMatchObject([{ documentId: document.id }])
+    },
+  )
+
+  test.each(['unopened', 'before', 'after', 'within'] as const)(
+    'a connection cut once, %s ending a document in error: its message is done',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const document = await create(tenant, 'One. Two.')
+      provider.script(['refused'])
+      connection.cut(when, /status = 'error'/)
+      expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+      expect(connection.unmet).toBe(0)
+      expect(await attempts(document)).toMatchObject({ status: 'error', attempt: 1 })
+    },
+  )
+
+  test('a claim is repeated under its own token alone, and counts once', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, 'One. Two.')
+    const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
+    const subject = { organizationId: tenant.organizationId, documentId: document.id } as never
+    const token = newId()
+    const first = await claim(db, subject, token)
+    expect(first).toMatchObject({ attempt: 1 })
+    expect(await claim(db, subject, newId())).toBeUndefined()
+    expect(await claim(db, subject, token)).toEqual({ ...first, pendingMilliseconds: expect.any(Number) })
+    await tenant.call('PATCH', document.path, { content: 'Three.' })
+    expect(await claim(db, subject, newId())).toMatchObject({ revision: 2 })
+    expect(await claim(db, subject, token)).toBeUndefined()
+  })
 })
 
 describe('completing', () => {
@@ -318,7 +407,7 @@ describe('of a worker with requests', () => {
   test('a takeover in the middle of storing chunks is not joined by them', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    connection.cut('after', /insert into chunks/)
+    connection.cut('after', /insert into chunks/, 2)
     await newWorker(stand, provider)([document])
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
     await tenant.call('PATCH', document.path, { status: 'completed' })
@@ -479,4 +568,26 @@ describe('of requests', () => {
       expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
     },
   )
+
+  test.each(['before', 'after', 'within'] as const)(
+    'a write without a key whose connection is cut %s it is a 503 and is not repeated',
+    async (when) => {
+      const tenant = await stand.tenant()
+      connection.cut(when, /insert into documents/)
+      const made = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
+      expect(made).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+      const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
+      expect(data).toHaveLength(when === 'before' ? 0 : 1)
+    },
+  )
+
+  test('a write whose connection is not even opened is sent once more', async () => {
+    const tenant = await stand.tenant()
+    const make = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
+    connection.cut('unopened', /insert into documents/)
+    expect((await make()).status).toBe(201)
+    connection.cut('unopened', /insert into documents/, 2)
+    expect((await make()).status).toBe(503)
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
 })

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../infra/admin/tenants.ts'
 import { lambdas } from '../infra/wiring.ts'
 import { Database } from '../shared/database.ts'
-import type { OrganizationId } from '../shared/ids.ts'
 import { hashKey, newKey } from '../shared/keys.ts'
+import { Unavailable } from '../shared/errors.ts'
+import { newId, type OrganizationId } from '../shared/ids.ts'
 import { useStand } from './stand.ts'
 
 const stand = useStand()
@@ -13,10 +14,10 @@ const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in
 const retired = ['cuecard_api']
 
 /** The database as a Lambda under that role reaches it. */
-function as(role: string): Database {
+function as(role: string, timeoutSeconds = 15): Database {
   const url = new URL(process.env.DATABASE_URL!)
   url.username = role
-  return new Database({ url: () => url.href, timeoutSeconds: 15 })
+  return new Database({ url: () => url.href, timeoutSeconds })
 }
 
 describe('the roles of the Lambdas', () => {
@@ -202,3 +203,27 @@ describe('row-level security', () => {
     await expect(foreign.execute(scoped)).rejects.toThrow(/row-level security/)
   })
 })
+
+describe.skipIf(!process.env.DATABASE_URL)(
+  'a statement (the embedded database cannot be asked while it runs one)',
+  () => {
+    test.each(roles.flatMap((role) => [[role, 'an organization'] as const, [role, 'none'] as const]))(
+      'of %s for %s does not outlive its caller',
+      async (role, scope) => {
+        const db = as(role, 0.5)
+        const scoped = scope === 'none' ? db : db.forOrganization(newId() as OrganizationId)
+        const mark = newId()
+        await expect(sql`select pg_sleep(60), ${mark}::text`.execute(scoped)).rejects.toThrow(Unavailable)
+        await expect(scoped.batch(sql`select 1`, sql`select pg_sleep(60), ${mark}::text`)).rejects.toThrow(Unavailable)
+        const running = async () =>
+          (
+            await sql`select pid from pg_stat_activity
+            where datname = current_database() and state = 'active' and query like '%pg_sleep(60), $1%' and pid <> pg_backend_pid()`.execute(
+              stand.db,
+            )
+          ).rows
+        await expect.poll(running, { timeout: 20_000 }).toEqual([])
+      },
+    )
+  },
+)

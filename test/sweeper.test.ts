@@ -95,7 +95,7 @@ describe('a lost message', () => {
 
   test('that a request could not send goes at the next sweep', async () => {
     const tenant = await stand.tenant()
-    const app = documentsApp({ db: databaseAs('cuecard_api'), queue: broken })
+    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: broken })
     const call = async (method: string, path: string, body: object) => {
       const headers = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' }
       return (await (await app.request(path, { method, headers, body: JSON.stringify(body) })).json()) as { id: string }

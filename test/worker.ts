@@ -50,7 +50,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
 export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
   const url = new URL(process.env.DATABASE_URL!)
   url.username = role
-  return new Database({ url: () => url.href, timeoutSeconds: 15 })
+  return new Database({ url: () => url.href, timeoutSeconds: 15, isRepeatable: role === 'cuecard_embedding' })
 }
 
 /** A queue that keeps what it is given, for tests of what is sent. */

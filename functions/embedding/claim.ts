@@ -27,7 +27,10 @@ export interface Claim extends Subject {
   pendingMilliseconds: number
 }
 
-/** Takes a document that is due, or whose last worker's lease ran out; undefined when there is nothing to do. */
+/**
+ * Acquires a document that is due, or whose last worker's lease ran out; undefined when there is nothing to do. Repeated
+ * under its own token, because its answer was lost, it gives that answer again.
+ */
 export async function claim(
   db: Database,
   { organizationId, documentId }: Subject,
@@ -45,11 +48,12 @@ export async function claim(
       status = 'processing',
       lease_token = ${leaseToken},
       lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
-      attempt = attempt + 1,
+      attempt = attempt + (lease_token is distinct from ${leaseToken})::int,
       next_attempt_at = null
     where organization_id = ${organizationId} and id = ${documentId} and managed_by = 'service'
       and (status = 'pending' and coalesce(next_attempt_at, now()) <= now()
-        or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts})
+        or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts}
+        or status = 'processing' and lease_token = ${leaseToken})
     returning agent_id, revision, attempt, retry_count, content,
       (extract(epoch from now() - pending_since) * 1000)::float8 as pending_milliseconds`.execute(db)
   const row = rows[0]

@@ -9,7 +9,7 @@ import { consumer } from './consumer.ts'
 const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, EMBEDDING_CONCURRENCY } = config()
 
 export const handler = consumer({
-  db: configuredDatabase(60),
+  db: configuredDatabase({ timeoutSeconds: 60, isRepeatable: true }),
   queue: configuredQueue(),
   embedder: configuredEmbedder(),
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },

@@ -38,7 +38,8 @@ export async function fail(db: Database, claim: Claim, error: { code: string; me
 }
 
 /**
- * Gives the document back, to be due again after so many seconds, when a message is to arrive.
+ * Gives the document back, to be due again after so many seconds, when a message is to arrive. Repeated because its answer was
+ * lost, it is true again: the message is yet to be sent.
  * @param counts what this delivery adds: an `attempt` if it failed by a fault of ours, a `retry` if the provider put it
  * off, neither if it only ran out of time
  */
@@ -49,12 +50,20 @@ export async function giveBack(
   counts?: 'attempt' | 'retry',
 ): Promise<boolean> {
   const due = sql`now() + make_interval(secs => ${afterSeconds})`
+  const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
+  const retries = claim.retries + (counts === 'retry' ? 1 : 0)
   const { rows } = await sql`
-    update documents d set
-      status = 'pending', lease_token = null, lease_expires_at = null,
-      attempt = d.attempt - ${counts === 'attempt' ? 0 : 1}::int, retry_count = d.retry_count + ${counts === 'retry' ? 1 : 0}::int,
-      next_attempt_at = ${due}, resend_at = ${due} + make_interval(secs => ${lostAfterSeconds})
-    where ${held(claim)}
-    returning d.id`.execute(db)
+    with given_back as (
+      update documents d set
+        status = 'pending', lease_token = null, lease_expires_at = null, attempt = ${attempt}, retry_count = ${retries},
+        next_attempt_at = ${due}, resend_at = ${due} + make_interval(secs => ${lostAfterSeconds})
+      where ${held(claim)}
+      returning d.id
+    )
+    select id from given_back
+    union all
+    select d.id from documents d
+    where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and d.revision = ${claim.revision}
+      and d.status = 'pending' and (d.attempt, d.retry_count) = (${attempt}::int, ${retries}::int)`.execute(db)
   return rows.length > 0
 }

@@ -39,7 +39,8 @@ const handOverMilliseconds = 10_000
  * again: it works on the newest revision, and whatever it writes is fenced by the claim.
  * @param remaining milliseconds until this process is stopped
  * @returns undefined when the message has done its duty, else the seconds after which it should come again
- * @throws Unavailable without the database; the message should then come again when its visibility time-out is over
+ * @throws Unavailable without the database; the lease will run out, and the message should come again when its visibility
+ * time-out is over
  */
 export async function processDocument(
   pipeline: Pipeline,
@@ -55,8 +56,7 @@ export async function processDocument(
   } catch (error) {
     if (error instanceof ChunkRefused) await endInError(job, chunkRefused(error))
     else if (error instanceof EmbeddingError) await putOff(job, error)
-    // Without the database nothing can be said now; the lease will run out.
-    else if (error instanceof Unavailable) throw error
+    else if (error instanceof Unavailable) await resumeLater(job, error)
     else return await blameOurselves(job, error)
   }
   return undefined
@@ -113,6 +113,15 @@ async function putOff(job: Job, error: EmbeddingError): Promise<void> {
   if (!(await giveBack(job.db, claim, seconds, 'retry'))) return
   report({ DocumentsRetried: 1 })
   await sendOrSweep(job.db, job.queue, job.work, seconds)
+}
+
+/** The connection to the database broke, by no fault of the document: no attempt is counted if the database is there again. */
+async function resumeLater(job: Job, error: Unavailable): Promise<void> {
+  const { claim, random = Math.random } = job
+  const seconds = backoff(claim.attempt, undefined, random())
+  if (!(await giveBack(job.db, claim, seconds))) return
+  log.warn('document_interrupted', { ...idsOf(job), error: describeError(error), seconds })
+  await trySend(job.queue, job.work, seconds)
 }
 
 async function endInError(job: Job, { code, message }: Failure): Promise<void> {

@@ -4,6 +4,6 @@ import { configuredDatabase } from '../../shared/database.ts'
 import { searchApp } from './app.ts'
 import { timeouts } from './timeouts.ts'
 
-const db = configuredDatabase(timeouts.databaseSeconds)
+const db = configuredDatabase({ timeoutSeconds: timeouts.databaseSeconds })
 
 export const handler = lambdaHandler(searchApp({ db, embedder: configuredEmbedder() }))

@@ -3,7 +3,7 @@ import { configuredDatabase } from '../../shared/database.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 
-const db = configuredDatabase(40)
+const db = configuredDatabase({ timeoutSeconds: 40 })
 const queue = configuredQueue()
 
 export const handler = (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>

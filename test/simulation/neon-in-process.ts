@@ -41,7 +41,11 @@ export async function openSimulatedDatabase(intercept: (run: () => Promise<Outco
   }
   /** The database as a Lambda under that role reaches it. */
   const as = (role: string) =>
-    new Database({ url: () => `postgres://${role}@simulation.example/db`, timeoutSeconds: 60 })
+    new Database({
+      url: () => `postgres://${role}@simulation.example/db`,
+      timeoutSeconds: 60,
+      isRepeatable: role === 'cuecard_embedding',
+    })
   const db = as(owner)
   await initial.up(db as never)
   await roles.up(db as never)
