@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../infra/local/database.ts'
 import { Database } from '../shared/database.ts'
@@ -139,6 +140,39 @@ test('a document in work when the process is killed completes after the next sta
   second.process.kill('SIGINT')
   expect(await second.ends()).toBe(0)
 })
+
+test.skipIf(!server)(
+  'a restart of the server is a 503 to who is waiting, and then 200 again (the embedded database is no server)',
+  async () => {
+    const env = await home()
+    const stand = start({ ...env })
+    await stand.prints('Ctrl-C')
+    const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
+    const list = async () => {
+      const url = `${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`
+      return (await fetch(url, { headers: { 'x-api-key': API_KEY! } })).status
+    }
+    expect(await list()).toBe(200)
+
+    const operator = new Client({ connectionString: env.DATABASE_URL! })
+    await operator.connect()
+    cleanups.push(() => operator.end())
+    const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    await operator.query('begin; lock table documents')
+    const waiting = Promise.all([list(), list()])
+    const blocked = async () => (await operator.query(`select ${others} and wait_event_type = 'Lock'`)).rowCount
+    await expect.poll(blocked, { timeout: 20_000 }).toBe(2)
+    await operator.query(`select pg_terminate_backend(pid) ${others}`)
+    expect(await waiting).toEqual([503, 503])
+    await operator.query('rollback')
+    expect(await list()).toBe(200)
+
+    await operator.query(`select pg_terminate_backend(pid) ${others}`)
+    await expect.poll(list, { timeout: 20_000 }).toBe(200)
+    stand.process.kill('SIGINT')
+    expect(await stand.ends()).toBe(0)
+  },
+)
 
 test('a port that is taken, a data directory in use and an unusable DATABASE_URL each end in one clear line and code 1', async () => {
   const env = await home()

@@ -103,6 +103,8 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
 
 async function probe(connectionString: string) {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  // What was being asked when the connection broke is rejected as well.
+  client.on('error', () => {})
   try {
     await client.connect()
     const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)

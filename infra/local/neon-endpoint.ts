@@ -66,6 +66,11 @@ async function answer({ pool, owner }: Backend, request: IncomingMessage, respon
     return reply(response, 503, `cannot reach the database: ${reasonOf(error)}`)
   }
   let broken: Error | undefined
+  // The server may end the connection at any moment, which is no reason to end with it.
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
   try {
     gone.signal.throwIfAborted()
     reply(response, 200, await runSql(client, sqlRequest, gone.signal))
@@ -79,9 +84,10 @@ async function answer({ pool, owner }: Backend, request: IncomingMessage, respon
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
     await client.query('discard all')
   } catch (error) {
-    broken = error as Error
+    broken ??= error as Error
   }
   client.release(broken)
+  client.off('error', onError)
 }
 
 async function toSqlRequest(request: IncomingMessage, owner: string): Promise<SqlRequest> {

@@ -24,6 +24,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
   const pool = new Pool({ connectionString, max: 1 })
   // A session that breaks after its last statement, while it is being closed, takes nothing back.
   pool.on('error', (error: unknown) => log.debug('idle_session_broke', { error }))
+  // One that breaks before is told by the statement that it broke.
+  pool.on('connect', (client) => client.on('error', (error: unknown) => log.debug('session_broke', { error })))
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     const known = { ...(await appliedByNewerCode(db)), ...migrations }
