@@ -90,6 +90,34 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expectBoth()
   })
 
+  test('with U+FEFF at the start of its texts, wherever they are read', async () => {
+    const tenant = await stand.tenant()
+    const { call, knowledgeBase } = tenant
+    const key = { 'idempotency-key': 'k' }
+    const document = { title: 'T\ufeff\ufeffT', content: '\ufeff\ufeffOpen on Mondays.\ufeff' }
+    const created = await call('POST', knowledgeBase, document, key)
+    expect(created).toMatchObject({ status: 201, body: document })
+    expect((await call('POST', knowledgeBase, document, key)).body).toEqual(created.body)
+    await stand.deliver()
+    const path = `${knowledgeBase}/${created.body.id}`
+    expect((await call('GET', path)).body).toMatchObject({ ...document, status: 'completed' })
+    expect((await call('GET', knowledgeBase)).body.data).toMatchObject([document])
+    expect((await call('GET', `${path}/chunks`)).body.data).toMatchObject([{ content: document.content }])
+    const patched = { content: '\ufeffOpen on Tuesdays.' }
+    expect((await call('PATCH', path, patched)).body).toMatchObject(patched)
+
+    const empty = (await call('POST', knowledgeBase, { title: 'T' })).body.id
+    const chunk = { content: '\ufeff', chunk_index: 0, metadata: { '\ufeffname': '\ufeffvalue', list: ['\ufeff'] } }
+    const upload = () =>
+      call('POST', `${knowledgeBase}/${empty}/chunks`, { chunks: [chunk] }, { 'idempotency-key': 'l' })
+    const uploaded = await upload()
+    expect(uploaded.body.data).toMatchObject([chunk])
+    expect((await upload()).body).toEqual(uploaded.body)
+    expect((await call('GET', `${knowledgeBase}/${empty}/chunks`)).body.data).toMatchObject([chunk])
+    const hits = (await call('POST', `${knowledgeBase}/search`, { query: 'Open on Mondays?' })).body.data
+    expect(hits).toMatchObject([{ content: document.content, document_title: document.title }])
+  })
+
   test('on updating a document', async () => {
     const tenant = await stand.tenant()
     const { attempt, expectBoth } = attempts(tenant)

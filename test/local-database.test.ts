@@ -61,7 +61,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   })
 
   test('parameters arrive as they were sent', async () => {
-    const text = 'ünï "quoted" \\ {brace} 🐣'
+    const text = '\ufeffünï "quoted" \\ {brace} 🐣'
     const [row] = await sql.query(
       'select $1::text as a, $2::text[] as b, $3::jsonb as c, $4::bytea as d, $5::int as e, $6::bool as f, $7::float8 as g',
       [text, [text, null, ''], { text }, Buffer.from([1, 0, 255]), null, false, 1e-300],

@@ -4,12 +4,12 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { PGlite } from '@electric-sql/pglite'
-import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from './directory-lock.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { servePgliteSession } from './pglite-session.ts'
+import { pgliteWire } from './pglite-wire.ts'
 import { reasonOf } from './reason.ts'
 
 export interface LocalDatabase {
@@ -63,7 +63,8 @@ async function openPglite(dataDir: string | undefined): Promise<OpenBackend> {
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
   // The pool of one is the mutex: PGlite is a single backend, which cannot tell interleaved speakers apart.
-  const pool = new Pool({ ...createPgConfig(pglite), types: asText, max: 1, idleTimeoutMillis: 0 })
+  const stream = () => pgliteWire(pglite)
+  const pool = new Pool({ stream, user: owner, database: owner, types: asText, max: 1, idleTimeoutMillis: 0 })
   return {
     pool,
     owner,

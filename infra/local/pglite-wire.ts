@@ -1,0 +1,35 @@
+import { Duplex } from 'node:stream'
+import type { PGlite } from '@electric-sql/pglite'
+
+/**
+ * A socket for `pg` that leads to the embedded database: bytes in, bytes out. PGlite's own adapter reads the answers with a
+ * decoder that drops a U+FEFF at the start of every value; `pg` reads them as it reads a server's.
+ */
+export function pgliteWire(database: PGlite): Duplex {
+  const wire = new Duplex({
+    read() {},
+    write(message: Buffer, _, done) {
+      if (message[0] === terminate) return done()
+      const onRawData = (bytes: Uint8Array) => void wire.push(Buffer.from(bytes))
+      database.execProtocolRawStream(message, { onRawData }).then(() => done(), done)
+    },
+    final(done) {
+      wire.push(null)
+      done()
+    },
+  })
+  const connect = () => {
+    process.nextTick(() => wire.emit('connect'))
+    return wire
+  }
+  return Object.assign(wire, {
+    connect,
+    setNoDelay: () => wire,
+    setKeepAlive: () => wire,
+    ref: () => wire,
+    unref: () => wire,
+  })
+}
+
+/** The session is over, the database goes on. */
+const terminate = 'X'.charCodeAt(0)
