@@ -82,7 +82,6 @@ export class Unavailable extends Error {
   }
 }
 
-
 /** Nobody keeps an answer: it is one organization's alone, and the next may differ. */
 export const notKept = 'private, no-store'
 

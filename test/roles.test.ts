@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../infra/admin/tenants.ts'
 import { lambdas } from '../infra/wiring.ts'
 import { Database } from '../shared/database.ts'
-import { hashKey, newKey } from '../shared/keys.ts'
 import { Unavailable } from '../shared/errors.ts'
 import { newId, type OrganizationId } from '../shared/ids.ts'
+import { hashKey, newKey } from '../shared/keys.ts'
 import { useStand } from './stand.ts'
 
 const stand = useStand()
@@ -64,7 +64,6 @@ describe('the roles of the Lambdas', () => {
       'chunks insert chunks',
       'chunks insert idempotency_keys',
       'chunks select agents',
-      'chunks select api_keys',
       'chunks select chunks',
       'chunks select documents',
       'chunks select idempotency_keys',
@@ -76,7 +75,6 @@ describe('the roles of the Lambdas', () => {
       'documents insert documents',
       'documents insert idempotency_keys',
       'documents select agents',
-      'documents select api_keys',
       'documents select chunks',
       'documents select documents',
       'documents select idempotency_keys',
@@ -88,11 +86,9 @@ describe('the roles of the Lambdas', () => {
       'embedding select documents',
       'embedding update chunks',
       'embedding update documents',
-      'organization select api_keys',
       'organization select organizations',
       'organization update organizations',
       'search select agents',
-      'search select api_keys',
       'search select chunks',
       'search select documents',
       'sweeper delete idempotency_keys',
@@ -108,7 +104,12 @@ describe('the roles of the Lambdas', () => {
       from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
       where prosecdef and prorettype <> 'trigger'::regtype and grantee <> proowner
       order by 1`.execute(stand.db)
-    expect(rows.map((row) => row.grant)).toEqual(['api find_api_key'])
+    expect(rows.map((row) => row.grant)).toEqual([
+      'chunks find_api_key',
+      'documents find_api_key',
+      'organization find_api_key',
+      'search find_api_key',
+    ])
   })
 
   test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
@@ -118,13 +119,13 @@ describe('the roles of the Lambdas', () => {
     const revoked = await make({})
     await revokeKey(stand.db, revoked.id)
     const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
-    const find = (key: string) => sql`select * from find_api_key(${hashKey(key)})`.execute(as('cuecard_api'))
+    const find = (key: string) => sql`select * from find_api_key(${hashKey(key)})`.execute(as('cuecard_search'))
     for (const key of [revoked.key, expired.key, newKey()]) expect((await find(key)).rows).toEqual([])
     expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
   })
 
   test.each([
-    ['cuecard_api', 'select cursor_key from organizations'],
+    ['cuecard_organization', 'select cursor_key from organizations'],
     ['cuecard_embedding', `select find_api_key('x')`],
     ['cuecard_sweeper', 'select content from documents'],
     ['cuecard_sweeper', 'select title from documents'],

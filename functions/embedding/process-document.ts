@@ -121,7 +121,7 @@ async function resumeLater(job: Job, error: Unavailable): Promise<void> {
   const seconds = backoff(claim.attempt, undefined, random())
   if (!(await giveBack(job.db, claim, seconds))) return
   log.warn('document_interrupted', { ...idsOf(job), error: describeError(error), seconds })
-  await trySend(job.queue, job.work, seconds)
+  await sendOrSweep(job.db, job.queue, job.work, seconds)
 }
 
 async function endInError(job: Job, { code, message }: Failure): Promise<void> {

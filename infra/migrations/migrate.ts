@@ -1,4 +1,4 @@
-import { Pool } from '@neondatabase/serverless'
+import { Pool, type PoolClient } from '@neondatabase/serverless'
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
 import { log } from '../../shared/log.ts'
 import * as initial from './0001_initial.ts'
@@ -25,7 +25,9 @@ export async function migrate(connectionString: string): Promise<string[]> {
   // A session that breaks after its last statement, while it is being closed, takes nothing back.
   pool.on('error', (error: unknown) => log.debug('idle_session_broke', { error }))
   // One that breaks before is told by the statement that it broke.
-  pool.on('connect', (client) => client.on('error', (error: unknown) => log.debug('session_broke', { error })))
+  pool.on('connect', (client: PoolClient) =>
+    client.on('error', (error: unknown) => log.debug('session_broke', { error })),
+  )
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     const known = { ...(await appliedByNewerCode(db)), ...migrations }
