@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
 import { ApiError, notKept, problem, Unavailable } from './errors.ts'
 import { newId } from './ids.ts'
+import type { ApiKey } from './keys.ts'
 import { describeError, log } from './log.ts'
 
 export interface ApiEnv {
@@ -11,6 +12,8 @@ export interface ApiEnv {
     requestId: string
     /** Set once a request may have changed something: what a caller who hears no more of it should know and do. */
     outcome?: string
+    /** From when it is verified. */
+    key?: ApiKey
   }
 }
 
@@ -24,7 +27,7 @@ export function api(): Hono<ApiEnv> {
     c.header('x-request-id', c.get('requestId'))
     if (!c.res.headers.has('cache-control')) c.header('cache-control', notKept)
     log.info('request', {
-      request_id: c.get('requestId'),
+      ...idsOf(c),
       method: c.req.method,
       path: c.req.path,
       status: c.res.status,
@@ -42,7 +45,7 @@ export function api(): Hono<ApiEnv> {
     return problem(error, problemContext(c))
   })
   app.onError((error, c) => {
-    if (!(error instanceof ApiError)) logFailure(error, c.get('requestId'))
+    if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
     return problem(error, problemContext(c))
   })
   return app
@@ -66,7 +69,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
         ? result
         : toResult(problem(new ApiError('route_not_found', 'The request line cannot be understood.'), request))
     } catch (error) {
-      logFailure(error, requestId)
+      logFailure(error, { request_id: requestId })
       return toResult(problem(error, request))
     }
   }
@@ -110,9 +113,15 @@ function problemContext(c: Context<ApiEnv>) {
   return { instance: c.req.path, requestId: c.get('requestId'), outcome: c.get('outcome') }
 }
 
-function logFailure(error: unknown, requestId: string) {
+/** Whose request it is, as far as is known. */
+function idsOf(c: Context<ApiEnv>) {
+  const key = c.get('key')
+  return { request_id: c.get('requestId'), organization_id: key?.organizationId, api_key_id: key?.id }
+}
+
+function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {
   const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
-  log.error(kind, { request_id: requestId, error: describeError(error) })
+  log.error(kind, { ...ids, error: describeError(error) })
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

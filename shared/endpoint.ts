@@ -41,6 +41,7 @@ export function endpoints(db: Database, now?: () => number) {
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
       const key = await verify(c.req.header('x-api-key'))
+      c.set('key', key)
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This key lacks ${op.permission}.`, {
           extra: { required_permission: op.permission },

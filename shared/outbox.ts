@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { describeError, log } from './log.ts'
-import { type Sender, trySend, type WorkMessage } from './queue.ts'
+import { idsOf, type Sender, trySend, type WorkMessage } from './queue.ts'
 
 /** Seconds after which a message that has brought no worker is taken for lost. The column's default keeps to the same number. */
 export const lostAfterSeconds = 120
@@ -25,11 +25,6 @@ export async function leaveToSweeper(db: Database, work: WorkMessage): Promise<v
       where organization_id = ${work.organizationId} and id = ${work.documentId}
         and managed_by = 'service' and status = 'pending'`.execute(db)
   } catch (error) {
-    log.warn('resend_not_scheduled', {
-      request_id: work.requestId,
-      organization_id: work.organizationId,
-      document_id: work.documentId,
-      error: describeError(error),
-    })
+    log.warn('resend_not_scheduled', { ...idsOf(work), error: describeError(error) })
   }
 }

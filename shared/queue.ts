@@ -11,14 +11,19 @@ const message = v.object({
   organization_id: organizationId,
   document_id: documentId,
   request_id: v.optional(v.string()),
+  api_key_id: v.optional(v.string()),
 })
 
 /** Says that a document has work to do: ids only, so order, age and number of messages do not matter. */
-export interface WorkMessage {
+export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
-  /** Of the API request that caused the work; follows it through the logs. */
+}
+
+/** The API request that caused work; follows it through the logs. Work that an operator caused has none. */
+export interface Origin {
   requestId?: string | undefined
+  apiKeyId?: string | undefined
 }
 
 export interface Queue {
@@ -68,6 +73,7 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         organization_id: work.organizationId,
         document_id: work.documentId,
         ...(work.requestId && { request_id: work.requestId }),
+        ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
       }
       const { SendMessageCommand } = await sdk()
       const command = new SendMessageCommand({
@@ -112,13 +118,18 @@ export async function trySend(queue: Sender, work: WorkMessage, delaySeconds = 0
     return true
   } catch (error) {
     report({ SendFailures: 1 })
-    log.warn('send_failed', {
-      request_id: work.requestId,
-      organization_id: work.organizationId,
-      document_id: work.documentId,
-      error: describeError(error),
-    })
+    log.warn('send_failed', { ...idsOf(work), error: describeError(error) })
     return false
+  }
+}
+
+/** What every line of the log about the work names. */
+export function idsOf(work: WorkMessage) {
+  return {
+    request_id: work.requestId,
+    organization_id: work.organizationId,
+    api_key_id: work.apiKeyId,
+    document_id: work.documentId,
   }
 }
 
@@ -126,6 +137,6 @@ export async function trySend(queue: Sender, work: WorkMessage, delaySeconds = 0
 export function parseMessage(body: string): WorkMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), message), body)
   if (!result.success) return undefined
-  const { organization_id, document_id, request_id } = result.output
-  return { organizationId: organization_id, documentId: document_id, requestId: request_id }
+  const { organization_id, document_id, request_id, api_key_id } = result.output
+  return { organizationId: organization_id, documentId: document_id, requestId: request_id, apiKeyId: api_key_id }
 }

@@ -54,6 +54,8 @@ export interface Tables {
     retry_count: Generated<number>
     next_attempt_at: Date | null
     resend_at: Time
+    request_id: string | null
+    requested_by: Id | null
     pending_since: Time
     version: Generated<string>
     created_at: Time

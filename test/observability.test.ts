@@ -1,13 +1,17 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { documentsApp } from '../functions/documents/app.ts'
+import { createKey } from '../infra/admin/tenants.ts'
 import { metrics as wired } from '../infra/wiring.ts'
+import type { OrganizationId } from '../shared/ids.ts'
+import { hashKey } from '../shared/keys.ts'
 import { describeError, log } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures, metrics } from '../shared/metrics.ts'
 import { useFakeProvider } from './fake-provider.ts'
 import { useFaultyConnection } from './faulty-connection.ts'
 import { poison } from './provider-answers.ts'
-import { useStand } from './stand.ts'
-import { keptQueue, newWorker } from './worker.ts'
+import { type Tenant, useStand } from './stand.ts'
+import { databaseAs, keptQueue, newWorker } from './worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -40,6 +44,21 @@ async function logOf(act: () => Promise<unknown>): Promise<string> {
   await act().finally(() => log.setLogLevel(level))
   vi.restoreAllMocks()
   return written.join('')
+}
+
+const linesOf = (written: string): Record<string, unknown>[] =>
+  written
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+async function keyIdOf({ apiKey }: Tenant): Promise<string> {
+  const { id } = await stand.db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('key_hash', '=', hashKey(apiKey))
+    .executeTakeFirstOrThrow()
+  return id
 }
 
 describe('the figures', () => {
@@ -134,6 +153,99 @@ describe('the log', () => {
     })
     const lines = written.split('\n').filter((line) => line.includes(requestId))
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(['request', 'document_completed'])
+  })
+
+  test('tells whose each request is, once its key is verified, also when it fails', async () => {
+    const reader = await stand.tenant(['kb:read'])
+    const path = reader.knowledgeBase
+    const ids = { organization_id: reader.organizationId, api_key_id: await keyIdOf(reader) }
+    const written = await logOf(async () => {
+      await reader.call('GET', path)
+      await reader.call('POST', path, { title: 'T' })
+      await stand.http('GET', path)
+      connection.cut('before', /from documents/)
+      await reader.call('GET', path)
+    })
+    const [ok, forbidden, nobody, failure, failed] = linesOf(written)
+    expect(ok).toMatchObject({ message: 'request', status: 200, ...ids })
+    expect(forbidden).toMatchObject({ message: 'request', status: 403, ...ids })
+    expect(nobody).toMatchObject({ message: 'request', status: 401 })
+    expect(nobody).not.toHaveProperty('organization_id')
+    expect(nobody).not.toHaveProperty('api_key_id')
+    expect(failure).toMatchObject({ message: 'database_unavailable', ...ids })
+    expect(failed).toMatchObject({ message: 'request', status: 503, request_id: failure!.request_id, ...ids })
+    expect(written).not.toContain(reader.apiKey)
+  })
+
+  test('names the request and the key that asked for the work, even when their message was lost and sent again', async () => {
+    const tenant = await stand.tenant()
+    const { id: editor, key } = await createKey(stand.db, {
+      organizationId: tenant.organizationId as OrganizationId,
+      name: 'editor',
+      permissions: ['kb:write'],
+    })
+    const app = documentsApp({
+      db: databaseAs('cuecard_documents'),
+      queue: { send: () => Promise.reject(new Error('away')) },
+    })
+    const request = async (method: string, path: string, apiKey: string, body: object) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
+      const response = await app.request(path, { method, headers, body: JSON.stringify(body) })
+      const { id } = (await response.json()) as { id: string }
+      return { id, requestId: response.headers.get('x-request-id') }
+    }
+    const { id, ...created } = await request('POST', tenant.knowledgeBase, tenant.apiKey, {
+      title: 'T',
+      content: 'One.',
+    })
+    const work = newWorker(stand, provider, { queue: keptQueue().queue })
+    const document = { id, organizationId: tenant.organizationId }
+    provider.script(['too_many_requests'])
+    const first = await logOf(() => work([document]))
+    const ids = { organization_id: tenant.organizationId, document_id: id }
+    expect(linesOf(first)).toMatchObject([
+      { message: 'document_put_off', ...ids, request_id: created.requestId, api_key_id: await keyIdOf(tenant) },
+    ])
+
+    const changed = await request('PATCH', `${tenant.knowledgeBase}/${id}`, key, { content: 'Two.' })
+    const second = await logOf(async () => {
+      await stand.sweep()
+      await stand.deliver()
+    })
+    const asked = { ...ids, request_id: changed.requestId, api_key_id: editor }
+    expect(linesOf(second).filter((line) => line.document_id === id)).toMatchObject([
+      { message: 'document_completed', ...asked },
+    ])
+  })
+
+  test('names them also where the queue or the database fails the worker', async () => {
+    const tenant = await stand.tenant()
+    const { body, headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+    const { queue } = keptQueue()
+    const broken = { ...queue, send: () => Promise.reject(new Error('away')) }
+    provider.script(['too_many_requests'])
+    connection.cut('before', /set resend_at = now\(\)/)
+    const written = await logOf(() =>
+      newWorker(stand, provider, { queue: broken })([{ id: body.id, organizationId: tenant.organizationId }]),
+    )
+    const asked = { request_id: headers['x-request-id'], api_key_id: await keyIdOf(tenant), document_id: body.id }
+    expect(linesOf(written)).toMatchObject([
+      { message: 'document_put_off', ...asked },
+      { message: 'send_failed', ...asked },
+      { message: 'resend_not_scheduled', ...asked },
+    ])
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { content: 'Two.' })
+    connection.cut('before', /status = 'processing'/)
+    const message = JSON.stringify({
+      v: 1,
+      organization_id: tenant.organizationId,
+      document_id: body.id,
+      request_id: 'r',
+      api_key_id: 'k',
+    })
+    expect(linesOf(await logOf(() => stand.embedding(message)))).toMatchObject([
+      { message: 'delivery_failed', organization_id: tenant.organizationId, request_id: 'r', api_key_id: 'k' },
+    ])
   })
 
   test('holds no content, key or secret, whatever goes wrong', async () => {

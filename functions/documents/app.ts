@@ -7,7 +7,7 @@ import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { sendOrSweep } from '../../shared/outbox.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/pages.ts'
 import { carriable } from '../../shared/payload.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { Origin, Sender } from '../../shared/queue.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
 import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
 import { agentPath, createBody, documentPath, listQuery, sortKey, updateBody } from './schemas.ts'
@@ -27,8 +27,8 @@ export interface Dependencies {
 export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
   const endpoint = endpoints(db, now)
 
-  const enqueue = (db: Database, organizationId: OrganizationId, documentId: string, requestId: string) =>
-    sendOrSweep(db, queue, { organizationId, documentId: documentId as DocumentId, requestId })
+  const enqueue = (db: Database, organizationId: OrganizationId, documentId: string, origin: Origin) =>
+    sendOrSweep(db, queue, { organizationId, documentId: documentId as DocumentId, ...origin })
 
   return api()
     .get(
@@ -105,9 +105,10 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             headers['idempotency-key'],
             repeatWaitSeconds,
           )
-          const { document, replayed } = await createDocument(db, scope, body, request)
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const { document, replayed } = await createDocument(db, scope, body, origin, request)
           if (replayed) c.header('idempotency-replayed', 'true')
-          else if (document.content !== null) await enqueue(db, key.organizationId, document.id, c.get('requestId'))
+          else if (document.content !== null) await enqueue(db, key.organizationId, document.id, origin)
           c.header('etag', etag(document.version))
           c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
           return c.json(toDocument(document), 201)
@@ -175,8 +176,9 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const { document, restarted } = await updateDocument(db, scope, body, headers['if-match'])
-          if (restarted) await enqueue(db, key.organizationId, document.id, c.get('requestId'))
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const { document, restarted } = await updateDocument(db, scope, body, origin, headers['if-match'])
+          if (restarted) await enqueue(db, key.organizationId, document.id, origin)
           c.header('etag', etag(document.version))
           return c.json(toDocument(document))
         },

@@ -6,6 +6,7 @@ import type { Versions } from '../../shared/etag.ts'
 import { type Attempt, idempotently, isRowOf, mine } from '../../shared/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
 import { pageBytes } from '../../shared/page-bytes.ts'
+import type { Origin } from '../../shared/queue.ts'
 import {
   type AgentScope,
   agentNotFound,
@@ -28,13 +29,19 @@ export function hashContent(content: string): Buffer {
  * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
  * document_not_found when the document of an earlier attempt has been deleted
  */
-export async function createDocument(db: Database, scope: AgentScope, input: CreateInput, attempt?: Attempt) {
+export async function createDocument(
+  db: Database,
+  scope: AgentScope,
+  input: CreateInput,
+  origin: Origin,
+  attempt?: Attempt,
+) {
   const id = newId()
   const content = input.content ?? null
   const insert = sql<Created>`
-    insert into documents as d (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
+    insert into documents as d (organization_id, id, agent_id, title, content, content_hash, status, managed_by, request_id, requested_by)
     select organization_id, ${id}, id, ${input.title}, ${content}::text, ${content === null ? null : hashContent(content)}::bytea,
-      'pending', ${content === null ? 'client' : 'service'}
+      'pending', ${content === null ? 'client' : 'service'}, ${origin.requestId ?? null}, ${origin.apiKeyId ?? null}::uuid
     from agents
     where organization_id = ${scope.organizationId} and id = ${scope.agentId} and ${mine(attempt)}
     returning ${createdColumns}`

@@ -3,6 +3,7 @@ import type { Database } from '../../shared/database.ts'
 import { ApiError, type ErrorCode } from '../../shared/errors.ts'
 import type { Versions } from '../../shared/etag.ts'
 import { lostAfterSeconds } from '../../shared/outbox.ts'
+import type { Origin } from '../../shared/queue.ts'
 import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, matches, preconditionFailed } from './documents.ts'
@@ -13,7 +14,13 @@ import type { UpdateInput } from './schemas.ts'
  * queue); status completed puts the client's chunks into service. What search serves changes only in the latter.
  * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the 409s of `refusals`
  */
-export async function updateDocument(db: Database, scope: DocumentScope, input: UpdateInput, match: Versions = '*') {
+export async function updateDocument(
+  db: Database,
+  scope: DocumentScope,
+  input: UpdateInput,
+  origin: Origin,
+  match: Versions = '*',
+) {
   const content = input.content ?? null
   const status = input.status ?? null
 
@@ -67,6 +74,8 @@ export async function updateDocument(db: Database, scope: DocumentScope, input: 
           retry_count = case when restarts then 0 else d.retry_count end,
           next_attempt_at = case when restarts then null else d.next_attempt_at end,
           resend_at = case when restarts then now() + make_interval(secs => ${lostAfterSeconds}) else d.resend_at end,
+          request_id = case when restarts then ${origin.requestId ?? null} else d.request_id end,
+          requested_by = case when restarts then ${origin.apiKeyId ?? null}::uuid else d.requested_by end,
           pending_since = case when restarts then now() else d.pending_since end
         from decision
         where d.organization_id = decision.organization_id and d.id = decision.id and refusal is null

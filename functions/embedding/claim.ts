@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
+import type { Origin } from '../../shared/queue.ts'
 
 /** Seconds for which a claimed document is the worker's alone: longer than the Lambda's time-out, so a live worker keeps it. */
 export const leaseSeconds = 150
@@ -25,6 +26,8 @@ export interface Claim extends Subject {
   content: string
   /** Since the revision was asked for. */
   pendingMilliseconds: number
+  /** The request that asked for it. */
+  origin: Origin
 }
 
 /**
@@ -43,6 +46,8 @@ export async function claim(
     retry_count: number
     content: string
     pending_milliseconds: number
+    request_id: string | null
+    requested_by: string | null
   }>`
     update documents set
       status = 'processing',
@@ -54,7 +59,7 @@ export async function claim(
       and (status = 'pending' and coalesce(next_attempt_at, now()) <= now()
         or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts}
         or status = 'processing' and lease_token = ${leaseToken})
-    returning agent_id, revision, attempt, retry_count, content,
+    returning agent_id, revision, attempt, retry_count, content, request_id, requested_by,
       (extract(epoch from now() - pending_since) * 1000)::float8 as pending_milliseconds`.execute(db)
   const row = rows[0]
   return (
@@ -68,6 +73,7 @@ export async function claim(
       retries: row.retry_count,
       content: row.content,
       pendingMilliseconds: row.pending_milliseconds,
+      origin: { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined },
     }
   )
 }

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { describeError, log } from '../../shared/log.ts'
-import { parseMessage } from '../../shared/queue.ts'
+import { idsOf, parseMessage } from '../../shared/queue.ts'
 import { type Pipeline, processDocument } from './process-document.ts'
 
 /** The handler of a batch of messages: each is done on its own, and only those that failed are delivered again. */
@@ -29,9 +29,7 @@ async function consume(pipeline: Pipeline, record: SQSRecord, remaining: () => n
   } catch (error) {
     log.error('delivery_failed', {
       message_id: record.messageId,
-      request_id: work.requestId,
-      organization_id: work.organizationId,
-      document_id: work.documentId,
+      ...idsOf(work),
       error: describeError(error),
     })
   }

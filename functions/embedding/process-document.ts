@@ -5,7 +5,7 @@ import { Unavailable } from '../../shared/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { sendOrSweep } from '../../shared/outbox.ts'
-import type { Queue, WorkMessage } from '../../shared/queue.ts'
+import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
 import type { Slots } from '../../shared/slots.ts'
 import { backoff } from './backoff.ts'
 import type { CallLimits } from './batches.ts'
@@ -50,7 +50,8 @@ export async function processDocument(
   const db = pipeline.db.forOrganization(work.organizationId)
   const claim = await claimDocument(db, work, randomUUID())
   if (!claim) return undefined
-  const job = { ...pipeline, db, claim, work }
+  // The row knows who asked for this revision; the message may be of an older one.
+  const job = { ...pipeline, db, claim, work: { ...work, ...claim.origin } }
   try {
     await embedRevision(job, remaining)
   } catch (error) {
@@ -145,9 +146,7 @@ async function blameOurselves(job: Job, error: unknown): Promise<number> {
 
 function idsOf({ claim, work }: Job) {
   return {
-    request_id: work.requestId,
-    organization_id: claim.organizationId,
-    document_id: claim.documentId,
+    ...idsOfWork(work),
     revision: claim.revision,
     attempt: claim.attempt,
   }

@@ -4,7 +4,7 @@ import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { lostAfterSeconds } from '../../shared/outbox.ts'
-import { type Sender, trySend } from '../../shared/queue.ts'
+import { type Sender, trySend, type WorkMessage } from '../../shared/queue.ts'
 import { slots } from '../../shared/slots.ts'
 
 /** Crashed deliveries after which a document is given up; the worker's claim keeps to the same number. */
@@ -98,6 +98,8 @@ interface Due {
   id: DocumentId
   /** Microseconds matter: it tells whether the row is still as it was taken. */
   resend_at: string
+  request_id: string | null
+  requested_by: string | null
 }
 
 /**
@@ -122,7 +124,7 @@ const takeDue = sql<Due>`
   update documents d set resend_at = now() + make_interval(secs => ${lostAfterSeconds})
   from chosen
   where (d.organization_id, d.id) = (chosen.organization_id, chosen.id)
-  returning d.organization_id, d.id, d.resend_at::text`
+  returning d.organization_id, d.id, d.resend_at::text, d.request_id, d.requested_by`
 
 /**
  * What was sent is sent again after as long as the document has been waiting, or five minutes where the wait was the
@@ -162,7 +164,7 @@ async function sendAll(queue: Sender, due: Due[], maySend: () => boolean): Promi
     const giveBack = await places.take()
     try {
       if (failuresInRow >= sendsAtOnce || !maySend()) return false
-      const isTaken = await trySend(queue, { organizationId: row.organization_id, documentId: row.id })
+      const isTaken = await trySend(queue, toWork(row))
       failuresInRow = isTaken ? 0 : failuresInRow + 1
       return isTaken
     } finally {
@@ -170,6 +172,15 @@ async function sendAll(queue: Sender, due: Due[], maySend: () => boolean): Promi
     }
   })
   return await Promise.all(isSent)
+}
+
+function toWork(row: Due): WorkMessage {
+  return {
+    organizationId: row.organization_id,
+    documentId: row.id,
+    requestId: row.request_id ?? undefined,
+    apiKeyId: row.requested_by ?? undefined,
+  }
 }
 
 /**

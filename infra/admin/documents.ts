@@ -80,7 +80,7 @@ async function retryDocument(db: Database, queue: Queue | undefined, target: Tar
   const { organization_id, agent_id, id, versions } = target
   const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
   try {
-    await updateDocument(db.forOrganization(organization_id), scope, { status: 'pending' }, versions)
+    await updateDocument(db.forOrganization(organization_id), scope, { status: 'pending' }, {}, versions)
   } catch (error) {
     if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }
     throw error

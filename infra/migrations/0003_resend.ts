@@ -12,6 +12,11 @@ const statements = [
   // Only the code before this migration goes by enqueued_at. After a rollback it must find a time in it.
   `alter table documents alter column enqueued_at set default now()`,
 
-  `grant update (resend_at) on documents to cuecard_api, cuecard_embedding`,
-  `grant select (resend_at), update (resend_at) on documents to cuecard_sweeper`,
+  // The API request that caused the work, and its key: what the log names, also when the message was lost. Keys are revoked,
+  // not deleted, and a log outlives both.
+  `alter table documents add column request_id text, add column requested_by uuid`,
+
+  `grant insert (request_id, requested_by), update (resend_at, request_id, requested_by) on documents to cuecard_api`,
+  `grant select (request_id, requested_by), update (resend_at) on documents to cuecard_embedding`,
+  `grant select (resend_at, request_id, requested_by), update (resend_at) on documents to cuecard_sweeper`,
 ]

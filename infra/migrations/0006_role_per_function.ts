@@ -34,9 +34,10 @@ const statements = [
   // Documents. Of the chunks it counts those that are embedded, and removes those that a PATCH supersedes; a deleted document's
   // go by the foreign key.
   `grant select, delete,
-    insert (organization_id, id, agent_id, title, content, content_hash, status, managed_by),
+    insert (organization_id, id, agent_id, title, content, content_hash, status, managed_by, request_id, requested_by),
     update (title, content, content_hash, status, managed_by, revision, active_revision, chunk_count, error_message, error_code,
-      lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, resend_at, pending_since)
+      lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, resend_at, pending_since,
+      request_id, requested_by)
     on documents to cuecard_documents`,
   `grant select (organization_id, document_id, revision, embedding), delete on chunks to cuecard_documents`,
 

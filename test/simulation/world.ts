@@ -131,6 +131,7 @@ export class World {
         organization_id: work.organizationId,
         document_id: work.documentId,
         request_id: work.requestId,
+        api_key_id: work.apiKeyId,
       }),
     }))
     let looks = 0
