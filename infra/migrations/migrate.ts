@@ -4,15 +4,15 @@ import { log } from '../../shared/log.ts'
 import * as initial from './0001_initial.ts'
 import * as roles from './0002_roles.ts'
 import * as resend from './0003_resend.ts'
-import * as cursors from './0005_cursors.ts'
-import * as rolePerFunction from './0006_role_per_function.ts'
+import * as cursors from './0004_cursors.ts'
+import * as rolePerFunction from './0005_role_per_function.ts'
 
 const migrations: Record<string, Migration> = {
   '0001_initial': initial,
   '0002_roles': roles,
   '0003_resend': resend,
-  '0005_cursors': cursors,
-  '0006_role_per_function': rolePerFunction,
+  '0004_cursors': cursors,
+  '0005_role_per_function': rolePerFunction,
 }
 
 /**
