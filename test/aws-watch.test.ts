@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseSeconds, mostAttempts } from '../functions/embedding/claim.ts'
 import { stages } from '../infra/aws/stages.ts'
-import { type MetricName, metrics } from '../infra/wiring.ts'
+import { lambdas, type MetricName, metrics } from '../infra/wiring.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from './aws-template.ts'
 
 let synthesis: Synthesis
@@ -82,6 +83,7 @@ describe('an alarm rings', () => {
   })
 
   test.each([
+    ['lease-recoveries', 'LeaseRecoveries'],
     ['oldest-message', 'ApproximateAgeOfOldestMessage'],
     ['oldest-pending-document', 'OldestPendingSeconds'],
     ['embedding-errors', 'Errors'],
@@ -92,6 +94,14 @@ describe('an alarm rings', () => {
     ['sweeper-errors', 'Errors'],
   ])('%s, on %s', (id, metricName) => {
     expect(metricsOf(alarm(id)).map(({ MetricName: name }) => name)).toContain(metricName)
+  })
+
+  test('for a document that kills every worker before it is given up', () => {
+    const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
+    const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields
+    const secondsEach = leaseSeconds + lambdas.sweeper.everySeconds
+    expect(Number(Threshold)).toBeLessThan(mostAttempts)
+    expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
   })
 
   test('for a message only after what one failed delivery takes to come back', () => {

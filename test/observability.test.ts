@@ -224,6 +224,8 @@ describe('the log', () => {
     const { queue } = keptQueue()
     const broken = { ...queue, send: () => Promise.reject(new Error('away')) }
     provider.script(['too_many_requests'])
+    // Twice: the worker repeats what it may.
+    connection.cut('before', /set resend_at = now\(\)/)
     connection.cut('before', /set resend_at = now\(\)/)
     const written = await logOf(() =>
       newWorker(stand, provider, { queue: broken })([{ id: body.id, organizationId: tenant.organizationId }]),
@@ -235,6 +237,7 @@ describe('the log', () => {
       { message: 'resend_not_scheduled', ...asked },
     ])
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { content: 'Two.' })
+    connection.cut('before', /status = 'processing'/)
     connection.cut('before', /status = 'processing'/)
     const message = JSON.stringify({
       v: 1,

@@ -49,8 +49,16 @@ export function createAlarms(
       metric: work.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
       threshold: 1,
       periods: 1,
-      text: 'A message failed five times, so the embedding Lambda crashed or ran out of time on it. No document is lost: find the error in its log, mend it, then redrive or drop the message.',
+      text: 'A message was delivered five times in vain: by a fault of ours, without the database, or to a Lambda that cannot start. No document is lost: find the error in its log, mend it, then redrive or drop the message.',
       heading: 'dead-letters-and-redrive',
+    },
+    'lease-recoveries': {
+      metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
+      // One document that kills every worker makes four in this time: its lease is 150 s, and the sweeper comes each minute.
+      threshold: 3,
+      periods: 1,
+      text: 'The embedding Lambda leaves documents unfinished: it runs out of time or memory, or loses the database. After five such attempts a document ends in error, without a dead letter; look at the log and at the rows with several attempts.',
+      heading: 'lease-recoveries',
     },
     'oldest-message': {
       metric: work.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
@@ -89,7 +97,7 @@ export function createAlarms(
       ),
       threshold: 5,
       periods: 2,
-      text: 'More than 5 % of the runs of the embedding Lambda crash or run out of time. Open its log at the first error; roll back if a release came just before.',
+      text: 'More than 5 % of the runs of the embedding Lambda crash or run out of time or memory. Open its log at the first error; roll back if a release came just before.',
       heading: 'errors',
     },
     'api-errors': {
@@ -103,7 +111,7 @@ export function createAlarms(
       metric: total(name, 'ProviderRefused', five),
       threshold: 1,
       periods: 1,
-      text: 'The embedding provider refuses our key (401 or 403), so nothing is embedded and text searches fail; documents stay pending and lose nothing. Put a valid key into the secret.',
+      text: 'The embedding provider refuses our key (401, 403) or our address or model (404 and the like), so nothing is embedded and text searches fail; documents stay pending for 24 hours. Put a valid key into the secret, or mend the provider of the stage.',
       heading: 'rotating-the-provider-key',
     },
     'lambda-throttles': {
