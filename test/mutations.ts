@@ -117,8 +117,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the send after commit',
     file: 'functions/documents/app.ts',
-    find: 'if (restarted) await enqueue(db, key.organizationId, document.id, c.get(',
-    replace: 'if (!restarted) await enqueue(db, key.organizationId, document.id, c.get(',
+    find: 'if (restarted) await enqueue(db, key.organizationId, document.id, origin)',
+    replace: 'if (!restarted) await enqueue(db, key.organizationId, document.id, origin)',
     tests: [outcomes],
   },
   {
