@@ -48,7 +48,7 @@ interface Node {
  * these is executed, unless `how` says `analyze`.
  */
 async function plansOf({ url, init, queries }: Batch, how = ''): Promise<Node[]> {
-  const isSetting = (query: string) => /^\s*select set_config\(/.test(query)
+  const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
   const explained = queries.map(({ query, params }) => ({
     query: isSetting(query) ? query : `explain (${how} format json) ${query}`,
     params,
