@@ -1,8 +1,9 @@
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { neonConfig } from '@neondatabase/serverless'
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 import { runSql } from '../../infra/local/neon-sql.ts'
+import { pgliteWire } from '../../infra/local/pglite-wire.ts'
 import * as initial from '../../infra/migrations/0001_initial.ts'
 import * as roles from '../../infra/migrations/0002_roles.ts'
 import * as resend from '../../infra/migrations/0003_resend.ts'
@@ -57,7 +58,16 @@ export async function openSimulatedDatabase(intercept: (run: () => Promise<Outco
 
 async function onServer(url: string) {
   const scratch = await createScratchDatabase(url)
-  const client = new Client({ connectionString: scratch.url, types: { getTypeParser: () => (value: string) => value } })
+  return await overClient({ connectionString: scratch.url }, scratch.drop)
+}
+
+async function onPglite() {
+  const pglite = await PGlite.create({ extensions: { vector } })
+  return await overClient({ stream: () => pgliteWire(pglite), user: 'postgres' }, () => pglite.close())
+}
+
+async function overClient(config: ClientConfig, drop: () => Promise<void>) {
+  const client = new Client({ ...config, types: { getTypeParser: () => (value: string) => value } })
   await client.connect()
   const run: RunSql = async (queries, skipped) => {
     try {
@@ -70,78 +80,7 @@ async function onServer(url: string) {
   }
   const close = async () => {
     await client.end()
-    await scratch.drop()
+    await drop()
   }
   return { run, close }
-}
-
-async function onPglite() {
-  const pglite = await PGlite.create({ extensions: { vector } })
-  /** The whole batch in one call: what stands before a Sync is one transaction. */
-  const run: RunSql = async (queries, skipped) => {
-    const message = Buffer.concat([...queries.flatMap(statementMessages), frame('S')])
-    const { messages } = await pglite.execProtocol(message, { throwOnError: false, syncToFs: false })
-    return toOutcome(messages as Message[], skipped)
-  }
-  return { run, close: () => pglite.close() }
-}
-
-interface Message {
-  name: string
-  message?: string
-  text?: string
-  fields?: { name: string; dataTypeID: number }[] | (string | null)[]
-}
-
-function toOutcome(messages: Message[], skipped: number): Outcome {
-  const results: unknown[] = []
-  let fields: unknown[] = []
-  let rows: unknown[] = []
-  for (const message of messages) {
-    if (message.name === 'error') {
-      const { name: _, ...error } = message
-      return { status: 400, body: { ...error, message: message.message ?? (message as unknown as Error).message } }
-    }
-    if (message.name === 'rowDescription') fields = message.fields!
-    if (message.name === 'dataRow') rows.push(message.fields)
-    if (message.name === 'commandComplete') {
-      results.push({ command: message.text?.split(' ')[0], rowCount: rows.length, rowAsArray: true, fields, rows })
-      fields = []
-      rows = []
-    }
-  }
-  return { status: 200, body: { results: results.slice(skipped) } }
-}
-
-function statementMessages({ query, params }: Statement): Buffer[] {
-  const values = params.map((value) => (value === null ? undefined : Buffer.from(String(value))))
-  return [
-    frame('P', text(''), text(query), int16(0)),
-    frame('B', text(''), text(''), int16(0), int16(values.length), ...values.flatMap(parameter), int16(0)),
-    frame('D', Buffer.from('P'), text('')),
-    frame('E', text(''), int32(0)),
-  ]
-}
-
-function parameter(value: Buffer | undefined): Buffer[] {
-  return value ? [int32(value.length), value] : [int32(-1)]
-}
-
-function frame(type: string, ...parts: Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body])
-}
-
-const text = (value: string) => Buffer.from(`${value}\0`)
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeUInt16BE(value)
-  return bytes
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeInt32BE(value)
-  return bytes
 }
