@@ -99,7 +99,7 @@ describe('an answer that Lambda could not carry', () => {
 })
 
 describe('what the database sends for one answer', () => {
-  const most = 5_000_000
+  const most = 6_500_000
   let sent: number[] = []
   const fetchFunction = neonConfig.fetchFunction
   beforeAll(() => {

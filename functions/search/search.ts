@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database.ts'
-import { pageBytes } from '../../shared/page-bytes.ts'
+import { carriedLimit } from '../../shared/payload.ts'
 import { type AgentScope, agentNotFound, findAgent } from '../../shared/scope.ts'
 import { toSql } from '../../shared/vectors.ts'
 import type { Hit, SearchInput } from './schemas.ts'
@@ -8,7 +8,7 @@ import type { Hit, SearchInput } from './schemas.ts'
 /**
  * The agent's chunks nearest to the vector by cosine, best first, ties by document and index. Exact: every chunk that is in
  * service is compared, in one statement and so in one snapshot, where a document has one active revision or none. There are
- * fewer than `limit` when their texts together are large, but always at least one if there is one.
+ * fewer than `limit` when more could not be carried by one answer, but always at least one if there is one.
  * @throws ApiError agent_not_found
  */
 export async function search(
@@ -48,7 +48,7 @@ export async function search(
       )
       select chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
       from weighed
-      where position = 1 or bytes <= ${pageBytes}
+      where position = 1 or bytes <= ${carriedLimit}
       order by position`,
   )
   if (agents.length === 0) agentNotFound()
