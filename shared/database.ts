@@ -112,7 +112,7 @@ export function configuredDatabase(
 ): Database {
   const { DATABASE_ENDPOINT, DATABASE_SECRET_ARN, DATABASE_URL } = config()
   const url = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
-  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 15, ...options })
+  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 10, ...options })
 }
 
 /** Whether the error is the violation of the named constraint. */
@@ -128,10 +128,6 @@ export function waitedTooLong(error: unknown): boolean {
 /** Points the driver, for the whole process, at an endpoint that speaks Neon's protocol in place of Neon's own hosts. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
-  neonConfig.wsProxy = () => `${new URL(origin).host}/v2`
-  neonConfig.useSecureWebSocket = false
-  neonConfig.pipelineTLS = false
-  neonConfig.pipelineConnect = false
 }
 
 const serializationFailure = '40001'

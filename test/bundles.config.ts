@@ -15,7 +15,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include,
-      globalSetup: './bundles-setup.ts',
+      globalSetup: ['./database-image.ts', './bundles-setup.ts'],
       // Node.js itself loads the bundles, as on Lambda: nothing transforms them or helps them to a package.
       server: { deps: { external: [/\/handler\.mjs$/] } },
     },

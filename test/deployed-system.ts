@@ -9,15 +9,15 @@ import { startQueue } from '../infra/local/queue.ts'
 import { type Lambda, type LambdaName, lambdas } from '../infra/wiring.ts'
 import { Database } from '../shared/database.ts'
 import { type Fields, synthesize } from './aws-template.ts'
+import { createEmptyDatabase } from './empty-database.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { type LambdaInstance, startInstance } from './lambda-instance.ts'
-import { createScratchDatabase } from './scratch-database.ts'
 import { startSecretsManager } from './secrets-manager.ts'
 
 /**
  * The system as the template deploys it: for each Lambda a process that loads its asset of the cloud assembly, in the
- * environment that the template gives it, where only addresses lead to loopback. The database is empty, the secrets hold logins
- * that are made as the runbook does it.
+ * environment that the template gives it, where only addresses lead to loopback. The database is made by the
+ * Lambda that migrates, the secrets hold logins that are made as the runbook does it.
  */
 export async function deploy() {
   const closers: (() => unknown)[] = []
@@ -25,11 +25,8 @@ export async function deploy() {
     closers.push(() => service.close())
     return service
   }
-  const { DATABASE_URL: server } = process.env
-  const scratch = server ? await createScratchDatabase(server) : undefined
-  if (scratch) closers.push(() => scratch.drop())
-  const database = opened(await openDatabase(scratch ? { url: scratch.url } : {}))
-  const owner = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
+  const empty = await createEmptyDatabase()
+  closers.push(() => empty.drop())
   const queue = opened(await startQueue())
   const secretsManager = opened(await startSecretsManager())
   const provider = opened(await startKeyedProvider())
@@ -39,7 +36,7 @@ export async function deploy() {
 
   const secrets: string[] = []
   const keep = (name: string, value: string) => secretsManager.values.set(`cuecard/prod/${name}`, value)
-  keep('database-owner', database.url)
+  keep('database-owner', empty.url)
   const providerKey = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(providerKey)
   provider.keys.add(providerKey)
@@ -51,7 +48,6 @@ export async function deploy() {
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
-    DATABASE_ENDPOINT: database.endpoint,
   }
   const addresses: Record<string, string> = { QUEUE_URL: queue.queueUrl, EMBEDDING_BASE_URL: provider.baseUrl }
   const running = new Map<BundleName, LambdaInstance>()
@@ -69,8 +65,15 @@ export async function deploy() {
     return await instance.invoke(event)
   }
 
+  const migrated = [await invoke('migrate', {}), await invoke('migrate', {})]
+  const database = opened(await openDatabase(await empty.toOptions()))
+  local.DATABASE_ENDPOINT = database.endpoint
+  const owner = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
+
   return {
     queue,
+    /** What the Lambda that migrates has answered, called twice. */
+    migrated,
     /** The database as its owner sees it. */
     owner,
     /** What no log may hold. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type NeonDbError, type NeonQueryFunction, neon, neonConfig, Pool } from '@neondatabase/serverless'
+import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
 import { Kysely, sql as kysely } from 'kysely'
 import { NeonDialect } from 'kysely-neon'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,9 +12,6 @@ import { type LocalDatabase, openDatabase } from '../infra/local/database.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
-neonConfig.wsProxy = (host, port) => `${host}:${port}/v2`
-neonConfig.useSecureWebSocket = false
-neonConfig.pipelineConnect = false
 
 const backends = { PGlite: undefined, ...(process.env.DATABASE_URL && { 'a native server': process.env.DATABASE_URL }) }
 
@@ -27,7 +24,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   beforeAll(async () => {
     const scratch = serverUrl === undefined ? undefined : await createScratchDatabase(serverUrl)
     drop = scratch?.drop
-    database = await openDatabase({ url: scratch?.url })
+    database = await openDatabase(scratch ? { url: scratch.url } : { image: process.env.DATABASE_IMAGE })
     sql = neon(database.url)
     await sql.transaction([
       sql`create table notes (id int primary key, body text not null)`,
@@ -187,68 +184,6 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     expect(row).toEqual({ v: '[1,0]', distance: 1 })
   })
 
-  test('a WebSocket session holds a transaction of several round trips', async () => {
-    const pool = new Pool({ connectionString: database.url })
-    const client = await pool.connect()
-    await client.query('begin')
-    await client.query('insert into notes values ($1, $2)', [70, 'tunnel'])
-    expect((await client.query('select body from notes where id = $1', [70])).rows).toEqual([{ body: 'tunnel' }])
-    await expect(client.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
-    await client.query('rollback')
-    client.release()
-    await pool.end()
-    expect(await sql`select from notes where id = 70`).toEqual([])
-  })
-
-  test('two WebSocket sessions do not see into each other', async () => {
-    const one = new Pool({ connectionString: database.url, max: 1 })
-    const two = new Pool({ connectionString: database.url, max: 1 })
-    const read = async (pool: Pool, value: string) => {
-      const client = await pool.connect()
-      await client.query(`select set_config('test.mine', $1, false)`, [value])
-      const { rows } = await client.query(`select current_setting('test.mine') as mine, $1::text as sent`, [value])
-      client.release()
-      await pool.end()
-      return rows
-    }
-    expect(await Promise.all([read(one, 'one'), read(two, 'two')])).toEqual([
-      [{ mine: 'one', sent: 'one' }],
-      [{ mine: 'two', sent: 'two' }],
-    ])
-  })
-
-  test('a WebSocket session that is cut off leaves nothing behind', async () => {
-    const pool = new Pool({ connectionString: database.url })
-    pool.on('error', () => {})
-    const client = await pool.connect()
-    client.on('error', () => {})
-    await client.query('begin')
-    await client.query('insert into notes values (80, $1)', ['cut off'])
-    await client.query('lock table notes')
-    ;(client as unknown as { connection: { stream: { ws: WebSocket } } }).connection.stream.ws.close()
-    client.release(true)
-    expect(await sql`select from notes where id = 80`).toEqual([])
-    await sql`insert into notes values (80, 'free')`
-    await sql`delete from notes where id = 80`
-    await pool.end()
-  })
-
-  test('a WebSocket that does not speak the protocol holds nothing up', async () => {
-    for (const bytes of [
-      new Uint8Array(64).fill(255),
-      new Uint8Array(64),
-      new TextEncoder().encode('GET / HTTP/1.1'),
-    ]) {
-      const socket = new WebSocket(`${database.endpoint.replace('http', 'ws')}/v2?address=elsewhere:1`)
-      await new Promise((resolve) => socket.addEventListener('open', resolve))
-      const closed = new Promise((resolve) => socket.addEventListener('close', resolve))
-      socket.send(bytes)
-      socket.close()
-      await closed
-      expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
-    }
-  })
-
   test('a hundred statements at once are all answered', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => sql`select ${n}::int as n`))
     expect(answers.flat().map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
@@ -314,22 +249,6 @@ describe('an unusable database is refused in one line', () => {
     url.pathname = '/nowhere'
     expect(await refusal(url.href)).toBe('DATABASE_URL cannot be used: database "nowhere" does not exist')
   })
-})
-
-test('a WebSocket session has the rights of its user, and ends when the database is closed', async () => {
-  const database = await openDatabase({})
-  await neon(database.url).transaction((sql) => [sql`create role reader`, sql`create table secrets (id int)`])
-  const url = new URL(database.url)
-  url.username = 'reader'
-  const pool = new Pool({ connectionString: url.href })
-  const lost = new Promise((resolve) => pool.on('error', resolve))
-  expect((await pool.query('select current_user, session_user')).rows).toEqual([
-    { current_user: 'reader', session_user: 'reader' },
-  ])
-  await expect(pool.query('select from secrets')).rejects.toMatchObject({ code: '42501' })
-  await database.close()
-  await lost
-  await pool.end()
 })
 
 test.runIf(process.env.DATABASE_URL)('a database that goes away is reported as unreachable', async () => {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { createAgent, createKey, createOrganization } from '../infra/admin/tenants.ts'
 import { openDatabase } from '../infra/local/database.ts'
@@ -150,6 +151,10 @@ export function useStand() {
     get db(): Database {
       return open.db
     },
+    /** Connections of the owner. */
+    get pool(): Pool {
+      return open.pool
+    },
     get queue() {
       return open.queue
     },
@@ -165,18 +170,19 @@ export function useStand() {
 const embeddingSettings = { functionName: 'embedding', timeoutSeconds: lambdas.embedding.timeoutSeconds }
 
 async function start() {
-  const { DATABASE_URL: server } = process.env
+  const { DATABASE_URL: server, DATABASE_IMAGE: image } = process.env
   const scratch = server ? await createScratchDatabase(server) : undefined
-  const database = await openDatabase(scratch ? { url: scratch.url } : {})
+  const database = await openDatabase(scratch ? { url: scratch.url } : { image })
   const queue = await startQueue()
   useEndpoint(database.endpoint)
-  await migrate(database.url)
+  await migrate(database.pool)
   const functions = await loadFunctions(database, queue, entryOf)
   process.env.DATABASE_URL = database.url
   const sqs = new SQSClient()
   return {
     functions,
     db: configuredDatabase(),
+    pool: database.pool,
     queue,
     sqs,
     async close() {

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its process's environment.
     pool: 'forks',
+    maxWorkers: 2,
+    globalSetup: './database-image.ts',
     env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
     testTimeout: 120_000,
     hookTimeout: 120_000,

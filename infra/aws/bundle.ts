@@ -1,4 +1,5 @@
 import { cp, rm } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { type Lambda, lambdas } from '../wiring.ts'
@@ -42,14 +43,17 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    external: ['@aws-sdk/*'],
+    // pg-native is pg's optional other half, which it loads only when asked to.
+    external: ['@aws-sdk/*', 'pg-native'],
+    // For CommonJS packages, pg among them, that require what Node.js has built in.
+    banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
   })
-  refuseRequires(name, metafile)
+  rejectMissingRequires(name, metafile)
   for (const file of packagedOf(name))
     await cp(join(root, 'node_modules', file), join(directory, 'node_modules', file), { recursive: true })
   const outputs = Object.values(metafile.outputs)
@@ -64,11 +68,13 @@ function packagedOf(name: BundleName): readonly string[] {
   return name === 'migrate' ? [] : ((lambdas[name] as Lambda).packaged ?? [])
 }
 
-/** A `require` left in an ES module fails on Lambda only when it is reached: better here and now. */
-function refuseRequires(name: string, metafile: Metafile): void {
+/** A `require` of what is neither built in nor bundled fails on Lambda only when it is reached: better here and now. */
+function rejectMissingRequires(name: string, metafile: Metafile): void {
   for (const [file, output] of Object.entries(metafile.outputs)) {
-    const left = output.imports.find((imported) => imported.kind === 'require-call')
-    if (left) throw new Error(`The bundle of ${name} calls require('${left.path}') in ${file}: an ES module cannot.`)
+    const missing = output.imports.find(
+      ({ kind, path }) => kind === 'require-call' && !isBuiltin(path) && path !== 'pg-native',
+    )
+    if (missing) throw new Error(`The bundle of ${name} requires '${missing.path}' in ${file}, which is not deployed.`)
   }
 }
 

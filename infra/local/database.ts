@@ -1,41 +1,50 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from './directory-lock.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
-import { servePgliteSession } from './pglite-session.ts'
 import { pgliteWire } from './pglite-wire.ts'
 import { reasonOf } from './reason.ts'
 
 export interface LocalDatabase {
   /** Connection string for the Neon driver; its host and port are the endpoint's. */
   url: string
-  /** Origin that answers `/sql` and `/v2`, such as http://127.0.0.1:40123. */
+  /** Origin that answers `/sql`, such as http://127.0.0.1:40123. */
   endpoint: string
+  /** Connections of the owner, for migrations. Every value comes as Postgres text. */
+  pool: Pool
   close(): Promise<void>
 }
 
 /** Neon sends every value as Postgres text, and the driver parses it. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
+export interface DatabaseOptions {
+  /** A PostgreSQL server's; else the database is an embedded PGlite. */
+  url?: string | undefined
+  /** Directory of the embedded database's files, locked for this process; undefined = in memory. */
+  dataDir?: string | undefined
+  /** File with a dump of a PGlite data directory that a new embedded database begins with: many times faster than making one. */
+  image?: string | undefined
+}
+
 /**
- * Opens the database that the stand runs on, behind an endpoint that speaks Neon's protocol on loopback: the server of
- * `url`, or else an embedded PGlite whose files are in `dataDir` (undefined = in memory). `dataDir` is locked either way.
+ * Opens the database that the stand runs on, behind an endpoint that speaks Neon's protocol on loopback.
  * Rejects with a one-line Error when `dataDir` is in use or the server cannot be used.
  */
-export async function openDatabase({ url, dataDir }: { url?: string; dataDir?: string }): Promise<LocalDatabase> {
+export async function openDatabase({ url, dataDir, image }: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
   try {
-    const backend = url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres')) : await openServer(url)
+    const backend =
+      url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres'), image) : await openServer(url)
     const { port, close } = await startNeonEndpoint(backend)
     return {
       url: `postgres://${backend.login}@127.0.0.1:${port}/${backend.database}`,
       endpoint: `http://127.0.0.1:${port}`,
+      pool: backend.pool,
       async close() {
         await close()
         await backend.close()
@@ -55,11 +64,17 @@ interface OpenBackend extends Backend {
   close(): Promise<void>
 }
 
-async function openPglite(dataDir: string | undefined): Promise<OpenBackend> {
+async function openPglite(dataDir: string | undefined, image: string | undefined): Promise<OpenBackend> {
   // PGlite takes whatever has a PG_VERSION for a database, and writes that before the last files of a new one.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
-  const pglite = await PGlite.create({ dataDir, extensions: { vector }, relaxedDurability: false })
+  const loadDataDir = image && new Blob([await readFile(image)])
+  const pglite = await PGlite.create({
+    dataDir,
+    extensions: { vector },
+    relaxedDurability: false,
+    ...(loadDataDir && { loadDataDir }),
+  })
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
   // The pool of one is the mutex: PGlite is a single backend, which cannot tell interleaved speakers apart.
@@ -70,10 +85,6 @@ async function openPglite(dataDir: string | undefined): Promise<OpenBackend> {
     owner,
     login: owner,
     database: 'postgres',
-    async tunnel(session) {
-      const turn = await pool.connect()
-      await servePgliteSession(pglite, session, owner).finally(() => turn.release())
-    },
     async close() {
       await pool.end()
       await pglite.close()
@@ -88,16 +99,12 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
   const pool = new Pool({ connectionString, types: asText, max: 40 })
   // An idle connection that the server ends; the next statement opens another or says why it cannot.
   pool.on('error', () => {})
-  const { username, password, hostname, port, pathname } = new URL(connectionString)
+  const { username, password, pathname } = new URL(connectionString)
   return {
     pool,
     owner: decodeURIComponent(username),
     login: password ? `${username}:${password}` : username,
     database: pathname.slice(1),
-    async tunnel(session) {
-      const socket = connect(Number(port || 5432), hostname)
-      await pipeline(session, socket, session).catch(() => session.destroy())
-    },
     close: () => pool.end(),
   }
 }

@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import type { Pool, PoolClient } from 'pg'
 import * as v from 'valibot'
-import { createWebSocketStream, WebSocketServer } from 'ws'
 import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 import { reasonOf } from './reason.ts'
 
@@ -13,40 +11,21 @@ export interface Backend {
   pool: Pool
   /** The user whose statements run as they are; those of any other run under `set local role`. */
   owner: string
-  /** Carries one session of raw Postgres protocol until either side ends. */
-  tunnel(session: Duplex): Promise<void>
 }
 
 /**
- * Serves Neon's protocol on loopback in front of `backend`: `POST /sql` and the WebSocket tunnel `/v2`. Passwords are
- * not checked, and the tunnel leads to `backend` whatever address the driver asks for.
- * `close` waits for statements in flight and ends open sessions.
+ * Serves Neon's SQL over HTTP, `POST /sql`, on loopback in front of `backend`. Passwords are not checked. `close` waits for
+ * statements in flight.
  */
 export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
-  const sessions = new Set<Promise<void>>()
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: 0 })
   const server = createServer((request, response) => {
     if (request.method === 'POST' && request.url === '/sql') void answer(backend, request, response)
     else response.writeHead(404).end('not found')
   })
-  server.on('upgrade', (request, socket, head) => {
-    if (!request.url?.startsWith('/v2')) return socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const stream = createWebSocketStream(webSocket).on('error', () => stream.destroy())
-      // The stream of a socket that is gone would wait for ever for its own end.
-      webSocket.once('close', () => stream.destroy())
-      const session = backend.tunnel(stream).finally(() => sessions.delete(session))
-      sessions.add(session)
-    })
-  })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
-      for (const webSocket of sockets.clients) webSocket.terminate()
-      await new Promise((resolve) => server.close(resolve))
-      await Promise.all(sessions)
-    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 

@@ -49,7 +49,7 @@ export async function startStand({ dataDir, databaseUrl, port, onHeld, onStep }:
     const queue = await step('SQS queue with dead letters', () => startQueue({}))
     closers.push(queue.close)
     useEndpoint(database.endpoint)
-    const applied = await step('migrations', () => migrate(database.url))
+    const applied = await step('migrations', () => migrate(database.pool))
     const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
     const gateway = await step('HTTP gateway', () =>
       startGateway({ host: '127.0.0.1', port, routes: functions.routes }),

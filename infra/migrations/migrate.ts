@@ -1,6 +1,5 @@
-import { Pool, type PoolClient } from '@neondatabase/serverless'
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
-import { log } from '../../shared/log.ts'
+import type { Pool } from 'pg'
 import * as initial from './0001_initial.ts'
 import * as roles from './0002_roles.ts'
 import * as resend from './0003_resend.ts'
@@ -16,30 +15,20 @@ const migrations: Record<string, Migration> = {
 }
 
 /**
- * Brings the database to the newest schema over one session, which holds Kysely's migration lock: of two runs at once the
- * second waits and finds nothing to do. All pending migrations are applied or, when one fails, none; then its error is thrown.
+ * Brings the database to the newest schema over one connection of the owner, which holds Kysely's migration lock: of two runs at
+ * once the second waits and finds nothing to do. All pending migrations are applied or, when one fails, none; then its error is
+ * thrown. The pool stays open.
  * @returns the names of the migrations applied now, in order
  */
-export async function migrate(connectionString: string): Promise<string[]> {
-  const pool = new Pool({ connectionString, max: 1 })
-  // A session that breaks after its last statement, while it is being closed, takes nothing back.
-  pool.on('error', (error: unknown) => log.debug('idle_session_broke', { error }))
-  // One that breaks before is told by the statement that it broke.
-  pool.on('connect', (client: PoolClient) =>
-    client.on('error', (error: unknown) => log.debug('session_broke', { error })),
-  )
+export async function migrate(pool: Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  try {
-    const known = { ...(await appliedByNewerCode(db)), ...migrations }
-    const { error, results } = await new Migrator({
-      db,
-      provider: { getMigrations: async () => known },
-    }).migrateToLatest()
-    if (error) throw error
-    return (results ?? []).map((result) => result.migrationName)
-  } finally {
-    await db.destroy()
-  }
+  const known = { ...(await appliedByNewerCode(db)), ...migrations }
+  const { error, results } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => known },
+  }).migrateToLatest()
+  if (error) throw error
+  return (results ?? []).map((result) => result.migrationName)
 }
 
 /** What only newer code knows, as migrations that do nothing: on a rollback the old code meets the new schema and leaves it be. */

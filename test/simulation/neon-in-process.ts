@@ -1,14 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { neonConfig } from '@neondatabase/serverless'
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, Pool } from 'pg'
 import { runSql } from '../../infra/local/neon-sql.ts'
 import { pgliteWire } from '../../infra/local/pglite-wire.ts'
-import * as initial from '../../infra/migrations/0001_initial.ts'
-import * as roles from '../../infra/migrations/0002_roles.ts'
-import * as resend from '../../infra/migrations/0003_resend.ts'
-import * as cursors from '../../infra/migrations/0004_cursors.ts'
-import * as rolePerFunction from '../../infra/migrations/0005_role_per_function.ts'
+import { migrate } from '../../infra/migrations/migrate.ts'
 import { Database } from '../../shared/database.ts'
 import { createScratchDatabase } from '../scratch-database.ts'
 
@@ -47,22 +44,20 @@ export async function openSimulatedDatabase(intercept: (run: () => Promise<Outco
       timeoutSeconds: 60,
       isRepeatable: role === 'cuecard_embedding',
     })
-  const db = as(owner)
-  await initial.up(db as never)
-  await roles.up(db as never)
-  await resend.up(db as never)
-  await cursors.up(db as never)
-  await rolePerFunction.up(db as never)
-  return { db, as, close }
+  return { db: as(owner), as, close }
 }
 
 async function onServer(url: string) {
   const scratch = await createScratchDatabase(url)
+  const pool = new Pool({ connectionString: scratch.url })
+  await migrate(pool)
+  await pool.end()
   return await overClient({ connectionString: scratch.url }, scratch.drop)
 }
 
 async function onPglite() {
-  const pglite = await PGlite.create({ extensions: { vector } })
+  const loadDataDir = new Blob([await readFile(process.env.DATABASE_IMAGE!)])
+  const pglite = await PGlite.create({ extensions: { vector }, loadDataDir })
   return await overClient({ stream: () => pgliteWire(pglite), user: 'postgres' }, () => pglite.close())
 }
 
