@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
 import { required } from './config.ts'
-import { Unavailable } from './errors.ts'
+import { Unavailable } from './http/errors.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'

@@ -1,4 +1,4 @@
-import { Unavailable } from './errors.ts'
+import { Unavailable } from './http/errors.ts'
 
 /**
  * A secret given in the environment, or kept in Secrets Manager and then fetched once an instance. Called with the value that

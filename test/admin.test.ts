@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishAddress } from '../infra/local/address.ts'
 import { lockDirectory } from '../infra/local/directory-lock.ts'
 import { newId } from '../shared/ids.ts'
-import { createScratchDatabase } from './scratch-database.ts'
-import { useStand } from './stand.ts'
+import { createScratchDatabase } from './support/scratch-database.ts'
+import { useStand } from './support/stand.ts'
 
 const root = join(import.meta.dirname, '..')
 const server = process.env.DATABASE_URL

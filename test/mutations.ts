@@ -17,13 +17,13 @@ interface Mutation {
   tests: string[]
 }
 
-const races = 'test/pipeline-races.test.ts'
-const costs = 'test/pipeline-costs.test.ts'
-const outcomes = 'test/pipeline-outcomes.test.ts'
-const sweeper = 'test/sweeper.test.ts'
-const provider = 'test/provider.test.ts'
-const retries = 'test/retries.test.ts'
-const hanging = 'test/hanging-queue.test.ts'
+const races = 'test/pipeline/races.test.ts'
+const costs = 'test/pipeline/costs.test.ts'
+const outcomes = 'test/pipeline/outcomes.test.ts'
+const sweeper = 'test/pipeline/sweeper.test.ts'
+const provider = 'test/pipeline/provider.test.ts'
+const retries = 'test/api/retries.test.ts'
+const hanging = 'test/api/hanging-queue.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
 
 const mutations: Mutation[] = [
@@ -186,7 +186,7 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'a failed send of a request or a worker does not count as sent',
-    file: 'shared/outbox.ts',
+    file: 'shared/documents/outbox.ts',
     find: 'update documents set resend_at = now()',
     replace: 'update documents set resend_at = resend_at',
     tests: [sweeper],
@@ -228,21 +228,21 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'vector checks: length, finite, norm',
-    file: 'shared/embedding-answer.ts',
+    file: 'shared/embedding/openai-response.ts',
     find: 'const fault = vectorFault(numbers)',
     replace: 'const fault = undefined',
     tests: [provider, histories],
   },
   {
     safeguard: 'vector checks: count',
-    file: 'shared/embedding-answer.ts',
+    file: 'shared/embedding/openai-response.ts',
     find: 'if (vectors.includes(undefined))',
     replace: 'if (false)',
     tests: [provider, histories],
   },
   {
     safeguard: 'vector checks: order by index',
-    file: 'shared/embedding-answer.ts',
+    file: 'shared/embedding/openai-response.ts',
     find: 'vectors[index] = normalize',
     replace: 'vectors[vectors.indexOf(undefined)] = normalize',
     tests: [provider, histories],
@@ -263,35 +263,35 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'the breaker',
-    file: 'shared/openai-embedder.ts',
+    file: 'shared/embedding/openai-embedder.ts',
     find: "if (error.reason === 'forbidden') return open(keyPauses, error)",
     replace: '',
     tests: [provider, outcomes],
   },
   {
     safeguard: 'the breaker on time-outs',
-    file: 'shared/openai-embedder.ts',
+    file: 'shared/embedding/openai-embedder.ts',
     find: 'if (++timeOuts >= maxTimeOuts) return open(hangPauses, timeOut)',
     replace: '',
     tests: [provider, outcomes],
   },
   {
     safeguard: 'a call that its caller gives up is not the provider’s time-out',
-    file: 'shared/openai-embedder.ts',
+    file: 'shared/embedding/openai-embedder.ts',
     find: 'isLate && !isGivenUp',
     replace: '(isLate || isGivenUp)',
     tests: [provider],
   },
   {
     safeguard: 'a refused text is told from a refused key',
-    file: 'shared/openai-embedder.ts',
+    file: 'shared/embedding/openai-embedder.ts',
     find: '(await isProbeAccepted(apiKey, signal))',
     replace: 'false',
     tests: [provider, outcomes],
   },
   {
     safeguard: 'secrets are scrubbed from messages',
-    file: 'shared/provider-refusal.ts',
+    file: 'shared/embedding/openai-error.ts',
     find: ".replaceAll(apiKey || '\\0', '…')",
     replace: '',
     tests: [provider, histories],
@@ -333,14 +333,14 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'the bound on calls in flight',
-    file: 'shared/slots.ts',
+    file: 'shared/semaphore.ts',
     find: 'if (free > 0) free--',
     replace: 'if (free > 0) free += 0',
     tests: [costs],
   },
   {
     safeguard: 'the claim of an idempotency key',
-    file: 'shared/idempotency.ts',
+    file: 'shared/http/idempotency.ts',
     find: 'if (!attempt) return sql`true`',
     replace: 'if (!attempt || attempt) return sql`true`',
     tests: [races, histories],
@@ -375,14 +375,14 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'a worker’s statement whose connection broke is repeated',
-    file: 'shared/database.ts',
+    file: 'shared/database/database.ts',
     find: '(this.#connection.isRepeatable && isLost && !refused)',
     replace: 'false',
     tests: [races],
   },
   {
     safeguard: 'a request’s statement that may have taken effect is not repeated',
-    file: 'shared/database.ts',
+    file: 'shared/database/database.ts',
     find: '(this.#connection.isRepeatable && isLost && !refused)',
     replace: 'isLost',
     tests: [races],
@@ -403,7 +403,7 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'requests mind the organization (first wall)',
-    file: 'shared/scope.ts',
+    file: 'shared/database/scope.ts',
     find: '(d.organization_id = ${scope.organizationId} and d.agent_id',
     replace: '(d.agent_id',
     tests: [histories],

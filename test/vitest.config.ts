@@ -7,10 +7,10 @@ export default defineConfig({
     // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its process's environment.
     pool: 'forks',
     maxWorkers: 2,
-    globalSetup: './database-image.ts',
+    globalSetup: './support/database-image.ts',
     env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    reporters: ['default', './summary-reporter.ts'],
+    reporters: ['default', './support/summary-reporter.ts'],
   },
 })

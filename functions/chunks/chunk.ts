@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import { fromSql } from '../../shared/vectors.ts'
+import { fromSql } from '../../shared/embedding/vectors.ts'
 
 /** A chunk as the API answers it. */
 export const chunkSchema = v.pipe(

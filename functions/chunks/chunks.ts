@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
-import { type Database, violates } from '../../shared/database.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { type Attempt, idempotently, mine } from '../../shared/idempotency.ts'
+import { type Database, violates } from '../../shared/database/database.ts'
+import {
+  agentNotFound,
+  type DocumentScope,
+  documentNotFound,
+  findAgent,
+  isDocument,
+} from '../../shared/database/scope.ts'
+import { toSql } from '../../shared/embedding/vectors.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { type Attempt, idempotently, mine } from '../../shared/http/idempotency.ts'
+import { pageBytes } from '../../shared/http/page-bytes.ts'
 import { newId } from '../../shared/ids.ts'
-import { pageBytes } from '../../shared/page-bytes.ts'
-import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
-import { toSql } from '../../shared/vectors.ts'
 import { type ChunkRow, chunkColumns } from './chunk.ts'
 import type { ChunkInput } from './schemas.ts'
 

@@ -1,5 +1,5 @@
-import { lambdaHandler } from '../../shared/api.ts'
-import { configuredDatabase } from '../../shared/database.ts'
+import { configuredDatabase } from '../../shared/database/database.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { chunksApp } from './app.ts'
 
 export const handler = lambdaHandler(chunksApp({ db: configuredDatabase() }))

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { embedding } from '../../shared/embedding-schema.ts'
-import { fields, listOf, mostCharacters } from '../../shared/fields.ts'
+import { embedding } from '../../shared/http/input/embedding.ts'
+import { fields, listOf, mostCharacters } from '../../shared/http/input/fields.ts'
+import { metadata } from '../../shared/http/input/metadata.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { metadata } from '../../shared/metadata.ts'
-import { cursorParameter, limitUpTo } from '../../shared/pages.ts'
 
 const contentLimit = 32_768
 const mostChunks = 200

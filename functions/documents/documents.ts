@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { type Database, violates } from '../../shared/database.ts'
-import { ApiError } from '../../shared/errors.ts'
-import type { Versions } from '../../shared/etag.ts'
-import { type Attempt, idempotently, isRowOf, mine } from '../../shared/idempotency.ts'
-import { newId } from '../../shared/ids.ts'
-import { pageBytes } from '../../shared/page-bytes.ts'
-import type { Origin } from '../../shared/queue.ts'
+import { type Database, violates } from '../../shared/database/database.ts'
 import {
   type AgentScope,
   agentNotFound,
@@ -14,8 +8,14 @@ import {
   documentNotFound,
   findAgent,
   isDocument,
-} from '../../shared/scope.ts'
-import type { Status } from '../../shared/tables.ts'
+} from '../../shared/database/scope.ts'
+import type { Status } from '../../shared/database/tables.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import type { Versions } from '../../shared/http/etag.ts'
+import { type Attempt, idempotently, isRowOf, mine } from '../../shared/http/idempotency.ts'
+import { pageBytes } from '../../shared/http/page-bytes.ts'
+import { newId } from '../../shared/ids.ts'
+import type { Origin } from '../../shared/queue.ts'
 import { type Created, createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import type { CreateInput } from './schemas.ts'
 

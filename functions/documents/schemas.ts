@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { fields, mostCharacters } from '../../shared/fields.ts'
+import { fields, mostCharacters } from '../../shared/http/input/fields.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { cursorParameter, limitUpTo } from '../../shared/pages.ts'
 import { statuses } from './document.ts'
 
 const contentLimit = 4 * 1024 * 1024

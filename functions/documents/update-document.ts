@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
-import { ApiError, type ErrorCode } from '../../shared/errors.ts'
-import type { Versions } from '../../shared/etag.ts'
-import { lostAfterSeconds } from '../../shared/outbox.ts'
+import type { Database } from '../../shared/database/database.ts'
+import {
+  agentNotFound,
+  type DocumentScope,
+  documentNotFound,
+  findAgent,
+  isDocument,
+} from '../../shared/database/scope.ts'
+import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
+import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
+import type { Versions } from '../../shared/http/etag.ts'
 import type { Origin } from '../../shared/queue.ts'
-import { agentNotFound, type DocumentScope, documentNotFound, findAgent, isDocument } from '../../shared/scope.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, matches, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Origin } from '../../shared/queue.ts'
 

@@ -1,5 +1,5 @@
-import { type Embedder, EmbeddingError } from '../../shared/embedder.ts'
-import type { Slots } from '../../shared/slots.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import type { Slots } from '../../shared/semaphore.ts'
 import { batches, type CallLimits } from './batches.ts'
 import { embeddedText } from './chunking/chunker.ts'
 import type { Missing } from './stored-chunks.ts'

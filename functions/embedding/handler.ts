@@ -1,8 +1,8 @@
 import { config } from '../../shared/config.ts'
-import { configuredEmbedder } from '../../shared/configured-embedder.ts'
-import { configuredDatabase } from '../../shared/database.ts'
+import { configuredDatabase } from '../../shared/database/database.ts'
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { configuredQueue } from '../../shared/queue.ts'
-import { slots } from '../../shared/slots.ts'
+import { slots } from '../../shared/semaphore.ts'
 import { callLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
-import { lostAfterSeconds } from '../../shared/outbox.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
 import { type Claim, held } from './claim.ts'
 
 /**

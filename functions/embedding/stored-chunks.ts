@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { toSql } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
-import { toSql } from '../../shared/vectors.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 import { type Claim, held } from './claim.ts'
 

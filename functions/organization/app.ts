@@ -1,6 +1,6 @@
-import { api } from '../../shared/api.ts'
-import type { Database } from '../../shared/database.ts'
-import { endpoints } from '../../shared/endpoint.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { api } from '../../shared/http/api.ts'
+import { endpoints } from '../../shared/http/endpoint.ts'
 import { getOrganization, updateOrganization } from './organization.ts'
 import { organizationExample, organizationSchema, updateBody } from './schemas.ts'
 

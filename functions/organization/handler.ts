@@ -1,5 +1,5 @@
-import { lambdaHandler } from '../../shared/api.ts'
-import { configuredDatabase } from '../../shared/database.ts'
+import { configuredDatabase } from '../../shared/database/database.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { organizationApp } from './app.ts'
 
 export const handler = lambdaHandler(organizationApp({ db: configuredDatabase() }))

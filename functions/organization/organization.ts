@@ -1,4 +1,4 @@
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fields } from '../../shared/fields.ts'
+import { fields } from '../../shared/http/input/fields.ts'
 
 export const updateBody = v.pipe(
   fields({ auto_delete_done_calls: v.boolean('must be true or false') }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { api } from '../../shared/api.ts'
-import { publicEndpoint } from '../../shared/endpoint.ts'
-import { ApiError } from '../../shared/errors.ts'
+import { api } from '../../shared/http/api.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { ApiError } from '../../shared/http/errors.ts'
 import { assetResponder } from './asset.ts'
 import { page, pageFiles } from './page.ts'
 

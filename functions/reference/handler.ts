@@ -1,4 +1,4 @@
-import { lambdaHandler } from '../../shared/api.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { referenceApp } from './app.ts'
 import document from './openapi.json' with { type: 'json' }
 

@@ -1,5 +1,5 @@
-import { type Embedder, EmbeddingError } from '../../shared/embedder.ts'
-import { ApiError, Unavailable } from '../../shared/errors.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 
 /** The breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600

@@ -1,6 +1,6 @@
-import { lambdaHandler } from '../../shared/api.ts'
-import { configuredEmbedder } from '../../shared/configured-embedder.ts'
-import { configuredDatabase } from '../../shared/database.ts'
+import { configuredDatabase } from '../../shared/database/database.ts'
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { searchApp } from './app.ts'
 import { timeouts } from './timeouts.ts'
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { embedding } from '../../shared/embedding-schema.ts'
-import { fields, listOf, mostCharacters } from '../../shared/fields.ts'
+import { embedding } from '../../shared/http/input/embedding.ts'
+import { fields, listOf, mostCharacters } from '../../shared/http/input/fields.ts'
+import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { metadataFilter } from '../../shared/metadata.ts'
 
 export const agentPath = v.object({ agentId })
 

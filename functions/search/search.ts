@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
-import { carriedLimit } from '../../shared/payload.ts'
-import { type AgentScope, agentNotFound, findAgent } from '../../shared/scope.ts'
-import { toSql } from '../../shared/vectors.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentScope, agentNotFound, findAgent } from '../../shared/database/scope.ts'
+import { toSql } from '../../shared/embedding/vectors.ts'
+import { carriedLimit } from '../../shared/http/payload.ts'
 import type { Hit, SearchInput } from './schemas.ts'
 
 /**

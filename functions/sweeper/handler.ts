@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { configuredDatabase } from '../../shared/database.ts'
+import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 

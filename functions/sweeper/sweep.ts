@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import { lostAfterSeconds } from '../../shared/outbox.ts'
 import { type Sender, trySend, type WorkMessage } from '../../shared/queue.ts'
-import { slots } from '../../shared/slots.ts'
+import { slots } from '../../shared/semaphore.ts'
 
 /** Crashed deliveries after which a document is given up; the worker's claim keeps to the same number. */
 const mostAttempts = 5

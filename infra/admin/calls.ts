@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { cut, everyOrganization, listOf } from './lists.ts'
 import { Refusal } from './refusal.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Database } from '../../shared/database.ts'
+import { Database } from '../../shared/database/database.ts'
 import { findStand } from '../local/address.ts'
 import type { Queues } from './queues.ts'
 import { Refusal } from './refusal.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
-import type { Status } from '../../shared/tables.ts'
+import type { Database } from '../../shared/database/database.ts'
+import type { Status } from '../../shared/database/tables.ts'
 
 const mostDocuments = 10_000
 

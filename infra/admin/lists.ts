@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { noOrganization } from './refusal.ts'
 

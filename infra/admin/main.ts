@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { Unavailable } from '../../shared/errors.ts'
-import { callCommand } from './call-commands.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { callCommand } from './commands/calls.ts'
+import { documentCommand } from './commands/documents.ts'
+import { healthCommand, queueCommand } from './commands/operations.ts'
+import { agentCommand, keyCommand, organizationCommand } from './commands/tenants.ts'
 import { whereItWorks } from './connection.ts'
-import { documentCommand } from './document-commands.ts'
-import { healthCommand, queueCommand } from './operation-commands.ts'
 import { onOneLine } from './print.ts'
-import { agentCommand, keyCommand, organizationCommand } from './tenant-commands.ts'
 
 const program = new Command('npm run admin --')
   .description('Cuecard for its operators. Works on a running local stand or, with a Neon URL, on AWS.')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { hashKey, newKey, type Permission } from '../../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
-import { hashKey, newKey, type Permission } from '../../shared/keys.ts'
 import { everyOrganization, listOf } from './lists.ts'
 import { noOrganization, Refusal } from './refusal.ts'
 

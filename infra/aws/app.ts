@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { App, Tags } from 'aws-cdk-lib'
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
-import { bundleAll } from './bundle.ts'
+import { bundleAll } from './bundles/bundle.ts'
 import { acknowledgedRules, addNag } from './nag.ts'
 import { SecretsStack } from './secrets.ts'
 import { CuecardStack } from './stack.ts'

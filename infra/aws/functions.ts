@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime,
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Access, environmentFor, type Resources, statementsFor } from './access.ts'
-import type { Bundle } from './bundle.ts'
+import type { Bundle } from './bundles/bundle.ts'
 import { acknowledge } from './nag.ts'
 
 export type FunctionSettings = {

@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Trigger } from 'aws-cdk-lib/triggers'
 import { Construct } from 'constructs'
 import type { Resources } from './access.ts'
-import type { Bundle } from './bundle.ts'
+import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { LocalDatabase } from './database.ts'
+import type { LocalDatabase } from './database/database.ts'
 import { holderOf } from './directory-lock.ts'
-import type { LocalQueue } from './queue.ts'
+import type { LocalQueue } from './queue/queue.ts'
 
 const addressSchema = v.object({
   pid: v.number(),

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Database } from '../../shared/database.ts'
-import { hashKey, permissions } from '../../shared/keys.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { hashKey, permissions } from '../../shared/http/api-keys.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
 
 /** The demo customer: who a newcomer is, with a key that may do everything. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { ScheduledEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { useEndpoint } from '../../shared/database.ts'
+import { useEndpoint } from '../../shared/database/database.ts'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
-import type { LocalDatabase } from './database.ts'
-import type { GatewayRoute } from './gateway.ts'
+import type { LocalDatabase } from './database/database.ts'
+import type { GatewayRoute } from './gateway/gateway.ts'
 import { type LambdaHandler, region } from './lambda.ts'
-import type { LocalQueue } from './queue.ts'
+import type { LocalQueue } from './queue/queue.ts'
 
 export interface Functions {
   /** The HTTP API: each route with the Lambda that serves it. */

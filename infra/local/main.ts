@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Database } from '../../shared/database.ts'
+import { Database } from '../../shared/database/database.ts'
 import { log } from '../../shared/log.ts'
 import { seedDemo } from './demo.ts'
 import { startStand } from './stand.ts'

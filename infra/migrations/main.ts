@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { openDatabase } from '../local/database.ts'
+import { openDatabase } from '../local/database/database.ts'
 import { migrate } from './migrate.ts'
 
 // npm run migrate: brings the PostgreSQL database of DATABASE_URL, Neon's included, or else the embedded one in DATA_DIR, to the

@@ -4,10 +4,10 @@ import { documentsApp } from '../../functions/documents/app.ts'
 import { organizationApp } from '../../functions/organization/app.ts'
 import { referenceApp } from '../../functions/reference/app.ts'
 import { searchApp } from '../../functions/search/app.ts'
-import type { ApiEnv } from '../../shared/api.ts'
-import { Database } from '../../shared/database.ts'
-import { lexicalEmbedder } from '../../shared/lexical-embedder.ts'
-import { type Operation, operation } from '../../shared/operation.ts'
+import { Database } from '../../shared/database/database.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import type { ApiEnv } from '../../shared/http/api.ts'
+import { type Operation, operation } from '../../shared/http/route-metadata.ts'
 
 export interface Route {
   /** Of the Lambda that serves it. */

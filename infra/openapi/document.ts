@@ -1,5 +1,5 @@
-import { type ErrorCode, problems } from '../../shared/errors.ts'
-import type { Answer, Operation } from '../../shared/operation.ts'
+import { type ErrorCode, problems } from '../../shared/http/errors.ts'
+import type { Answer, Operation } from '../../shared/http/route-metadata.ts'
 import { allRoutes, type Route } from './apps.ts'
 import { answerHeaders, headersOf, optionalHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'

@@ -1,6 +1,6 @@
-import { type ErrorCode, faultCodes, problems } from '../../shared/errors.ts'
-import { permissions } from '../../shared/keys.ts'
-import type { Operation } from '../../shared/operation.ts'
+import { permissions } from '../../shared/http/api-keys.ts'
+import { type ErrorCode, faultCodes, problems } from '../../shared/http/errors.ts'
+import type { Operation } from '../../shared/http/route-metadata.ts'
 import { type answerHeaders, headersOf, optional, references } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 

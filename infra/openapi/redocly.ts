@@ -14,7 +14,7 @@ export function lintDocument(): Promise<void> {
 
 /** Generates a typed client of the committed document, which a test is written against. */
 export async function generateClient(): Promise<void> {
-  const output = 'test/client.generated.ts'
+  const output = 'test/api/client.generated.ts'
   const options = ['--output', output, '--args-style', 'grouped', '--error-mode', 'result']
   await redocly('generate-client', document, ...options, ...config)
   // It also runs in browsers and names their types, which our compiler does not know.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLong } from '../long.ts'
+import { isLong } from '../support/long.ts'
 import { playHistory, type Tally } from './history.ts'
 import { openUniverse, type Universe } from './world.ts'
 

@@ -1,4 +1,4 @@
-import type { Status } from '../../shared/tables.ts'
+import type { Status } from '../../shared/database/tables.ts'
 
 export interface ModelChunk {
   chunk_index: number

@@ -3,11 +3,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { neonConfig } from '@neondatabase/serverless'
 import { Client, type ClientConfig, Pool } from 'pg'
-import { runSql } from '../../infra/local/neon-sql.ts'
-import { pgliteWire } from '../../infra/local/pglite-wire.ts'
+import { runSql } from '../../infra/local/database/neon-sql.ts'
+import { pgliteWire } from '../../infra/local/database/pglite-wire.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
-import { Database } from '../../shared/database.ts'
-import { createScratchDatabase } from '../scratch-database.ts'
+import { Database } from '../../shared/database/database.ts'
+import { createScratchDatabase } from '../support/scratch-database.ts'
 
 export interface Statement {
   query: string

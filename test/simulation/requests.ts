@@ -1,5 +1,5 @@
-import { dimensions } from '../../shared/vectors.ts'
-import { poison } from '../provider-answers.ts'
+import { dimensions } from '../../shared/embedding/vectors.ts'
+import { poison } from '../support/provider-answers.ts'
 import {
   type Decision,
   decideDeleteChunks,

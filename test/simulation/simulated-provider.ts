@@ -1,4 +1,4 @@
-import { answerTo, type Way } from '../provider-answers.ts'
+import { answerTo, type Way } from '../support/provider-answers.ts'
 import { reach } from './process.ts'
 
 export const providerKey = 'sk-simulation-canary-0123456789'

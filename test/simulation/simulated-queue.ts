@@ -1,4 +1,4 @@
-import { Unavailable } from '../../shared/errors.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
 import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import { reach } from './process.ts'
 

@@ -1,0 +1,111 @@
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  Metric,
+  PeriodOverride,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Construct } from 'constructs'
+import { type LambdaName, type MetricName, metrics } from '../../wiring.ts'
+import type { Api } from '../http-api.ts'
+import type { EmbeddingQueue } from '../queue.ts'
+import type { StageSettings } from '../stages.ts'
+import { figure } from './metric.ts'
+
+type Watched = { http: Api; functions: Record<LambdaName, IFunction>; work: EmbeddingQueue; alarms: Alarm[] }
+
+/** The system on one page, in the order in which one looks: alarms, callers, documents, queue, provider, Lambdas. */
+export function createDashboard(
+  scope: Construct,
+  name: string,
+  { http, functions, work, alarms }: Watched,
+  settings: StageSettings,
+): void {
+  const lambdas = Object.values(functions)
+  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: name, periodOverride: PeriodOverride.AUTO })
+  dashboard.addWidgets(
+    new TextWidget({ markdown: `# ${name}\n[Runbook](${settings.runbookUrl})`, width: 6, height: 4 }),
+    new AlarmStatusWidget({ alarms, width: 18, height: 4 }),
+  )
+  dashboard.addWidgets(
+    graph('Requests', [http.api.metricCount(), http.api.metricClientError(), http.api.metricServerError()]),
+    graph(
+      'Request time, ms',
+      percentiles((statistic) => http.api.metricLatency({ statistic })),
+    ),
+    graph(
+      'Search time, ms',
+      percentiles((statistic) => functions.search.metricDuration({ statistic })),
+    ),
+  )
+  dashboard.addWidgets(
+    graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried')),
+    graph('Oldest pending document, s', [figure(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
+    graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
+    graph(
+      'Pending to completed, ms',
+      percentiles((statistic) => figure(name, 'PendingMilliseconds', 'embedding', statistic)),
+    ),
+  )
+  dashboard.addWidgets(
+    graph('Queue', [
+      work.queue.metricApproximateNumberOfMessagesVisible(),
+      work.queue.metricApproximateNumberOfMessagesNotVisible(),
+      quiet(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
+      work.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
+    ]),
+    graph('Oldest message, s', [
+      work.queue.metricApproximateAgeOfOldestMessage(),
+      quiet(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
+    ]),
+    graph('Chunks', sums(name, 'ChunksEmbedded', 'ChunksReused')),
+  )
+  dashboard.addWidgets(
+    graph('Provider', sums(name, 'ProviderErrors', 'ProviderRefused')),
+    graph(
+      'Provider time, ms',
+      percentiles((statistic) => figure(name, 'ProviderLatency', 'embedding', statistic)),
+    ),
+    graph('Tokens embedded', sums(name, 'EmbeddingTokens')),
+  )
+  dashboard.addWidgets(
+    graph(
+      'Lambda errors',
+      lambdas.map((lambda) => lambda.metricErrors({ label: lambda.functionName })),
+    ),
+    graph(
+      'Lambda time, p99 ms',
+      lambdas.map((lambda) => lambda.metricDuration({ statistic: 'p99', label: lambda.functionName })),
+    ),
+    graph(
+      'Lambda throttles',
+      lambdas.map((lambda) => lambda.metricThrottles({ label: lambda.functionName })),
+    ),
+  )
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } })
+}
+
+function percentiles(metric: (statistic: string) => Metric): IMetric[] {
+  return ['p50', 'p95', 'p99'].map((statistic) => metric(statistic).with({ label: statistic }))
+}
+
+function sums(stack: string, ...names: MetricName[]): IMetric[] {
+  return names.flatMap((name) => metrics.names[name].services.map((service) => figure(stack, name, service, 'Sum')))
+}
+
+/** Fair queues report apart what belongs to organizations without a backlog: they are the ones to keep quick. */
+function quiet(work: EmbeddingQueue, metricName: string): Metric {
+  return new Metric({
+    namespace: 'AWS/SQS',
+    metricName,
+    dimensionsMap: { QueueName: work.queue.queueName },
+    statistic: 'Maximum',
+  })
+}

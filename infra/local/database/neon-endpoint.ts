@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Pool, PoolClient } from 'pg'
+import * as v from 'valibot'
+import { reasonOf } from '../reason.ts'
+import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
+
+export interface Backend {
+  /** Connections of the owner that yield every value as Postgres text. */
+  pool: Pool
+  /** The user whose statements run as they are; those of any other run under `set local role`. */
+  owner: string
+}
+
+/**
+ * Serves Neon's SQL over HTTP, `POST /sql`, on loopback in front of `backend`. Passwords are not checked. `close` waits for
+ * statements in flight.
+ */
+export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    if (request.method === 'POST' && request.url === '/sql') void answer(backend, request, response)
+    else response.writeHead(404).end('not found')
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+async function answer({ pool, owner }: Backend, request: IncomingMessage, response: ServerResponse) {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  let sqlRequest: SqlRequest
+  try {
+    sqlRequest = await toSqlRequest(request, owner)
+  } catch (error) {
+    return reply(response, 400, { message: `malformed request: ${(error as Error).message}` })
+  }
+  let client: PoolClient
+  try {
+    client = await pool.connect()
+  } catch (error) {
+    return reply(response, 503, `cannot reach the database: ${reasonOf(error)}`)
+  }
+  let broken: Error | undefined
+  // The server may end the connection at any moment, which is no reason to end with it.
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
+  try {
+    gone.signal.throwIfAborted()
+    reply(response, 200, await runSql(client, sqlRequest, gone.signal))
+  } catch (error) {
+    const refused = toErrorBody(error)
+    if (refused) reply(response, 400, refused)
+    else reply(response, 503, `lost the database: ${reasonOf(error)}`)
+  }
+  try {
+    // As Neon does, so that nothing a statement sets for its session is seen by the next one.
+    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
+    await client.query('discard all')
+  } catch (error) {
+    broken ??= error as Error
+  }
+  client.release(broken)
+  client.off('error', onError)
+}
+
+async function toSqlRequest(request: IncomingMessage, owner: string): Promise<SqlRequest> {
+  const header = (name: string) => request.headers[name]?.toString() ?? ''
+  const user = decodeURIComponent(new URL(header('neon-connection-string')).username)
+  const isolation = v.parse(isolationLevel, header('neon-batch-isolation-level') || undefined)
+  return {
+    body: v.parse(sqlBody, await json(request)),
+    role: user === owner ? undefined : user,
+    transactionMode: [
+      isolation && `isolation level ${isolation}`,
+      header('neon-batch-read-only') === 'true' && 'read only',
+      header('neon-batch-deferrable') === 'true' && 'deferrable',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  }
+}
+
+const isolationLevel = v.optional(
+  v.pipe(
+    v.picklist(['ReadUncommitted', 'ReadCommitted', 'RepeatableRead', 'Serializable']),
+    v.transform((level) => level.replace(/(?<=[a-z])(?=[A-Z])/, ' ')),
+  ),
+)
+
+function reply(response: ServerResponse, status: number, body: object | string | undefined) {
+  const text = typeof body === 'string'
+  response.writeHead(status, { 'content-type': text ? 'text/plain; charset=utf-8' : 'application/json' })
+  response.end(text ? body : JSON.stringify(body))
+}

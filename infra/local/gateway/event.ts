@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { selectRoute } from './route.ts'
+
+export interface GatewayRequest {
+  method: string
+  /** Path and query string as they are on the wire. */
+  url: string
+  headers?: Record<string, string | string[] | undefined>
+  body?: Uint8Array | string
+  sourceIp?: string
+}
+
+/**
+ * The event of payload format 2.0 that API Gateway's HTTP API makes of a request, for the best of `routes`; undefined
+ * when none matches. As there, the path arrives decoded and the query string as it was sent.
+ */
+export function toEvent(request: GatewayRequest, routes: readonly string[]): APIGatewayProxyEventV2 | undefined {
+  const { method, url, sourceIp = '127.0.0.1' } = request
+  const queryStart = url.indexOf('?')
+  const rawPath = decodePath(queryStart < 0 ? url : url.slice(0, queryStart))
+  const rawQueryString = queryStart < 0 ? '' : url.slice(queryStart + 1)
+  const selected = selectRoute(routes, rawPath)
+  if (!selected) return undefined
+
+  const { cookie, ...headers } = joinHeaders(request.headers ?? {})
+  const domainName = (headers.host ?? 'localhost').replace(/:\d+$/, '')
+  const routeKey = selected.route === '$default' ? '$default' : `ANY ${selected.route}`
+  const queryStringParameters = joinQuery(rawQueryString)
+  const now = new Date()
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString,
+    ...(cookie && { cookies: cookie.split(/; */) }),
+    headers,
+    ...(queryStringParameters && { queryStringParameters }),
+    ...(selected.parameters && { pathParameters: selected.parameters }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName,
+      domainPrefix: domainName.split('.')[0] ?? '',
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp, userAgent: headers['user-agent'] ?? '' },
+      requestId: crypto.randomUUID(),
+      routeKey,
+      stage: '$default',
+      time: toLogTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...toBody(Buffer.from(request.body ?? ''), headers['content-type'] ?? ''),
+  }
+}
+
+/** API Gateway cuts what follows a decoded `?`. How it treats a broken escape is not documented: it stays as it is here. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path).split('?')[0] ?? ''
+  } catch {
+    return path
+  }
+}
+
+// Not forwarded to an integration.
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect'])
+
+function joinHeaders(headers: NonNullable<GatewayRequest['headers']>): Record<string, string> {
+  const joined = new Map<string, string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase()
+    if (value === undefined || hopByHop.has(key)) continue
+    joined.set(key, [joined.get(key) ?? [], value].flat().join(key === 'cookie' ? '; ' : ','))
+  }
+  return Object.fromEntries(joined)
+}
+
+function joinQuery(rawQueryString: string): Record<string, string> | undefined {
+  const joined = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(rawQueryString)) {
+    const before = joined.get(name)
+    joined.set(name, before === undefined ? value : `${before},${value}`)
+  }
+  return joined.size > 0 ? Object.fromEntries(joined) : undefined
+}
+
+// What API Gateway takes for text is not documented; these were observed, and all else (no content type too) is base64.
+const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/i
+
+function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
+  if (body.length === 0) return { isBase64Encoded: false }
+  const mediaType = contentType.split(';')[0]?.trim() ?? ''
+  // That text in another encoding arrives as base64 is an assumption; the other choice would be to damage it.
+  const isText = textTypes.test(mediaType) && isUtf8(body)
+  return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText }
+}
+
+function toLogTime(time: Date): string {
+  const [, day, month, year, clock] = time.toUTCString().split(/,? /)
+  return `${day}/${month}/${year}:${clock} +0000`
+}

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  type MessageAttributeValue,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda'
+import { invoke, type LambdaHandler } from '../lambda.ts'
+
+export interface EventSourceOptions {
+  sqs: SQSClient
+  queueUrl: string
+  queueArn: string
+  // biome-ignore lint/suspicious/noConfusingVoidType: a Lambda handler may well return nothing.
+  handler: LambdaHandler<SQSEvent, SQSBatchResponse | void>
+  functionTimeoutSeconds: number
+  functionName?: string
+  /** At most 10, what one receive yields. */
+  batchSize: number
+  /** Batches that are with the function at the same time. */
+  maximumConcurrency: number
+  /** How long a receive waits for a message, and thus the longest that stop() waits for an idle one. */
+  waitTimeSeconds?: number
+  /** Hears of calls that failed and of a queue that cannot be reached; default: the console. */
+  onError?: (error: unknown) => void
+}
+
+/**
+ * Feeds a queue to a Lambda handler the way Lambda's SQS event source with ReportBatchItemFailures does. What succeeded
+ * is deleted; what failed is left to become visible again after the queue's visibility time-out.
+ * `stop` resolves when no batch is in flight any more.
+ */
+export function startEventSource(options: EventSourceOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const done = poll(options, stopping.signal)
+  return {
+    stop() {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+
+async function poll(options: EventSourceOptions, stopping: AbortSignal) {
+  const { sqs, queueUrl, batchSize, maximumConcurrency, waitTimeSeconds = 1, onError = console.error } = options
+  const inFlight = new Set<Promise<void>>()
+  let pauseMs = firstPauseMs
+  while (!stopping.aborted) {
+    if (inFlight.size >= maximumConcurrency) {
+      await Promise.race(inFlight)
+      continue
+    }
+    try {
+      // Not aborted by stop(): the queue would hand the next message to a receiver that is gone.
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: batchSize,
+          WaitTimeSeconds: waitTimeSeconds,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        }),
+      )
+      pauseMs = firstPauseMs
+      if (Messages.length === 0) continue
+      const batch = deliver(options, Messages)
+        .catch(onError)
+        .finally(() => inFlight.delete(batch))
+      inFlight.add(batch)
+    } catch (error) {
+      if (stopping.aborted) break
+      onError(error)
+      await delay(pauseMs, undefined, { signal: stopping }).catch(() => {})
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    }
+  }
+  await Promise.all(inFlight)
+}
+
+async function deliver(options: EventSourceOptions, messages: Message[]) {
+  const { sqs, queueUrl, queueArn, handler, functionTimeoutSeconds: timeoutSeconds, functionName = 'worker' } = options
+  const event = { Records: messages.map((message) => toRecord(message, queueArn)) }
+  const failed = failedIds(await invoke(handler, event, { functionName, timeoutSeconds }), event)
+  const succeeded = event.Records.filter(({ messageId }) => !failed.has(messageId))
+  if (succeeded.length === 0) return
+  const Entries = succeeded.map(({ receiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle: receiptHandle }))
+  const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
+  if (Failed.length > 0) throw new Error(`${Failed.length} messages could not be deleted: ${Failed[0]?.Message}`)
+}
+
+/** Throws where Lambda fails the whole batch: for an answer that it cannot read or that names a message not in it. */
+function failedIds(response: unknown, { Records }: SQSEvent): Set<string> {
+  if (response === null || response === undefined) return new Set()
+  const failures = (response as Partial<SQSBatchResponse>).batchItemFailures ?? []
+  const delivered = new Set(Records.map(({ messageId }) => messageId))
+  const isReadable =
+    typeof response === 'object' &&
+    Array.isArray(failures) &&
+    failures.every((failure) => delivered.has(failure?.itemIdentifier))
+  if (!isReadable) throw new Error(`not a batch response, so the whole batch failed: ${JSON.stringify(response)}`)
+  return new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
+}
+
+function toRecord(message: Message, queueArn: string): SQSRecord {
+  const messageAttributes = Object.entries(message.MessageAttributes ?? {})
+  return {
+    messageId: message.MessageId ?? '',
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body ?? '',
+    attributes: message.Attributes as unknown as SQSRecord['attributes'],
+    messageAttributes: Object.fromEntries(messageAttributes.map(([name, value]) => [name, toAttribute(value)])),
+    md5OfBody: message.MD5OfBody ?? '',
+    ...(message.MD5OfMessageAttributes && { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+    eventSource: 'aws:sqs',
+    eventSourceARN: queueArn,
+    awsRegion: queueArn.split(':')[3] ?? '',
+  }
+}
+
+function toAttribute({ DataType, StringValue, BinaryValue }: MessageAttributeValue): SQSMessageAttribute {
+  return {
+    ...(StringValue !== undefined && { stringValue: StringValue }),
+    ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
+    stringListValues: [],
+    binaryListValues: [],
+    dataType: DataType as SQSMessageAttribute['dataType'],
+  }
+}

@@ -1,0 +1,177 @@
+import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { type CompiledQuery, Kysely } from 'kysely'
+import { NeonDialect } from 'kysely-neon'
+import { config } from '../config.ts'
+import { Unavailable } from '../http/errors.ts'
+import type { OrganizationId } from '../ids.ts'
+import { secret } from '../secrets.ts'
+import type { Tables } from './tables.ts'
+
+export interface Connection {
+  /** Gives the connection string; given one that was refused, another if there is one by now. */
+  url: (refused?: string) => string | Promise<string>
+  /** Origin that serves Neon's protocol in place of Neon's own hosts, for example http://127.0.0.1:4444. */
+  endpoint?: string | undefined
+  /** The longest a round trip may take, its retries included; the server stops a statement that takes longer. */
+  timeoutSeconds: number
+  /** Whether every statement may run twice, so that one whose answer was lost is sent once more. */
+  isRepeatable?: boolean | undefined
+}
+
+/** A query of Kysely's builder or its `sql` template. */
+export interface Statement<Row = unknown> {
+  compile(db: Kysely<Tables>): CompiledQuery<Row>
+}
+export type Results<Q extends readonly Statement[]> = {
+  -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
+}
+
+/**
+ * Postgres over Neon's SQL-over-HTTP: no connection to keep alive through a Lambda's freeze, one round trip a statement
+ * or batch. Failures to reach the database are thrown as `Unavailable`, refusals by it as the driver's `NeonDbError`.
+ */
+export class Database extends Kysely<Tables> {
+  readonly #connection: Connection
+  readonly #organization: OrganizationId | undefined
+
+  constructor(connection: Connection, organization?: OrganizationId) {
+    const one = { query: async (sql: string, parameters: unknown[]) => (await this.#send([{ sql, parameters }]))[0] }
+    super({ dialect: new NeonDialect({ neon: async () => one as unknown as ReturnType<typeof neon> }) })
+    this.#connection = connection
+    this.#organization = organization
+    if (connection.endpoint) useEndpoint(connection.endpoint)
+  }
+
+  /** The same database, every statement of which row-level security confines to one organization. */
+  forOrganization(id: OrganizationId): Database {
+    return new Database(this.#connection, id)
+  }
+
+  /**
+   * Runs the statements in one transaction and one round trip: all take effect or none. Each sees what those before it
+   * did, and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
+   */
+  async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>> {
+    const results = await this.#send(queries.map((query) => query.compile(this)))
+    return results.map((result) => result.rows) as Results<Q>
+  }
+
+  async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
+    const results = await this.#retrying([this.#settings(), ...queries])
+    return results.slice(1)
+  }
+
+  /**
+   * Local to the transaction. An empty organization is none. What an organization's statements read is a small part of each
+   * table and found by an index that leads with the organization; the planner, going by old statistics, may take all for small
+   * enough to be read whole.
+   */
+  #settings() {
+    return {
+      sql: `select set_config('statement_timeout', $1, true), set_config('cuecard.organization_id', $2, true),
+        set_config('enable_seqscan', $3, true)`,
+      parameters: [
+        `${Math.ceil(this.#connection.timeoutSeconds * 1000)}`,
+        this.#organization ?? '',
+        this.#organization ? 'off' : 'on',
+      ],
+    }
+  }
+
+  async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
+    let url = await this.#connection.url()
+    let isRepeated = false
+    const deadline = AbortSignal.timeout(this.#connection.timeoutSeconds * 1000)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const sql = neon(url, { fullResults: true })
+        return await sql.transaction(
+          queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters])),
+          { fetchOptions: { signal: deadline } },
+        )
+      } catch (error) {
+        const refused = isRefusedLogin(error) ? url : undefined
+        if (refused) url = await this.#connection.url(refused)
+        const isRotated = refused !== undefined && url !== refused
+        if (attempt < 3 && (isRotated || isRolledBack(error))) continue
+        const isLost = isUnreachable(error)
+        const mayRepeat = isUnconnected(error) || (this.#connection.isRepeatable && isLost && !refused)
+        if (mayRepeat && !isRepeated && !deadline.aborted) {
+          isRepeated = true
+          continue
+        }
+        throw isLost ? new Unavailable('database', withoutUrl(error, url)) : error
+      }
+    }
+  }
+}
+
+/** The database that the environment names. */
+export function configuredDatabase(
+  options: Partial<Pick<Connection, 'timeoutSeconds' | 'isRepeatable'>> = {},
+): Database {
+  const { DATABASE_ENDPOINT, DATABASE_SECRET_ARN, DATABASE_URL } = config()
+  const url = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
+  return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 10, ...options })
+}
+
+/** Whether the error is the violation of the named constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof NeonDbError && error.constraint === constraint
+}
+
+/** Whether the statement waited for a lock longer than `lock_timeout` allows; its batch was rolled back. */
+export function waitedTooLong(error: unknown): boolean {
+  return error instanceof NeonDbError && error.code === lockNotAvailable
+}
+
+/** Points the driver, for the whole process, at an endpoint that speaks Neon's protocol in place of Neon's own hosts. */
+export function useEndpoint(origin: string): void {
+  neonConfig.fetchEndpoint = `${origin}/sql`
+}
+
+const serializationFailure = '40001'
+const deadlock = '40P01'
+const lockNotAvailable = '55P03'
+
+function isRolledBack(error: unknown): boolean {
+  return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)
+}
+
+/**
+ * To a wrong password or an unknown role Neon's proxy answers 400 without a SQLSTATE. A role that Postgres does not let in is
+ * a 500, of which the driver keeps the body as the message. A message that comes with another SQLSTATE may quote anything.
+ */
+function isRefusedLogin(error: unknown): boolean {
+  if (!(error instanceof NeonDbError)) return false
+  return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
+}
+
+/**
+ * Anything but a SQLSTATE: no answer, one that was cut off, or one that is not from Postgres. And of those the classes
+ * 08 (connection), 53 (resources), 57 (operator intervention, time-outs) and 28 (log-in).
+ */
+function isUnreachable(error: unknown): boolean {
+  return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
+}
+
+const unconnected = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether no connection came about, so that the statement cannot have run. */
+function isUnconnected(error: unknown): boolean {
+  const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
+  return cause instanceof Error && 'code' in cause && unconnected.has(String(cause.code))
+}
+
+/** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */
+function withoutUrl(error: unknown, url: string): unknown {
+  const isQuoted = error instanceof Error && error.message.includes(url)
+  return isQuoted ? new Error('The connection string is not one that the driver can read') : error
+}

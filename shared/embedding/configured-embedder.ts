@@ -1,0 +1,32 @@
+import { config } from '../config.ts'
+import { secret } from '../secrets.ts'
+import type { Embedder } from './embedder.ts'
+import { lexicalEmbedder } from './lexical-embedder.ts'
+import { openAiEmbedder } from './openai-embedder.ts'
+
+/**
+ * The embedder that the environment asks for: an OpenAI-compatible provider, or without one, but never on AWS, the lexical
+ * embedder.
+ */
+export function configuredEmbedder(): Embedder {
+  const {
+    AWS_LAMBDA_FUNCTION_NAME,
+    EMBEDDING_BASE_URL,
+    EMBEDDING_MODEL,
+    EMBEDDING_API_KEY,
+    EMBEDDING_SECRET_ARN,
+    EMBEDDING_TIMEOUT_SECONDS,
+  } = config()
+  // Its vectors and a model's cannot be compared: what it stored in silence would have to be embedded anew.
+  if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
+    throw new Error(
+      'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
+    )
+  if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
+  return openAiEmbedder({
+    baseUrl: EMBEDDING_BASE_URL,
+    model: EMBEDDING_MODEL,
+    apiKey: secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }),
+    timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
+  })
+}

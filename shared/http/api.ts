@@ -1,0 +1,135 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
+import { type Context, Hono } from 'hono'
+import { handle, type LambdaEvent } from 'hono/aws-lambda'
+import { newId } from '../ids.ts'
+import { describeError, log } from '../log.ts'
+import type { ApiKey } from './api-keys.ts'
+import { ApiError, notKept, problem, Unavailable } from './errors.ts'
+
+export interface ApiEnv {
+  Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
+  Variables: {
+    requestId: string
+    /** Set once a request may have changed something: what a caller who hears no more of it should know and do. */
+    outcome?: string
+    /** From when it is verified. */
+    key?: ApiKey
+  }
+}
+
+/** A Hono app that gives every answer a request id, logs it, and renders every error, its own 404 and 405 too, as a problem. */
+export function api(): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>()
+  app.use(async (c, next) => {
+    const started = performance.now()
+    c.set('requestId', c.env?.event?.requestContext.requestId || newId())
+    await next()
+    c.header('x-request-id', c.get('requestId'))
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', notKept)
+    log.info('request', {
+      ...idsOf(c),
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      milliseconds: Math.round(performance.now() - started),
+    })
+  })
+  app.notFound((c) => {
+    const allow = allowedMethods(app, c.req.path)
+    const error =
+      allow.length > 0
+        ? new ApiError('method_not_allowed', `This route knows ${allow.join(', ')}.`, {
+            headers: { allow: allow.join(', ') },
+          })
+        : new ApiError('route_not_found', 'The reference of all routes is at /v1/docs.')
+    return problem(error, problemContext(c))
+  })
+  app.onError((error, c) => {
+    if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
+    return problem(error, problemContext(c))
+  })
+  return app
+}
+
+type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
+
+/**
+ * The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself refuses (a URL or method that
+ * the Fetch API cannot express) or throws is answered in the API's own error shape.
+ */
+export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
+  const respond = handle(app)
+  return async (event, context) => {
+    const requestId = event.requestContext.requestId
+    const request = { instance: event.rawPath, requestId }
+    try {
+      const result = (await respond(faithful(event), context)) as APIGatewayProxyStructuredResultV2
+      const isOurs = result.headers?.['x-request-id'] !== undefined
+      return isOurs
+        ? result
+        : toResult(problem(new ApiError('route_not_found', 'The request line cannot be understood.'), request))
+    } catch (error) {
+      logFailure(error, { request_id: requestId })
+      return toResult(problem(error, request))
+    }
+  }
+}
+
+/**
+ * The event as the adapter takes it without changing what it says. The Fetch API refuses a GET or HEAD with a body, which HTTP
+ * lets a server ignore, and some methods. Of a header value that is not ASCII the adapter would make percent escapes, which
+ * look valid: DEL instead of each such character keeps it as invalid as it was sent.
+ */
+function faithful(event: APIGatewayProxyEventV2): LambdaEvent {
+  const { http } = event.requestContext
+  const method = /^(TRACE|TRACK|CONNECT)$/i.test(http.method) ? `X-${http.method}` : http.method
+  const headers = Object.entries(event.headers).map(([name, value]) => [name, value?.replace(/[^\0-\x7f]/g, '\x7f')])
+  return {
+    ...event,
+    rawPath: event.rawPath.split('/').map(escapeSegment).join('/'),
+    requestContext: { ...event.requestContext, http: { ...http, method } },
+    headers: Object.fromEntries(headers),
+    body: method === 'GET' || method === 'HEAD' ? null : (event.body ?? null),
+  } as unknown as LambdaEvent
+}
+
+/** API Gateway hands over the path decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
+function escapeSegment(segment: string): string {
+  return segment === '.' || segment === '..'
+    ? segment.replaceAll('.', '%252e')
+    : encodeURIComponent(segment.toWellFormed())
+}
+
+async function toResult(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+    isBase64Encoded: false,
+  }
+}
+
+function problemContext(c: Context<ApiEnv>) {
+  return { instance: c.req.path, requestId: c.get('requestId'), outcome: c.get('outcome') }
+}
+
+/** Whose request it is, as far as is known. */
+function idsOf(c: Context<ApiEnv>) {
+  const key = c.get('key')
+  return { request_id: c.get('requestId'), organization_id: key?.organizationId, api_key_id: key?.id }
+}
+
+function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {
+  const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
+  log.error(kind, { ...ids, error: describeError(error) })
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+function allowedMethods(app: Hono<ApiEnv>, path: string): string[] {
+  const known = methods.filter((method) => {
+    const [matches] = app.router.match(method, path)
+    return matches.some(([[, route]]) => route.method === method)
+  })
+  return known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
+}

@@ -1,0 +1,74 @@
+import { ApiError } from '../errors.ts'
+import { carriedBytes, carriedLimit } from '../payload.ts'
+
+/** Bytes a request body may have. */
+export const bodyLimit = 6_000_000
+
+/**
+ * The JSON value of a request's body. Throws, in this order: `unsupported_media_type`, `payload_too_large`, `invalid_json`
+ * (not UTF-8, not JSON, or a string that Postgres cannot keep as it is: U+0000 or a lone surrogate).
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  const bytes = await request.arrayBuffer()
+  if (bytes.byteLength > 0) checkMediaType(request.headers)
+  if (bytes.byteLength > bodyLimit)
+    throw new ApiError(
+      'payload_too_large',
+      `The body has ${bytes.byteLength} bytes; at most ${bodyLimit} are accepted.`,
+    )
+  const text = decode(bytes)
+  if (carriedBytes(text) > carriedLimit)
+    throw new ApiError(
+      'payload_too_large',
+      `The body has ${carriedBytes(text)} bytes where its quotes, backslashes and line breaks count twice, as they do on their way through AWS; at most ${carriedLimit} are accepted.`,
+    )
+  return parse(text)
+}
+
+function checkMediaType(headers: Headers) {
+  const type = headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i.test(type.trim()))
+    throw new ApiError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new ApiError('invalid_json', 'The body is not UTF-8.', { cause })
+  }
+}
+
+function parse(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ApiError('invalid_json', 'The body is not JSON.', { cause })
+  }
+  if (mayHideUnstorable.test(text) && !isStorable(value))
+    throw new ApiError('invalid_json', 'A string in the body holds U+0000 or a lone surrogate.')
+  return value
+}
+
+/** JSON admits U+0000 and lone surrogates only as escapes, so a text without these needs no walk. */
+const mayHideUnstorable = /\\u(0000|d[89a-f])/i
+
+/** Iterative: JSON.parse accepts a million levels, which recursion does not survive. */
+function isStorable(root: unknown): boolean {
+  const rest = [root]
+  while (rest.length > 0) {
+    const value = rest.pop()
+    if (typeof value === 'string') {
+      if (!value.isWellFormed() || value.includes('\0')) return false
+    } else if (Array.isArray(value)) {
+      for (const element of value) rest.push(element)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, field] of Object.entries(value)) rest.push(name, field)
+    }
+  }
+  return true
+}

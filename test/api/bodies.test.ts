@@ -1,0 +1,270 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { vectorFault } from '../../shared/embedding/vectors.ts'
+import { axis } from '../support/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const runs = { numRuns: 60 }
+
+/** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
+const text = fc.oneof(
+  { weight: 8, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+  { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', ' ', '\u0000', 'a\ud800', '\udc00', '\u2028\ufeff', '\r\n\t', 'NaN', 'é', 'é'),
+  },
+)
+const anything = fc.jsonValue({ maxDepth: 3 })
+/** Mostly of the kind given, now and then anything at all. */
+const mostly = <T>(arbitrary: fc.Arbitrary<T>, weight = 5) =>
+  fc.oneof({ weight, arbitrary }, { weight: 1, arbitrary: anything })
+const extra = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'id', 'constructor')), anything, {
+      maxKeys: 3,
+    }),
+  },
+)
+
+/** All that the organization has, but for its keys. */
+async function snapshot({ organizationId }: Tenant) {
+  const of = (table: 'documents' | 'chunks' | 'idempotency_keys') =>
+    stand.db.selectFrom(table).selectAll().where('organization_id', '=', organizationId).orderBy('created_at').execute()
+  return {
+    documents: await of('documents'),
+    chunks: await of('chunks'),
+    idempotencyKeys: await of('idempotency_keys'),
+    agents: await stand.db.selectFrom('agents').selectAll().where('organization_id', '=', organizationId).execute(),
+  }
+}
+
+/**
+ * Makes `attempt(send, verify)`: sends the body, hands what was accepted to `verify`, and expects of a refusal that it is 400 or
+ * 422 and leaves every row as it was. `accepted` counts, so that a test can tell that it tried both.
+ */
+function attempts(tenant: Tenant) {
+  const count = { accepted: 0, refused: 0 }
+  async function attempt(send: () => Promise<Answer>, verify: (answer: Answer) => Promise<void>) {
+    const before = await snapshot(tenant)
+    const answer = await send()
+    if (answer.status < 300) {
+      count.accepted++
+      return verify(answer)
+    }
+    count.refused++
+    expect([400, 422]).toContain(answer.status)
+    expect(await snapshot(tenant)).toEqual(before)
+  }
+  function expectBoth() {
+    expect(count.accepted).toBeGreaterThan(2)
+    expect(count.refused).toBeGreaterThan(2)
+  }
+  return { attempt, expectBoth }
+}
+
+describe('whatever body is sent, it comes back identical or is refused and changes nothing', () => {
+  test('on creating a document', async () => {
+    const tenant = await stand.tenant()
+    const { attempt, expectBoth } = attempts(tenant)
+    const body = fc.tuple(fc.record({ title: mostly(text), content: mostly(text) }, { requiredKeys: [] }), extra)
+    await fc.assert(
+      fc.asyncProperty(body, fc.boolean(), async ([known, unknown], named) => {
+        const headers = named ? { 'idempotency-key': crypto.randomUUID() } : undefined
+        const send = () => tenant.call('POST', tenant.knowledgeBase, { ...known, ...unknown }, headers)
+        await attempt(send, async (answer) => {
+          expect(answer.status).toBe(201)
+          expect(unknown).toEqual({})
+          const { body: stored } = await tenant.call('GET', answer.headers.location!)
+          expect(stored).toEqual(answer.body)
+          expect(stored.title).toBe((known.title as string).trim())
+          expect(stored.content).toBe(known.content ?? null)
+          await tenant.call('DELETE', answer.headers.location!)
+        })
+      }),
+      runs,
+    )
+    expectBoth()
+  })
+
+  test('with U+FEFF at the start of its texts, wherever they are read', async () => {
+    const tenant = await stand.tenant()
+    const { call, knowledgeBase } = tenant
+    const key = { 'idempotency-key': 'k' }
+    const document = { title: 'T\ufeff\ufeffT', content: '\ufeff\ufeffOpen on Mondays.\ufeff' }
+    const created = await call('POST', knowledgeBase, document, key)
+    expect(created).toMatchObject({ status: 201, body: document })
+    expect((await call('POST', knowledgeBase, document, key)).body).toEqual(created.body)
+    await stand.deliver()
+    const path = `${knowledgeBase}/${created.body.id}`
+    expect((await call('GET', path)).body).toMatchObject({ ...document, status: 'completed' })
+    expect((await call('GET', knowledgeBase)).body.data).toMatchObject([document])
+    expect((await call('GET', `${path}/chunks`)).body.data).toMatchObject([{ content: document.content }])
+    const patched = { content: '\ufeffOpen on Tuesdays.' }
+    expect((await call('PATCH', path, patched)).body).toMatchObject(patched)
+
+    const empty = (await call('POST', knowledgeBase, { title: 'T' })).body.id
+    const chunk = { content: '\ufeff', chunk_index: 0, metadata: { '\ufeffname': '\ufeffvalue', list: ['\ufeff'] } }
+    const upload = () =>
+      call('POST', `${knowledgeBase}/${empty}/chunks`, { chunks: [chunk] }, { 'idempotency-key': 'l' })
+    const uploaded = await upload()
+    expect(uploaded.body.data).toMatchObject([chunk])
+    expect((await upload()).body).toEqual(uploaded.body)
+    expect((await call('GET', `${knowledgeBase}/${empty}/chunks`)).body.data).toMatchObject([chunk])
+    const hits = (await call('POST', `${knowledgeBase}/search`, { query: 'Open on Mondays?' })).body.data
+    expect(hits).toMatchObject([{ content: document.content, document_title: document.title }])
+  })
+
+  test('on updating a document', async () => {
+    const tenant = await stand.tenant()
+    const { attempt, expectBoth } = attempts(tenant)
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    const path = headers.location!
+    const body = fc.tuple(fc.record({ title: mostly(text), content: mostly(text) }, { requiredKeys: [] }), extra)
+    await fc.assert(
+      fc.asyncProperty(body, async ([known, unknown]) => {
+        const { body: before } = await tenant.call('GET', path)
+        await attempt(
+          () => tenant.call('PATCH', path, { ...known, ...unknown }),
+          async (answer) => {
+            expect(answer.status).toBe(200)
+            const { body: stored } = await tenant.call('GET', path)
+            expect(stored).toEqual(answer.body)
+            expect(stored.title).toBe((known.title as string | undefined)?.trim() ?? before.title)
+            expect(stored.content).toBe(known.content ?? before.content)
+          },
+        )
+      }),
+      runs,
+    )
+    expectBoth()
+  })
+
+  test('on uploading chunks', async () => {
+    const tenant = await stand.tenant()
+    const { attempt, expectBoth } = attempts(tenant)
+    const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { maxKeys: 6 })
+    const chunk = fc.record(
+      {
+        content: mostly(
+          fc.oneof(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'binary', minLength: 1 })),
+          30,
+        ),
+        chunk_index: mostly(fc.nat({ max: 200 }), 30),
+        token_count: mostly(fc.nat({ max: 1_000_000 }), 30),
+        metadata: mostly(metadata, 30),
+      },
+      { requiredKeys: ['content', 'chunk_index'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), extra, async (chunks, unknown) => {
+        const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+        const path = `${headers.location}/chunks`
+        await attempt(
+          () => tenant.call('POST', path, { chunks, ...unknown }),
+          async (answer) => {
+            expect(answer.status).toBe(201)
+            const { body: page } = await tenant.call('GET', path)
+            expect(page.data).toEqual(answer.body.data)
+            const sent = JSON.parse(JSON.stringify(chunks)) as { chunk_index: number }[]
+            const sorted = sent.toSorted((a, b) => a.chunk_index - b.chunk_index)
+            expect(page.data).toMatchObject(sorted.map((one) => ({ metadata: {}, ...one })))
+            expect(page.data.map((one: { metadata: object }) => one.metadata)).toEqual(
+              sorted.map((one) => ({ metadata: {}, ...one }).metadata),
+            )
+          },
+        )
+        await tenant.call('DELETE', headers.location!)
+      }),
+      runs,
+    )
+    expectBoth()
+  })
+
+  test('on uploading an embedding: the nearest 32-bit floats', async () => {
+    const tenant = await stand.tenant()
+    const { attempt, expectBoth } = attempts(tenant)
+    const number = fc.oneof(
+      { weight: 4, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true, min: -100, max: 100 }) },
+      { weight: 4, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true, min: -1, max: 1 }) },
+      { weight: 1, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
+      { weight: 1, arbitrary: fc.constantFrom(0, -0, 1e-45, 1e-46, 5e-324, 3.4028234e38, 3.5e38, 0.1, 1 / 3) },
+    )
+    const vector = fc.record({ numbers: fc.array(number, { minLength: 1, maxLength: 8 }), at: fc.nat({ max: 1500 }) })
+    await fc.assert(
+      fc.asyncProperty(vector, async ({ numbers, at }) => {
+        const embedding = axis(-1).toSpliced(at, numbers.length, ...numbers)
+        const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+        const path = `${headers.location}/chunks`
+        const send = () => tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 0, embedding }] })
+        await attempt(send, async (answer) => {
+          expect(vectorFault(embedding)).toBeUndefined()
+          expect(answer.body.data[0]).not.toHaveProperty('embedding')
+          const { body: page } = await tenant.call('GET', `${path}?include=embedding`)
+          const stored: number[] = page.data[0].embedding
+          expect(stored.map((n) => n + 0)).toEqual(embedding.map((n) => Math.fround(n) + 0).map((n) => shortest(n)))
+          await tenant.call('PATCH', headers.location!, { status: 'completed' })
+          const found = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding, limit: 1 })
+          expect(found.body.data[0].score).toBeGreaterThan(0.999)
+        })
+        await tenant.call('DELETE', headers.location!)
+      }),
+      runs,
+    )
+    expectBoth()
+  })
+
+  test('on the organization’s settings', async () => {
+    const tenant = await stand.tenant()
+    const body = fc.oneof(fc.record({ auto_delete_done_calls: mostly(fc.boolean()) }), anything)
+    await fc.assert(
+      fc.asyncProperty(body, extra, async (known, unknown) => {
+        const before = await tenant.call('GET', '/v1/organization')
+        const sent =
+          typeof known === 'object' && known !== null && !Array.isArray(known) ? { ...known, ...unknown } : known
+        const answer = await tenant.call('PATCH', '/v1/organization', sent === null ? 'null' : JSON.stringify(sent))
+        const after = await tenant.call('GET', '/v1/organization')
+        expect([200, 400, 422]).toContain(answer.status)
+        expect(after.body).toEqual(answer.status === 200 ? { ...before.body, ...(sent as object) } : before.body)
+      }),
+      runs,
+    )
+  })
+
+  test('on a search, which changes nothing anyway', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    await stand.deliver()
+    const body = fc.record(
+      {
+        query: mostly(text),
+        limit: mostly(fc.integer({ min: -1, max: 60 })),
+        min_score: mostly(fc.double({ min: -0.1, max: 1.1 })),
+        document_ids: mostly(fc.array(fc.uuid(), { maxLength: 3 })),
+        metadata: mostly(fc.dictionary(text, anything, { maxKeys: 3 })),
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(body, extra, async (known, unknown) => {
+        const before = await snapshot(tenant)
+        const { status } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...known, ...unknown })
+        expect([200, 400, 422]).toContain(status)
+        expect(await snapshot(tenant)).toEqual(before)
+      }),
+      runs,
+    )
+  })
+})
+
+/** A 32-bit float as the shortest decimal that names it, which is how a vector is read back. */
+function shortest(float: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const decimal = Number(float.toPrecision(digits))
+    if (Math.fround(decimal) === float) return decimal
+  }
+  return Number(float.toPrecision(9))
+}

@@ -1,0 +1,111 @@
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke } from '../../infra/local/lambda.ts'
+import { lambdas } from '../../infra/wiring.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { configuredQueue, type Queue, sqsQueue } from '../../shared/queue.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { listen } from '../support/loopback.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+
+// A queue that accepts every request and answers none.
+const provider = useFakeProvider()
+const stand = useStand()
+const arrivals: string[] = []
+let silent: Awaited<ReturnType<typeof listen>>
+let queue: Queue
+
+beforeAll(async () => {
+  silent = await listen((request) => void arrivals.push(String(request.headers['x-amz-target'])))
+  process.env.QUEUE_URL = `${silent.origin}/000000000000/embedding`
+  process.env.AWS_ENDPOINT_URL_SQS = silent.origin
+  queue = configuredQueue()
+})
+beforeEach(() => {
+  arrivals.length = 0
+})
+afterAll(() => silent?.close())
+
+/** Calls the documents Lambda, which fails after its time-out. */
+async function call(tenant: Tenant, method: string, path: string, body: object, via = queue) {
+  const handler = lambdaHandler(documentsApp({ db: databaseAs('cuecard_documents'), queue: via }))
+  const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey }
+  const event = toEvent({ method, url: path, headers, body: JSON.stringify(body) }, lambdas.documents.routes)!
+  const { timeoutSeconds } = lambdas.documents
+  const result = await invoke(handler, event, { functionName: 'documents', timeoutSeconds })
+  return { status: result.statusCode, body: JSON.parse(result.body!) }
+}
+
+async function swept(): Promise<string[]> {
+  const kept = keptQueue()
+  await sweep(databaseAs('cuecard_sweeper'), kept.queue)
+  return kept.sent.map((each) => each.documentId)
+}
+
+test('POST and PATCH answer in time, and the sweeper sends', async () => {
+  const tenant = await stand.tenant()
+  const created = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+  expect(created).toMatchObject({ status: 201, body: { status: 'pending' } })
+  expect(await swept()).toEqual([created.body.id])
+  const path = `${tenant.knowledgeBase}/${created.body.id}`
+  expect(await call(tenant, 'PATCH', path, { content: 'Two.' })).toMatchObject({ status: 200 })
+  expect(await swept()).toEqual([created.body.id])
+  expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessage']))
+}, 90_000)
+
+test('a sweep of a thousand documents ends in time, and leaves them all to the next', async () => {
+  const tenant = await stand.tenant()
+  await sql`
+    insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by, resend_at)
+    select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service', now()
+    from generate_series(1, 1000)`.execute(stand.db)
+  const { timeoutSeconds } = lambdas.sweeper
+  const handler = (_: object, context: { getRemainingTimeInMillis(): number }) =>
+    sweep(databaseAs('cuecard_sweeper'), queue, context.getRemainingTimeInMillis)
+  const report = await invoke(handler, {}, { functionName: 'sweeper', timeoutSeconds })
+  expect(report).toMatchObject({ resent: 0, send_failures: 1000 })
+  // It knows after a few that the queue is dead: at most two rounds of sends, each tried twice.
+  expect(arrivals.length).toBeLessThanOrEqual(100)
+  expect(await swept()).toHaveLength(1000)
+}, 90_000)
+
+test('a sweep whose time is nearly up sends no more, and leaves the rest to the next', async () => {
+  const tenant = await stand.tenant()
+  for (let i = 0; i < 3; i++) await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: `Text ${i}.` })
+  const kept = keptQueue()
+  const report = await sweep(databaseAs('cuecard_sweeper'), kept.queue, () => 14_000)
+  expect(report).toMatchObject({ resent: 0, send_failures: 3 })
+  expect(kept.sent).toEqual([])
+  expect(await swept()).toHaveLength(3)
+})
+
+describe('the worker', () => {
+  test('ends a batch in time when it puts a document off, and when it blames itself', async () => {
+    const tenant = await stand.tenant()
+    const make = async (content: string) => {
+      const { body } = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content }, keptQueue().queue)
+      return { id: body.id as string, organizationId: tenant.organizationId }
+    }
+    const busy = await make('Busy.')
+    provider.script(['too_many_requests'])
+    expect(await newWorker(stand, provider, { queue, random: () => 0 })([busy])).toEqual({ batchItemFailures: [] })
+    const bug = await make('A bug.')
+    const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
+    expect(await newWorker(stand, provider, { queue, embedder })([bug])).toEqual({
+      batchItemFailures: [{ itemIdentifier: bug.id }],
+    })
+    expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessage', 'AmazonSQS.ChangeMessageVisibility']))
+  }, 30_000)
+})
+
+test('credentials that never come are waited for no longer than the queue itself', async () => {
+  const sqs = new SQSClient({ credentials: () => new Promise(() => {}) })
+  const work = { organizationId: 'o', documentId: 'd' } as Parameters<Queue['send']>[0]
+  await expect(sqsQueue(sqs, `${silent.origin}/queue`).send(work)).rejects.toThrow(Unavailable)
+}, 30_000)

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { expect, test } from 'vitest'
+import { allRoutes, routesOf } from '../../infra/openapi/apps.ts'
+import { openApiDocument } from '../../infra/openapi/document.ts'
+import { lambdas } from '../../infra/wiring.ts'
+import { api } from '../../shared/http/api.ts'
+import { problems } from '../../shared/http/errors.ts'
+
+const text = readFileSync(new URL('../../functions/reference/openapi.json', import.meta.url), 'utf8')
+
+test('the committed document is what the operations declare (else: npm run openapi)', () => {
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument())))
+})
+
+test('every route of the API Gateway is documented, and every documented path is routed to the Lambda that declares it', () => {
+  for (const [name, lambda] of Object.entries(lambdas)) {
+    const declared = allRoutes()
+      .filter((route) => route.lambda === name)
+      .map((route) => route.path)
+    const routed: readonly string[] = 'routes' in lambda ? lambda.routes : []
+    if (!routed.includes('$default')) expect(new Set(declared)).toEqual(new Set(routed))
+  }
+})
+
+test('a route whose handler declares no permission fails the document', () => {
+  const app = api().get('/v1/secrets', (c) => c.text('open to all'))
+  expect(() => routesOf('secrets', app)).toThrow('GET /v1/secrets of secrets has a handler that declares no operation')
+})
+
+test('operation ids are unique', () => {
+  const ids = allRoutes().map((route) => route.operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('every error code is documented', () => {
+  for (const code of Object.keys(problems)) expect(text).toContain(`errors/${code}"`)
+})
+
+test('429 is documented as the gateway answers it, which alone does', () => {
+  const { paths, components } = openApiDocument() as unknown as Record<string, Record<string, Record<string, Node>>>
+  for (const operation of Object.values(paths!).flatMap((methods) => Object.values(methods)))
+    expect((operation.responses as Node)[429]).toEqual({ $ref: '#/components/responses/Throttled' })
+  expect(Object.keys(components!.responses!.Throttled!.content as Node)).toEqual(['application/json'])
+})
+
+interface Node {
+  [key: string]: unknown
+}
+
+test('every example is valid against its schema', () => {
+  const document = JSON.parse(text) as Node
+  const ajv = new Ajv2020({ strict: false, validateSchema: false })
+  formats.default(ajv)
+  ajv.addFormat('json-pointer', true)
+  ajv.addSchema(document, 'openapi')
+  let checked = 0
+  const walk = (node: unknown, pointer: string) => {
+    if (typeof node !== 'object' || node === null) return
+    const { schema, example, examples } = node as Node
+    const values = [example, ...Object.values((examples ?? {}) as Record<string, Node>).map((named) => named.value)]
+    for (const value of schema ? values.filter((candidate) => candidate !== undefined) : []) {
+      const validate = ajv.compile({ $ref: `openapi${pointer}/schema` })
+      expect(validate(value), `${pointer}: ${ajv.errorsText(validate.errors)}`).toBe(true)
+      checked++
+    }
+    for (const [key, child] of Object.entries(node))
+      walk(child, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+  }
+  walk(document, '#')
+  expect(checked).toBeGreaterThan(25)
+})
+
+test('every body has an example, and every JSON answer one too', () => {
+  for (const { operation } of allRoutes()) {
+    if (operation.body) expect(Object.keys(operation.examples ?? {}), operation.operationId).not.toEqual([])
+    for (const answer of Object.values(operation.answers))
+      if (answer.schema && operation.permission !== 'none') expect(answer.example, operation.operationId).toBeDefined()
+  }
+})

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { newId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+async function makeDocuments(tenant: Tenant, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${i}` })
+    ids.unshift(body.id)
+  }
+  return ids
+}
+
+/** Ids of all pages, by following Link; `between` runs after each page. */
+async function follow(tenant: Tenant, path: string, between: (page: Answer) => Promise<unknown> = async () => {}) {
+  const ids: string[] = []
+  for (let next: string | undefined = path; next; ) {
+    const page = await tenant.call('GET', next)
+    expect(page.status).toBe(200)
+    expect(page.body.has_more).toBe(page.body.next_cursor !== null)
+    ids.push(...page.body.data.map((item: { id: string }) => item.id))
+    next = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1]
+    expect(next === undefined).toBe(page.body.next_cursor === null)
+    if (next) expect(new URL(next, 'http://localhost').searchParams.get('cursor')).toBe(page.body.next_cursor)
+    await between(page)
+  }
+  return ids
+}
+
+describe('the list of documents', () => {
+  test('is newest first, in pages that Link leads through', async () => {
+    const tenant = await stand.tenant()
+    const ids = await makeDocuments(tenant, 6)
+    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
+    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=4`)).toEqual(ids)
+    expect(await follow(tenant, tenant.knowledgeBase)).toEqual(ids)
+  })
+
+  test('neither skips nor repeats what was there throughout, while others come and go', async () => {
+    const tenant = await stand.tenant()
+    const ids = await makeDocuments(tenant, 9)
+    const gone = new Set<string>()
+    const seen = await follow(tenant, `${tenant.knowledgeBase}?limit=2`, async ({ body }) => {
+      await makeDocuments(tenant, 1)
+      const read = body.data.at(-1).id
+      const ahead = ids[ids.indexOf(read) + 2]
+      for (const id of [read, ahead]) {
+        if (id === undefined || gone.has(id)) continue
+        await tenant.call('DELETE', `${tenant.knowledgeBase}/${id}`)
+        gone.add(id)
+      }
+    })
+    const stayed = ids.filter((id) => !gone.has(id))
+    expect(stayed.length).toBeGreaterThan(2)
+    expect(seen.filter((id) => stayed.includes(id))).toEqual(stayed)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  test('pages through documents of one millisecond', async () => {
+    const tenant = await stand.tenant()
+    const ids = await makeDocuments(tenant, 5)
+    await sql`update documents set created_at = '2026-01-01' where agent_id = ${tenant.agentId}`.execute(stand.db)
+    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
+  })
+
+  test('keeps its filter from page to page', async () => {
+    const tenant = await stand.tenant()
+    const ids = await makeDocuments(tenant, 3)
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    await stand.deliver()
+    expect(await follow(tenant, `${tenant.knowledgeBase}?status=pending&limit=1`)).toEqual(ids)
+    expect(await follow(tenant, `${tenant.knowledgeBase}?status=completed&limit=1`)).toHaveLength(1)
+    expect(await follow(tenant, `${tenant.knowledgeBase}?status=error`)).toEqual([])
+  })
+
+  test('ends a page early when the contents are large', async () => {
+    const tenant = await stand.tenant()
+    for (const letter of ['a', 'b', 'c'])
+      await tenant.call('POST', tenant.knowledgeBase, { title: letter, content: letter.repeat(2_500_000) })
+    await stand.deliver()
+    const { body } = await tenant.call('GET', tenant.knowledgeBase)
+    expect(body).toMatchObject({ data: [{ title: 'c' }], has_more: true })
+    expect(await follow(tenant, tenant.knowledgeBase)).toHaveLength(3)
+  })
+
+  test('holds nothing of another agent', async () => {
+    const tenant = await stand.tenant()
+    const other = await createAgent(stand.db, tenant.organizationId as never, 'Other')
+    await makeDocuments(tenant, 1)
+    expect((await tenant.call('GET', `/v1/agents/${other.id}/knowledge-base`)).body).toEqual({
+      data: [],
+      has_more: false,
+      next_cursor: null,
+    })
+  })
+})
+
+describe('the list of chunks', () => {
+  const upload = (tenant: Tenant, path: string, ...indexes: number[]) =>
+    tenant.call('POST', `${path}/chunks`, {
+      chunks: indexes.map((chunk_index) => ({ content: `${chunk_index}`, chunk_index, embedding: axis(chunk_index) })),
+    })
+
+  test('is by chunk_index, and neither skips nor repeats when chunks are added meanwhile', async () => {
+    const tenant = await stand.tenant()
+    const [id] = await makeDocuments(tenant, 1)
+    const path = `${tenant.knowledgeBase}/${id}`
+    const { body } = await upload(tenant, path, 9, 7, 5, 3, 1)
+    const ids = body.data.map((chunk: { id: string }) => chunk.id)
+    const added = [0, 2, 4, 6, 8]
+    const seen = await follow(tenant, `${path}/chunks?limit=2`, () => upload(tenant, path, added.shift()!))
+    expect(seen.filter((chunk) => ids.includes(chunk))).toEqual(ids)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  test('holds embeddings only when asked, and then keeps asking from page to page', async () => {
+    const tenant = await stand.tenant()
+    const [id] = await makeDocuments(tenant, 1)
+    const path = `${tenant.knowledgeBase}/${id}`
+    await upload(tenant, path, 0, 1, 2)
+    await tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'none', chunk_index: 3 }] })
+    expect((await tenant.call('GET', `${path}/chunks`)).body.data[0]).not.toHaveProperty('embedding')
+    let page = await tenant.call('GET', `${path}/chunks?include=embedding&limit=2`)
+    expect(page.body.data.map((chunk: { embedding: number[] }) => chunk.embedding)).toEqual([axis(0), axis(1)])
+    page = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
+    expect(page.body.data.map((chunk: { embedding: number[] }) => chunk.embedding)).toEqual([axis(2), null])
+  })
+})
+
+describe('a parameter of a list', () => {
+  test.each(['0', '101', '-1', '1.5', '1e1', 'ten', '', ' 5', '+5', '٣', '9999999'])(
+    'limit=%s is refused',
+    async (limit) => {
+      const { call, knowledgeBase } = await stand.tenant()
+      const answer = await call('GET', `${knowledgeBase}?limit=${encodeURIComponent(limit)}`)
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_parameter', errors: [{ parameter: 'limit' }] },
+      })
+    },
+  )
+
+  test('limit is at most 20 where embeddings are included', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const path = `${knowledgeBase}/${newId()}/chunks`
+    expect(await call('GET', `${path}?include=embedding&limit=20`)).toMatchObject({ status: 404 })
+    expect(await call('GET', `${path}?include=embedding&limit=21`)).toMatchObject({
+      status: 400,
+      body: { errors: [{ parameter: 'limit', detail: 'must be at most 20 with include=embedding' }] },
+    })
+    expect(await call('GET', `${path}?include=content`)).toMatchObject({ body: { errors: [{ parameter: 'include' }] } })
+  })
+
+  test('every wrong one is listed', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { body } = await call('GET', `${knowledgeBase}?limit=0&status=done&frobnicate=1&limits=2`)
+    expect(body.errors.map((fault: { parameter: string }) => fault.parameter)).toEqual([
+      'status',
+      'limit',
+      'frobnicate',
+      'limits',
+    ])
+  })
+
+  test('a cursor of another list or filter, or of nobody, is refused', async () => {
+    const tenant = await stand.tenant()
+    const other = await stand.tenant()
+    const cursors: Record<string, string> = {}
+    for (const [name, { knowledgeBase, call }] of Object.entries({ mine: tenant, theirs: other })) {
+      await makeDocuments(name === 'mine' ? tenant : other, 2)
+      cursors[name] = (await call('GET', `${knowledgeBase}?limit=1`)).body.next_cursor
+    }
+    const list = `documents ${tenant.agentId} `
+    /** The cursor with its signature, and another text under it. */
+    const resign = (cursor: string, change: (text: string) => string) => {
+      const decoded = Buffer.from(cursor, 'base64url').toString('latin1')
+      const start = decoded.indexOf('[')
+      return Buffer.from(decoded.slice(0, start) + change(decoded.slice(start)), 'latin1').toString('base64url')
+    }
+    const forge = (text: string) => {
+      const digest = createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8)
+      return Buffer.from(digest + text).toString('base64url')
+    }
+    const bad = [
+      cursors.theirs!,
+      '',
+      'garbage',
+      'x'.repeat(5000),
+      `${cursors.mine}A`,
+      cursors.mine!.slice(1),
+      '%00',
+      '[]',
+    ]
+    bad.push(forge('{'), forge('["yesterday","x"]'), forge('[1]'), forge('null'), forge(''))
+    for (const time of [
+      '2026-02-31T00:00:00.000Z',
+      '0000-01-01T00:00:00.000Z',
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01T23:59:60.000Z',
+    ])
+      bad.push(forge(JSON.stringify([time, newId()])))
+    bad.push(
+      resign(cursors.mine!, (text) => text.replace(/20\d\d-/, '0000-')),
+      resign(cursors.mine!, () => ''),
+    )
+    bad.push(`${cursors.mine}=`, `${cursors.mine}.`, cursors.mine!.replace('', ' '))
+    for (const cursor of bad) {
+      const answer = await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${encodeURIComponent(cursor)}`)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    }
+    const filtered = await tenant.call('GET', `${tenant.knowledgeBase}?status=pending&cursor=${cursors.mine}`)
+    expect(filtered).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    expect(await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${cursors.mine}`)).toMatchObject({ status: 200 })
+  })
+})

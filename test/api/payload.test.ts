@@ -1,0 +1,168 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axis } from '../support/axis.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+/** Text in which every character takes four bytes of the 6 MB that Lambda carries. */
+const quotes = (count: number) => '"'.repeat(count)
+
+async function pages({ call }: Tenant, path: string): Promise<{ id: string }[][]> {
+  const found: { id: string }[][] = []
+  for (let cursor = ''; ; ) {
+    const { status, body, headers } = await call('GET', `${path}${cursor && `&cursor=${cursor}`}`)
+    expect(status).toBe(200)
+    found.push(body.data)
+    expect(body.has_more).toBe(headers.link !== undefined)
+    if (!body.has_more) return found
+    cursor = body.next_cursor
+  }
+}
+
+describe('an answer that Lambda could not carry', () => {
+  test('never becomes necessary: a body whose content would not go out again is refused as too large', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const answer = await call('POST', knowledgeBase, { title: 'T', content: quotes(1_555_000) })
+    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    expect(answer.body.detail).toContain('6200000')
+    expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+  })
+
+  test('is not that of the largest document accepted, with the longest title set later', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const content = quotes(1_549_900)
+    const { headers, body } = await call('POST', knowledgeBase, { title: 'T', content })
+    const title = '\u0001'.repeat(500)
+    expect(await call('PATCH', headers.location!, { title })).toMatchObject({ status: 200 })
+    expect(await call('GET', headers.location!)).toMatchObject({ status: 200, body: { id: body.id, title, content } })
+    expect(await call('GET', `${knowledgeBase}?limit=1`)).toMatchObject({ status: 200 })
+  })
+
+  test('is not that of the largest batch of chunks accepted', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const chunks = Array.from({ length: 200 }, (_, i) => ({ chunk_index: i, content: quotes(7_737) }))
+    const stored = await call('POST', `${headers.location}/chunks`, { chunks })
+    expect(stored).toMatchObject({ status: 201, body: { chunk_count: 200 } })
+  })
+
+  test('nor that of a batch whose numbers take more room written out: it is refused as too large', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const chunk = (i: number) =>
+      `{"chunk_index":${i},"content":"${'x'.repeat(28_000)}","metadata":{"a":[${Array(255).fill('1e20').join()}]}}`
+    const body = `{"chunks":[${Array.from({ length: 200 }, (_, i) => chunk(i)).join()}]}`
+    const answer = await call('POST', `${headers.location}/chunks`, body)
+    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    expect((await call('GET', `${headers.location}/chunks`)).body.data).toEqual([])
+  })
+
+  test('ends a page of documents early, and the next page goes on', async () => {
+    const tenant = await stand.tenant()
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) {
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: quotes(600_000) })
+      ids.unshift(body.id)
+    }
+    const found = await pages(tenant, `${tenant.knowledgeBase}?limit=100`)
+    expect(found.map((page) => page.length)).toEqual([2, 2])
+    expect(found.flat().map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('ends a page of chunks and the passages of a search early', async () => {
+    const tenant = await stand.tenant()
+    const { call, knowledgeBase } = tenant
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const embedding = Array.from({ length: 1536 }, (_, i) => (i === 0 ? 1 : 0))
+    for (const start of [0, 40]) {
+      const chunks = Array.from({ length: 40 }, (_, i) => ({
+        chunk_index: start + i,
+        content: quotes(32_768),
+        ...(i < 30 && { embedding }),
+      }))
+      expect(await call('POST', `${headers.location}/chunks`, { chunks })).toMatchObject({ status: 201 })
+    }
+    await call('PATCH', headers.location!, { status: 'completed' })
+
+    const found = await pages(tenant, `${headers.location}/chunks?limit=100`)
+    expect(found.map((page) => page.length)).toEqual([47, 33])
+
+    const { status, body } = await call('POST', `${knowledgeBase}/search`, { embedding, limit: 50 })
+    expect(status).toBe(200)
+    expect(body.data.map((hit: { chunk_index: number }) => hit.chunk_index)).toEqual([
+      ...Array.from({ length: 30 }, (_, i) => i),
+      ...Array.from({ length: 17 }, (_, i) => 40 + i),
+    ])
+  })
+})
+
+describe('what the database sends for one answer', () => {
+  const most = 6_500_000
+  let sent: number[] = []
+  const fetchFunction = neonConfig.fetchFunction
+  beforeAll(() => {
+    neonConfig.fetchFunction = async (url: string, init: RequestInit) => {
+      const response = await fetch(url, init)
+      const text = await response.text()
+      sent.push(Buffer.byteLength(text))
+      return new Response(text, response)
+    }
+  })
+  afterAll(() => {
+    neonConfig.fetchFunction = fetchFunction
+  })
+
+  /** A document in service whose chunks the owner makes as heavy as `columns` says. */
+  async function heavyDocument({ call, knowledgeBase }: Tenant, count: number, columns: string): Promise<string> {
+    const { headers } = await call('POST', knowledgeBase, { title: 'T' })
+    const path = headers.location!
+    const chunks = Array.from({ length: count }, (_, i) => ({ content: 'c', chunk_index: i, embedding: axis(0) }))
+    await call('POST', `${path}/chunks`, { chunks })
+    await call('PATCH', path, { status: 'completed' })
+    const id = path.split('/').at(-1)
+    await sql`update chunks set ${sql.raw(columns)} where document_id = ${id}`.execute(stand.db)
+    return path
+  }
+  // No longer accepted, but rows of before are to be listed still: 16 KiB of JSON, 0.7 MB of text.
+  const oldNumbers = `metadata = jsonb_build_object('a', (select jsonb_agg('1e308'::jsonb) from generate_series(1, 2340)))`
+  const contents = `content = repeat('🐣', 32768)`
+
+  test.each([
+    ['metadata of long numbers, stored before', 24, oldNumbers, '?limit=100'],
+    ['contents of four bytes a character', 60, contents, '?limit=100'],
+    [
+      'embeddings',
+      20,
+      `${contents}, embedding = (select array_agg(-1.2345678e-7 * i) from generate_series(1, 1536) i)::vector`,
+      '?limit=20&include=embedding',
+    ],
+  ])('is bounded for a page of chunks with %s', async (_, count, columns, query) => {
+    const tenant = await stand.tenant()
+    const path = await heavyDocument(tenant, count, columns)
+    sent = []
+    const found = await pages(tenant, `${path}/chunks${query}`)
+    expect(found.flat()).toHaveLength(count)
+    expect(Math.max(...sent)).toBeLessThan(most)
+  })
+
+  test('is bounded for the passages of a search, the best of which is there however heavy', async () => {
+    const tenant = await stand.tenant()
+    for (const columns of [oldNumbers, contents]) await heavyDocument(tenant, 40, columns)
+    sent = []
+    const search = { embedding: axis(0), limit: 50 }
+    const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, search)
+    expect(status).toBe(200)
+    expect(body.data.length).toBeGreaterThan(3)
+    expect(Math.max(...sent)).toBeLessThan(most)
+  })
+
+  test('is a single chunk where that alone is heavier', async () => {
+    const tenant = await stand.tenant()
+    const path = await heavyDocument(tenant, 3, `metadata = jsonb_build_object('a', repeat('x', 4500000))`)
+    expect(await pages(tenant, `${path}/chunks?limit=100`)).toMatchObject([[{}], [{}], [{}]])
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
+    expect(body.data).toHaveLength(1)
+  })
+})

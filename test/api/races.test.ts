@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import { axis } from '../support/axis.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const times = <T>(count: number, run: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => run(i)))
+
+async function emptyDocument(tenant: Tenant): Promise<string> {
+  return (await tenant.call('POST', tenant.knowledgeBase, { title: 'Mine' })).headers.location!
+}
+
+test('of two PATCHes with one If-Match one wins and the other hears of it', async () => {
+  const tenant = await stand.tenant()
+  const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+  const answers = await times(2, (i) =>
+    tenant.call('PATCH', headers.location!, { title: `Title ${i}` }, { 'if-match': headers.etag! }),
+  )
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 412])
+  const winner = answers.find((answer) => answer.status === 200)!
+  const now = await tenant.call('GET', headers.location!)
+  expect(now.body).toEqual(winner.body)
+  expect(now.headers.etag).toBe(winner.headers.etag)
+})
+
+test('one Idempotency-Key twenty times in parallel makes one document', async () => {
+  const tenant = await stand.tenant()
+  const create = () =>
+    tenant.call('POST', tenant.knowledgeBase, { title: 'Once', content: 'text' }, { 'idempotency-key': 'one' })
+  const answers = await times(20, create)
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]))
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+  expect(new Set(answers.map((answer) => answer.headers.etag)).size).toBe(1)
+  expect(new Set(answers.map((answer) => answer.headers.location)).size).toBe(1)
+  expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+  expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+})
+
+test('one Idempotency-Key twenty times in parallel stores one batch of chunks', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const chunks = [{ content: 'a', chunk_index: 0, embedding: axis(0), metadata: { b: [1, 2.5, null], a: 'ä' } }]
+  const answers = await times(20, () => tenant.call('POST', `${path}/chunks`, { chunks }, { 'idempotency-key': ' ~' }))
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]))
+  for (const answer of answers) expect(answer.body).toEqual(answers[0]!.body)
+  expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+  expect((await tenant.call('GET', path)).body.chunk_count).toBe(1)
+})
+
+test('ten batches of one document in parallel all land', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const answers = await times(10, (i) =>
+    tenant.call('POST', `${path}/chunks`, {
+      chunks: Array.from({ length: 20 }, (_, j) => ({
+        content: `${i}.${j}`,
+        chunk_index: i * 20 + j,
+        embedding: axis(i),
+      })),
+    }),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(201))
+  expect(Math.max(...answers.map((answer) => answer.body.chunk_count))).toBe(200)
+  expect(new Set(answers.map((answer) => answer.body.chunk_count)).size).toBe(10)
+  expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'pending', chunk_count: 200 })
+  const { body } = await tenant.call('GET', `${path}/chunks?limit=100`)
+  expect(body.data.map((chunk: { chunk_index: number }) => chunk.chunk_index)).toEqual(
+    Array.from({ length: 100 }, (_, i) => i),
+  )
+})
+
+test('ten batches that all hold one index: one lands', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const answers = await times(10, (i) =>
+    tenant.call('POST', `${path}/chunks`, {
+      chunks: [
+        { content: 'same', chunk_index: 0 },
+        { content: 'own', chunk_index: i + 1 },
+      ],
+    }),
+  )
+  expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
+  expect(answers.filter((answer) => answer.body.code === 'chunk_index_conflict')).toHaveLength(9)
+  expect((await tenant.call('GET', path)).body.chunk_count).toBe(2)
+})
+
+test('chunks uploaded while the document is completed are served, whichever came first', async () => {
+  for (let round = 0; round < 5; round++) {
+    const tenant = await stand.tenant()
+    const path = await emptyDocument(tenant)
+    const upload = (chunk_index: number) =>
+      tenant.call('POST', `${path}/chunks`, {
+        chunks: [{ content: `${chunk_index}`, chunk_index, embedding: axis(0) }],
+      })
+    await upload(0)
+    const [completed, uploaded] = await Promise.all([tenant.call('PATCH', path, { status: 'completed' }), upload(1)])
+    expect([completed.status, uploaded.status]).toEqual([200, 201])
+    expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', chunk_count: 2 })
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
+    expect(body.data.map((hit: { content: string }) => hit.content)).toEqual(['0', '1'])
+  }
+})
+
+test('completing before any chunk is there is refused, and the chunks that come are kept', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const [completed, uploaded] = await Promise.all([
+    tenant.call('PATCH', path, { status: 'completed' }),
+    tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'a', chunk_index: 0, embedding: axis(0) }] }),
+  ])
+  expect(uploaded.status).toBe(201)
+  expect([200, 409]).toContain(completed.status)
+  expect((await tenant.call('GET', path)).body).toMatchObject({
+    status: completed.status === 200 ? 'completed' : 'pending',
+    chunk_count: 1,
+  })
+})
+
+test('of two takeovers at once neither loses the other’s chunks', async () => {
+  const tenant = await stand.tenant()
+  const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+  const answers = await times(2, (i) =>
+    tenant.call('POST', `${headers.location}/chunks`, { chunks: [{ content: `${i}`, chunk_index: i }] }),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([201, 201])
+  expect((await tenant.call('GET', headers.location!)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
+})
+
+test('of two DELETEs at once one finds the document', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const answers = await times(2, () => tenant.call('DELETE', path))
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([204, 404])
+})
+
+test('one agent’s last free places are given out once each', async () => {
+  const tenant = await stand.tenant()
+  await stand.db.updateTable('agents').set({ document_count: 9_997 }).where('id', '=', tenant.agentId).execute()
+  const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 201, 422, 422, 422])
+})

@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createKey } from '../../infra/admin/tenants.ts'
+import { permissions } from '../../shared/http/api-keys.ts'
+import { axis } from '../support/axis.ts'
+import { comparable } from '../support/operations.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const named = (key: string) => ({ 'idempotency-key': key })
+/** Makes the tenant's keys older than the time for which they are kept. */
+const ageKeys = ({ organizationId }: Tenant) =>
+  sql`update idempotency_keys set created_at = created_at - interval '24 hours 1 second'
+    where organization_id = ${organizationId}`.execute(stand.db)
+const documentsOf = async ({ call, knowledgeBase }: Tenant) => (await call('GET', knowledgeBase)).body.data
+
+describe('an Idempotency-Key', () => {
+  test('gives the first answer again, whatever became of the document', async () => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a'))
+    const first = await create()
+    expect(first.headers).not.toHaveProperty('idempotency-replayed')
+    await stand.deliver()
+    await tenant.call('PATCH', first.headers.location!, { title: 'Changed' })
+    const second = await create()
+    expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } })
+    expect(second.headers).toMatchObject({ etag: first.headers.etag, location: first.headers.location })
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+  })
+
+  test('neither shows nor makes again a document that was deleted', async () => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a'))
+    const first = await create()
+    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
+    const upload = () => tenant.call('POST', `${first.headers.location}/chunks`, chunks, named('b'))
+    expect(await upload()).toMatchObject({ status: 201 })
+    await tenant.call('DELETE', first.headers.location!)
+    const again = await create()
+    expect(again).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
+    expect(again.body.detail).toContain('deleted')
+    expect(await upload()).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
+    expect(await documentsOf(tenant)).toEqual([])
+    await ageKeys(tenant)
+    expect(await create()).toMatchObject({ status: 201 })
+  })
+
+  test.each([
+    { title: ' \ufeff Hours\u00a0', content: '\ufeff\u2028Closed “on” Sunday.\n' },
+    { title: '"\\\u0001 😀 e\u0301' },
+  ])('gives the document again byte for byte: %j', async (body) => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, body, named('a'))
+    const [first, second] = [await create(), await create()]
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(first.body).toMatchObject({ title: body.title.trim(), content: body.content ?? null })
+  })
+
+  test('gives the chunks again byte for byte', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    const metadata = { zebra: 1, a: { b: [-0, 1e-7, 1e-15, 1e20, null] }, '10': '\ufeff', '9': 0.1, é: '' }
+    const chunks = [
+      { content: '\ufeff second ', chunk_index: 2, metadata, token_count: 0 },
+      { content: '\ufeff', chunk_index: 1, embedding: axis(0) },
+    ]
+    const upload = () => tenant.call('POST', `${headers.location}/chunks`, { chunks }, named('a'))
+    const first = await upload()
+    await tenant.call('DELETE', `${headers.location}/chunks`)
+    const second = await upload()
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(first.body).toMatchObject({
+      data: [
+        { content: '\ufeff', metadata: {}, token_count: 1 },
+        { content: '\ufeff second ', metadata: JSON.parse(JSON.stringify(metadata)), token_count: 0 },
+      ],
+      chunk_count: 2,
+    })
+  })
+
+  test('is kept without the text of its request', async () => {
+    const tenant = await stand.tenant()
+    const content = 'A very secret sentence. '.repeat(40_000)
+    const metadata = { secret: 'secret' }
+    const first = await tenant.call('POST', tenant.knowledgeBase, { title: 'Secret', content }, named('a'))
+    const chunks = Array.from({ length: 200 }, (_, i) => ({ content: `secret ${i}`, chunk_index: i, metadata }))
+    await tenant.call('POST', `${first.headers.location}/chunks`, { chunks }, named('b'))
+    const { rows } = await sql<{ key: string; row: string }>`select key, k::text as row from idempotency_keys k
+      where organization_id = ${tenant.organizationId} order by key`.execute(stand.db)
+    expect(rows.map(({ row }) => /secret/i.test(row))).toEqual([false, false])
+    expect(rows[0]!.row.length).toBeLessThan(1000)
+    expect(rows[1]!.row.length).toBeLessThan(200 * 200)
+  })
+
+  test('kept with the whole answer, as it was before, gives that answer again', async () => {
+    const tenant = await stand.tenant()
+    const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: '"text"' }, named('a'))
+    const first = await create()
+    const metadata = { zebra: 1, a: 2 }
+    const chunks = [{ content: 'c', chunk_index: 0, metadata }]
+    const upload = () => tenant.call('POST', `${first.headers.location}/chunks`, { chunks }, named('b'))
+    const uploaded = await upload()
+    await sql`update idempotency_keys set response = case key
+        when 'a' then ${JSON.stringify({ ...first.body, version: 1 })}::jsonb
+        else ${JSON.stringify(uploaded.body)}::jsonb end
+      where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    const again = await create()
+    expect(again).toMatchObject({ status: 201, headers: { etag: first.headers.etag } })
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    // With metadata as jsonb orders it, which was the first answer then.
+    expect(await upload()).toMatchObject({ status: 201, body: uploaded.body })
+    await tenant.call('DELETE', first.headers.location!)
+    expect(await create()).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
+  })
+
+  test('is refused with another body or path', async () => {
+    const tenant = await stand.tenant()
+    const first = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, named('a'))
+    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
+    for (const answer of [
+      await tenant.call('POST', tenant.knowledgeBase, { title: 'U' }, named('a')),
+      await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a')),
+      await tenant.call('POST', `${first.headers.location}/chunks`, chunks, named('a')),
+    ])
+      expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+    expect(await documentsOf(tenant)).toHaveLength(1)
+    expect((await tenant.call('GET', first.headers.location!)).body).toEqual(first.body)
+  })
+
+  test('belongs to one API key', async () => {
+    const tenant = await stand.tenant()
+    const organizationId = tenant.organizationId as never
+    const { key } = await createKey(stand.db, { organizationId, name: 'second', permissions: [...permissions] })
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, named('a'))
+    const other = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, { ...named('a'), 'x-api-key': key })
+    expect(other.headers).not.toHaveProperty('idempotency-replayed')
+    expect(await documentsOf(tenant)).toHaveLength(2)
+  })
+
+  test('of a refused request is free for the corrected one', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+    const path = `${headers.location}/chunks`
+    const chunks = [{ content: 'c', chunk_index: 0 }]
+    await tenant.call('POST', path, { chunks })
+    expect(await tenant.call('POST', path, { chunks }, named('a'))).toMatchObject({ status: 409 })
+    expect(await tenant.call('POST', path, { chunks: [] }, named('a'))).toMatchObject({ status: 422 })
+    const corrected = await tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 1 }] }, named('a'))
+    expect(corrected.status).toBe(201)
+    expect(corrected.headers).not.toHaveProperty('idempotency-replayed')
+  })
+
+  test('is free again after 24 hours', async () => {
+    const tenant = await stand.tenant()
+    const create = (title: string) => tenant.call('POST', tenant.knowledgeBase, { title }, named('a'))
+    await create('T')
+    await ageKeys(tenant)
+    const second = await create('U')
+    expect(second).toMatchObject({ status: 201, body: { title: 'U' } })
+    expect((await create('U')).headers['idempotency-replayed']).toBe('true')
+    expect(await documentsOf(tenant)).toHaveLength(2)
+  })
+
+  test.each(['ключ', 'a\tb', 'x'.repeat(256), 'é'])('%j is refused', async (key) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const answer = await call('POST', knowledgeBase, { title: 'T' }, named(key))
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter', errors: [{ header: 'idempotency-key' }] },
+    })
+  })
+
+  test.each(['x', 'x'.repeat(255), '"~! ,', '%C3%BC'])('%j is taken', async (key) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    expect(await call('POST', knowledgeBase, { title: 'T' }, named(key))).toMatchObject({ status: 201 })
+    expect((await call('POST', knowledgeBase, { title: 'T' }, named(key))).headers['idempotency-replayed']).toBe('true')
+  })
+
+  test('replays the chunks of a batch, and adds none', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+    const chunks = [3, 1, 2].map((chunk_index) => ({ content: `${chunk_index}`, chunk_index, metadata: { n: 1e-7 } }))
+    const create = () => tenant.call('POST', `${headers.location}/chunks`, { chunks }, named('a'))
+    const first = await create()
+    const { 'idempotency-replayed': replayed, ...rest } = (await create()).headers
+    expect(replayed).toBe('true')
+    expect(Object.keys(rest).toSorted()).toEqual(Object.keys(first.headers).toSorted())
+    expect(comparable(await create()).body).toEqual(first.body)
+    expect(first.body.data.map((chunk: { chunk_index: number }) => chunk.chunk_index)).toEqual([1, 2, 3])
+  })
+})
+
+describe('an entity tag', () => {
+  test('answers 304 without a body until the document changes visibly', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    const poll = (tag: string) => tenant.call('GET', headers.location!, undefined, { 'if-none-match': tag })
+    for (const tag of [headers.etag!, `W/${headers.etag}`, `"x", ${headers.etag}`, '*']) {
+      const answer = await poll(tag)
+      expect(answer).toMatchObject({ status: 304, headers: { etag: headers.etag } })
+      expect(answer.body).toBeUndefined()
+    }
+    expect(await poll('"x"')).toMatchObject({ status: 200, headers: { etag: headers.etag } })
+    await stand.deliver()
+    expect(await poll(headers.etag!)).toMatchObject({ status: 200, body: { status: 'completed' } })
+  })
+
+  test('guards PATCH and DELETE, strongly compared', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+    const path = headers.location!
+    for (const tag of ['"0"', `W/${headers.etag}`, '"", "x"'])
+      for (const [method, body] of [
+        ['PATCH', { title: 'U' }],
+        ['DELETE', undefined],
+      ] as const)
+        expect(await tenant.call(method, path, body, { 'if-match': tag })).toMatchObject({
+          status: 412,
+          body: { code: 'precondition_failed' },
+        })
+    expect((await tenant.call('GET', path)).body.title).toBe('T')
+    const changed = await tenant.call('PATCH', path, { title: 'U' }, { 'if-match': `"0", ${headers.etag}` })
+    expect(changed.status).toBe(200)
+    expect(await tenant.call('DELETE', path, undefined, { 'if-match': headers.etag! })).toMatchObject({ status: 412 })
+    expect(await tenant.call('PATCH', path, { title: 'V' }, { 'if-match': '*' })).toMatchObject({ status: 200 })
+    const { headers: now } = await tenant.call('GET', path)
+    expect(await tenant.call('DELETE', path, undefined, { 'if-match': now.etag! })).toMatchObject({ status: 204 })
+  })
+
+  test.each(['x', '"', 'W/', '"a" "b"', '"é"', '*, "a"'])('%j is refused', async (tag) => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+    for (const [method, name, body] of [
+      ['GET', 'if-none-match', undefined],
+      ['PATCH', 'if-match', { title: 'U' }],
+      ['DELETE', 'if-match', undefined],
+    ] as const)
+      expect(await tenant.call(method, headers.location!, body, { [name]: tag })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_parameter', errors: [{ header: name }] },
+      })
+  })
+})

@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest'
+import { createAgent, createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { newKey, type Permission, permissions } from '../../shared/http/api-keys.ts'
+import { newId } from '../../shared/ids.ts'
+import {
+  comparable,
+  exampleBody,
+  fill,
+  type Ids,
+  keyedRoutes,
+  makeDocument,
+  paths,
+  publicRoutes,
+} from '../support/operations.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const never = (): Ids => ({ agentId: newId(), documentId: newId() })
+
+describe.each(keyedRoutes)('$name', (route) => {
+  const { method, path, operation, permission } = route
+  const body = exampleBody(route)
+  const success = Object.keys(operation.answers).map(Number)
+  const takesIds = path.includes('{')
+
+  test('answers as documented to a key that may call it', async () => {
+    const tenant = await stand.tenant([permission, 'kb:write'])
+    const answer = await tenant.call(method, fill(path, await makeDocument(tenant)), body)
+    expect(success).toContain(answer.status)
+  })
+
+  test('lets nobody keep an answer, but one document for whoever asks again', async () => {
+    const tenant = await stand.tenant([permission, 'kb:write'])
+    const kept = operation.operationId === 'getDocument' ? 'private, no-cache' : 'private, no-store'
+    const url = fill(path, await makeDocument(tenant))
+    const { headers } = await tenant.call(method, url, body)
+    expect(headers['cache-control']).toBe(kept)
+    if (headers.etag && method === 'GET')
+      expect(await tenant.call(method, url, body, { 'if-none-match': headers.etag })).toMatchObject({
+        status: 304,
+        headers: { 'cache-control': kept },
+      })
+    for (const refused of [
+      await stand.http(method, url, body),
+      await tenant.call(method, `${url}?frobnicate`, body),
+      await tenant.call('PROPFIND', url),
+      await tenant.call(method, `${url}/`, body),
+    ])
+      expect(refused.headers['cache-control']).toBe('private, no-store')
+  })
+
+  test('asks for a key', async () => {
+    const answer = await stand.http(method, fill(path, never()), body)
+    expect(answer).toMatchObject({ status: 401, body: { code: 'missing_api_key' } })
+  })
+
+  test('answers all bad keys alike, whatever is wrong with them', async () => {
+    const { organizationId, apiKey } = await stand.tenant()
+    const make = (more: object) =>
+      createKey(stand.db, {
+        organizationId: organizationId as never,
+        name: 'k',
+        permissions: [...permissions],
+        ...more,
+      })
+    const revoked = await make({})
+    await revokeKey(stand.db, revoked.id)
+    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
+    const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'B' : 'A')
+    const bad = [
+      'nonsense',
+      `${apiKey} `.repeat(2),
+      `${apiKey},${apiKey}`,
+      'cue_',
+      mistyped,
+      newKey(),
+      revoked.key,
+      expired.key,
+      'ключ',
+    ]
+    const answers = await Promise.all(
+      bad.map((key) => stand.http(method, fill(path, never()), body, { 'x-api-key': key })),
+    )
+    expect(answers[0]).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
+    for (const answer of answers) expect(comparable(answer)).toEqual(comparable(answers[0]!))
+  })
+
+  test('takes exactly those of the 16 permission sets that hold its permission', async () => {
+    for (const granted of powerset(permissions)) {
+      const { call } = await stand.tenant(granted)
+      const answer = await call(method, fill(path, never()), body)
+      if (granted.includes(permission)) expect([401, 403]).not.toContain(answer.status)
+      else
+        expect(answer).toMatchObject({
+          status: 403,
+          body: { code: 'missing_permission', required_permission: permission },
+        })
+    }
+  })
+
+  if (takesIds)
+    test('answers to ids of others as to ids that never existed, and changes nothing of theirs', async () => {
+      const mine = await stand.tenant()
+      const theirs = await stand.tenant()
+      const own = await makeDocument(mine)
+      const foreign = await makeDocument(theirs)
+      const sibling = await createAgent(stand.db, mine.organizationId as never, 'Sibling')
+      const before = await rowsOf(theirs)
+      const pairs: [Ids, Ids][] = [
+        [foreign, never()],
+        [
+          { ...own, agentId: foreign.agentId },
+          { ...own, agentId: newId() },
+        ],
+      ]
+      if (path.includes('{documentId}')) {
+        pairs.push([
+          { ...own, documentId: foreign.documentId },
+          { ...own, documentId: newId() },
+        ])
+        pairs.push([
+          { ...own, agentId: sibling.id },
+          { agentId: sibling.id, documentId: newId() },
+        ])
+      }
+      for (const [known, unknown] of pairs) {
+        const answer = await mine.call(method, fill(path, known), body)
+        expect(answer.status).toBe(404)
+        expect(comparable(answer)).toEqual(comparable(await mine.call(method, fill(path, unknown), body)))
+      }
+      expect(await rowsOf(theirs)).toEqual(before)
+    })
+
+  if (takesIds)
+    test('refuses malformed ids and names the parameter', async () => {
+      const { call } = await stand.tenant()
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
+        for (const id of malformedIds) {
+          const answer = await call(method, fill(path, { ...never(), [name!]: encodeURIComponent(id) }), body)
+          expect(answer).toMatchObject({
+            status: 400,
+            body: { code: 'invalid_parameter', errors: [{ parameter: name }] },
+          })
+        }
+      }
+    })
+
+  if (takesIds)
+    test('accepts upper-case ids and answers in lower case', async () => {
+      const tenant = await stand.tenant()
+      const { agentId, documentId } = await makeDocument(tenant)
+      const shouted = fill(path, { agentId: agentId.toUpperCase(), documentId: documentId.toUpperCase() })
+      const answer = await tenant.call(method, shouted, body)
+      expect(success).toContain(answer.status)
+      expect(JSON.stringify(answer.body ?? '')).not.toContain(agentId.toUpperCase())
+      expect(answer.headers.location ?? '').not.toContain(agentId.toUpperCase())
+    })
+
+  test('refuses query parameters that it does not know, and repeated ones', async () => {
+    const { call } = await stand.tenant()
+    for (const query of ['frobnicate=1', 'limit=1&limit=2&frobnicate', '__proto__=1', 'toString=1']) {
+      const answer = await call(method, `${fill(path, never())}?${query}`, body)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } })
+    }
+  })
+
+  if (body !== undefined)
+    test('refuses a body of another media type, charset or encoding', async () => {
+      const { call } = await stand.tenant()
+      const text = JSON.stringify(body)
+      const kinds: Record<string, string>[] = [
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        { 'content-type': 'multipart/form-data; boundary=x' },
+        { 'content-type': 'application/jsonp' },
+        { 'content-type': 'application/json; charset=iso-8859-1' },
+        { 'content-type': '' },
+        { 'content-encoding': 'gzip' },
+        { 'content-encoding': 'br' },
+      ]
+      for (const headers of kinds) {
+        const answer = await call(method, fill(path, never()), text, headers)
+        expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+      }
+    })
+
+  if (body !== undefined)
+    test('takes application/json in any spelling', async () => {
+      const tenant = await stand.tenant()
+      for (const type of ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
+        const ids = await makeDocument(tenant)
+        const answer = await tenant.call(method, fill(path, ids), JSON.stringify(body), { 'content-type': type })
+        expect(success).toContain(answer.status)
+      }
+    })
+
+  if (body !== undefined)
+    test('refuses what is no JSON in UTF-8, or holds what cannot be stored', async () => {
+      const { call } = await stand.tenant()
+      const bodies = [
+        '',
+        '{',
+        '{"a":1}}',
+        '{a:1}',
+        'nul',
+        '﻿{}x',
+        Buffer.from([0x22, 0xff, 0x22]),
+        '{"a":"\\u0000"}',
+        '{"\\ud800":1}',
+        '["\\udc00\\ud800"]',
+      ]
+      for (const text of bodies) {
+        const answer = await call(method, fill(path, never()), text)
+        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+      }
+    })
+
+  if (body !== undefined)
+    test('refuses what is no object, and every unknown field by its name', async () => {
+      const { call } = await stand.tenant()
+      for (const text of ['null', '[]', '[{}]', '"text"', '1', 'true', '1e999']) {
+        const answer = await call(method, fill(path, never()), text)
+        expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+        expect(answer.body.errors).toContainEqual({ pointer: '', code: 'wrong_type', detail: 'must be an object' })
+      }
+      const extra = '{"frobnicate":1,"a/b":2,"~":3,"__proto__":4,"toString":5,"id":6,'
+      const answer = await call(method, fill(path, never()), extra + JSON.stringify(body).slice(1))
+      expect(answer.status).toBe(422)
+      const pointers = ['/frobnicate', '/a~1b', '/~0', '/__proto__', '/toString', '/id']
+      expect(answer.body.errors).toEqual(
+        pointers.map((pointer) => ({ pointer, code: 'unknown_field', detail: 'is not a field here' })),
+      )
+    })
+
+  if (method === 'GET')
+    test('answers HEAD like GET, without the body', async () => {
+      const tenant = await stand.tenant()
+      const own = fill(path, await makeDocument(tenant))
+      for (const url of [own, `${own}?frobnicate`, ...(takesIds ? [fill(path, never())] : [])]) {
+        const { body: _, ...get } = comparable(await tenant.call('GET', url))
+        const { body: nothing, ...head } = comparable(await tenant.call('HEAD', url))
+        expect(head).toEqual(get)
+        expect(nothing).toBeUndefined()
+      }
+    })
+})
+
+describe.each(paths)('%s', (path) => {
+  const known = [...keyedRoutes, ...publicRoutes].filter((route) => route.path === path).map((route) => route.method)
+
+  test('answers 405 to the methods that it does not know and names those that it does', async () => {
+    const { call } = await stand.tenant()
+    const served = known.includes('GET') ? [...known, 'HEAD'] : known
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      if (served.includes(method)) continue
+      const answer = await call(method, fill(path, never()))
+      expect(answer.status, method).toBe(405)
+      expect(answer.headers.allow!.split(', ').toSorted()).toEqual(served.toSorted())
+      if (method !== 'HEAD') expect(answer.body).toMatchObject({ code: 'method_not_allowed' })
+    }
+  })
+})
+
+test('an unknown route is 404, with a key and without', async () => {
+  const { call, knowledgeBase } = await stand.tenant()
+  for (const url of [
+    '/',
+    '/v1',
+    '/v2/organization',
+    '/v1/organization/',
+    `${knowledgeBase}/`,
+    `/v1//organization`,
+    '/v1/docs/../organization',
+    '/V1/organization',
+    '/v1/docs/%2e%2e/organization',
+    '/v1/organization%23',
+    '/%',
+  ]) {
+    expect(await call('GET', url)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+    expect(await stand.http('DELETE', url)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+  }
+})
+
+const malformedIds = [
+  'x',
+  '123',
+  '-',
+  '.',
+  '..',
+  newId().slice(1),
+  `${newId()}0`,
+  `{${newId()}}`,
+  newId().replaceAll('-', ''),
+  `${newId()}#`,
+  ` ${newId()}`,
+  `${newId()}\n`,
+  `' or 1=1 --`,
+  '%00',
+  'é',
+  newId().replace('-', '\t-'),
+]
+
+function powerset(all: readonly Permission[]): Permission[][] {
+  const sets: Permission[][] = [[]]
+  for (const one of all) sets.push(...sets.map((set) => [...set, one]))
+  return sets
+}
+
+/** All that an organization has, as the database keeps it. */
+async function rowsOf({ organizationId }: Tenant) {
+  const id = organizationId
+  return {
+    organizations: await stand.db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
+    agents: await stand.db.selectFrom('agents').selectAll().where('organization_id', '=', id).execute(),
+    documents: await stand.db.selectFrom('documents').selectAll().where('organization_id', '=', id).execute(),
+    chunks: await stand.db.selectFrom('chunks').selectAll().where('organization_id', '=', id).execute(),
+  }
+}

@@ -1,0 +1,318 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { type Claim, claim } from '../../functions/embedding/claim.ts'
+import { complete, fail } from '../../functions/embedding/outcome.ts'
+import { axis } from '../support/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+interface Subject {
+  tenant: Tenant
+  path: string
+  claim?: Claim | undefined
+}
+
+const content = 'Closed on Sunday.'
+const chunk = (chunk_index: number, text = 'mine') => ({ content: text, chunk_index, embedding: axis(chunk_index) })
+
+async function create(input: object): Promise<Subject> {
+  const tenant = await stand.tenant()
+  const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', ...input })
+  return { tenant, path: headers.location! }
+}
+
+async function taken(subject: Subject): Promise<Subject> {
+  const ids = { organizationId: subject.tenant.organizationId, documentId: subject.path.split('/').at(-1)! } as never
+  return { ...subject, claim: await claim(stand.db, ids, randomUUID()) }
+}
+
+/** Ways to bring a new document into each state. Those of the first four are the service's, the others the caller's. */
+const states = {
+  pending: () => create({ content }),
+  processing: async () => taken(await create({ content })),
+  completed: async () => {
+    const subject = await create({ content })
+    await stand.deliver()
+    return subject
+  },
+  error: async () => {
+    const subject = await taken(await create({ content }))
+    await fail(stand.db, subject.claim!, { code: 'input_refused', message: 'Edit the text.' })
+    return subject
+  },
+  empty: () => create({}),
+  draft: async () => {
+    const subject = await create({ content })
+    await stand.deliver()
+    await upload(subject, chunk(0))
+    return subject
+  },
+  served: async () => {
+    const subject = await create({ content })
+    await upload(subject, chunk(0))
+    await patch(subject, { status: 'completed' })
+    return subject
+  },
+} satisfies Record<string, () => Promise<Subject>>
+
+type State = keyof typeof states
+const serviceStates: State[] = ['pending', 'processing', 'completed', 'error']
+const allStates = Object.keys(states) as State[]
+
+const get = ({ tenant, path }: Subject) => tenant.call('GET', path)
+const patch = ({ tenant, path }: Subject, body: object) => tenant.call('PATCH', path, body)
+const upload = ({ tenant, path }: Subject, ...chunks: object[]) => tenant.call('POST', `${path}/chunks`, { chunks })
+const listed = async ({ tenant, path }: Subject): Promise<string[]> =>
+  (await tenant.call('GET', `${path}/chunks`)).body.data.map((item: { content: string }) => item.content)
+
+/** What a search finds of the document, whatever it is asked for. */
+async function served({ tenant }: Subject): Promise<string[]> {
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0), limit: 50 })
+  return body.data.map((hit: { content: string }) => hit.content)
+}
+
+async function managedBy({ path }: Subject): Promise<string> {
+  const id = path.split('/').at(-1)!
+  const row = await stand.db.selectFrom('documents').select('managed_by').where('id', '=', id).executeTakeFirstOrThrow()
+  return row.managed_by
+}
+
+function expectRefusal(answer: Answer, code: string) {
+  expect(answer).toMatchObject({ status: code === 'validation_failed' ? 422 : 409, body: { code } })
+}
+
+/** Runs what is refused, and shows that the document is as it was. */
+async function refuses(subject: Subject, body: object, code: string) {
+  const before = await get(subject)
+  expectRefusal(await patch(subject, body), code)
+  const after = await get(subject)
+  expect(after.body).toEqual(before.body)
+  expect(after.headers.etag).toBe(before.headers.etag)
+}
+
+test('created with content it is pending and queued', async () => {
+  const subject = await states.pending()
+  expect((await get(subject)).body).toMatchObject({ status: 'pending', content, chunk_count: 0 })
+  await stand.deliver()
+  expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+})
+
+test('created without content it is pending and not queued', async () => {
+  const subject = await states.empty()
+  expect((await get(subject)).body).toMatchObject({ status: 'pending', content: null, chunk_count: 0 })
+  await stand.deliver()
+  await stand.sweep()
+  await stand.deliver()
+  expect((await get(subject)).body).toMatchObject({ status: 'pending' })
+})
+
+test('the pipeline takes it from pending over processing to completed, or to error with a message', async () => {
+  expect((await get(await states.processing())).body).toMatchObject({ status: 'processing', error_message: null })
+  const completed = await states.completed()
+  expect((await get(completed)).body).toMatchObject({ status: 'completed', error_message: null })
+  expect(await served(completed)).toEqual([content])
+  expect((await get(await states.error())).body).toMatchObject({ status: 'error', error_message: 'Edit the text.' })
+})
+
+describe.each(allStates)('%s', (state) => {
+  test('with other content is pending, the service’s, queued, and what was in flight is void', async () => {
+    const subject = await states[state]()
+    const before = await served(subject)
+    const answer = await patch(subject, { content: 'Open on Sunday.' })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'pending', content: 'Open on Sunday.', error_message: null },
+    })
+    expect(await managedBy(subject)).toBe('service')
+    expect(await served(subject)).toEqual(before)
+    expect(await listed(subject)).toEqual(before)
+    expect((await get(subject)).body.chunk_count).toBe(before.length)
+    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(await served(subject)).toEqual(['Open on Sunday.'])
+    expect(await listed(subject)).toEqual(['Open on Sunday.'])
+  })
+
+  test('with the same content, or another title alone, queues nothing and keeps its status', async () => {
+    const subject = await states[state]()
+    const before = await get(subject)
+    if (state !== 'empty') {
+      const same = await patch(subject, { content })
+      expect(same).toMatchObject({ status: 200, body: before.body })
+      expect(same.headers.etag).toBe(before.headers.etag)
+    }
+    const renamed = await patch(subject, { title: ' Renamed ' })
+    expect(renamed).toMatchObject({ status: 200, body: { title: 'Renamed', status: before.body.status } })
+    expect(renamed.headers.etag).not.toBe(before.headers.etag)
+  })
+
+  test('with its chunks deleted is pending, the caller’s, and serves nothing', async () => {
+    const subject = await states[state]()
+    expect((await subject.tenant.call('DELETE', `${subject.path}/chunks`)).status).toBe(204)
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0, error_message: null })
+    expect(await managedBy(subject)).toBe('client')
+    expect(await served(subject)).toEqual([])
+    expect(await listed(subject)).toEqual([])
+    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0 })
+    expectRefusal(await patch(subject, { status: 'completed' }), 'no_chunks')
+  })
+
+  test('refuses any status but pending and completed', async () => {
+    const subject = await states[state]()
+    for (const status of ['processing', 'error', 'done', '', null, 1, ['completed']])
+      await refuses(subject, { status }, 'validation_failed')
+  })
+
+  test('refuses content together with completed', async () => {
+    const subject = await states[state]()
+    await refuses(subject, { content: 'Open on Sunday.', status: 'completed' }, 'invalid_transition')
+    await refuses(subject, { content, status: 'completed', title: 'x' }, 'invalid_transition')
+  })
+
+  test('is gone after DELETE, with its chunks, whatever was in flight', async () => {
+    const subject = await states[state]()
+    expect((await subject.tenant.call('DELETE', subject.path)).status).toBe(204)
+    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    await stand.deliver()
+    expect(await subject.tenant.call('DELETE', subject.path)).toMatchObject({ body: { code: 'document_not_found' } })
+    expect(await get(subject)).toMatchObject({ status: 404 })
+    expect(await served(subject)).toEqual([])
+    expect(
+      await stand.db
+        .selectFrom('chunks')
+        .select('id')
+        .where('document_id', '=', subject.path.split('/').at(-1)!)
+        .execute(),
+    ).toEqual([])
+  })
+})
+
+describe.each(['error', 'completed', 'pending', 'draft', 'served'] as const)('a retry of %s', (state) => {
+  test('is pending, the service’s and queued; until it completes the last completed revision is served', async () => {
+    const subject = await states[state]()
+    const before = await served(subject)
+    expect(await patch(subject, { status: 'pending' })).toMatchObject({
+      status: 200,
+      body: { status: 'pending', error_message: null },
+    })
+    expect(await managedBy(subject)).toBe('service')
+    expect(await served(subject)).toEqual(before)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(await served(subject)).toEqual([content])
+  })
+})
+
+describe.each(serviceStates)('the first chunks of the caller’s own for %s', (state) => {
+  test('take it over: pending, with these chunks alone, out of search’s sight until it is completed', async () => {
+    const subject = await states[state]()
+    const before = await served(subject)
+    expect(await upload(subject, chunk(0), chunk(1))).toMatchObject({ status: 201, body: { chunk_count: 2 } })
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2, error_message: null })
+    expect(await managedBy(subject)).toBe('client')
+    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
+    expect(await listed(subject)).toEqual(['mine', 'mine'])
+    expect(await served(subject)).toEqual(before)
+
+    expect(await patch(subject, { status: 'completed' })).toMatchObject({ status: 200, body: { status: 'completed' } })
+    expect(await served(subject)).toEqual(['mine', 'mine'])
+  })
+})
+
+test('a takeover is completed only with a chunk that has an embedding', async () => {
+  const subject = await states.empty()
+  await refuses(subject, { status: 'completed' }, 'no_chunks')
+  await upload(subject, { content: 'no vector', chunk_index: 0 })
+  await refuses(subject, { status: 'completed' }, 'chunks_missing_embeddings')
+  await upload(subject, chunk(1))
+  expect(await patch(subject, { status: 'completed' })).toMatchObject({
+    status: 200,
+    body: { status: 'completed', chunk_count: 2 },
+  })
+  expect(await served(subject)).toEqual(['mine'])
+})
+
+test('more chunks for a completed document of the caller’s are served at once', async () => {
+  const subject = await states.served()
+  const { body } = await upload(subject, chunk(1, 'later'))
+  expect(body).toMatchObject({ chunk_count: 2, data: [{ chunk_index: 1 }] })
+  expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 2 })
+  expect(await served(subject)).toEqual(['mine', 'later'])
+})
+
+test.each(['pending', 'processing'] as const)('completed is refused while the service has it %s', async (state) => {
+  await refuses(await states[state](), { status: 'completed' }, 'processing_in_progress')
+})
+
+test('completed is refused for an error of the service', async () => {
+  await refuses(await states.error(), { status: 'completed' }, 'no_chunks')
+})
+
+test.each(['completed', 'served'] as const)('completed leaves %s unchanged', async (state) => {
+  const subject = await states[state]()
+  const before = await get(subject)
+  const answer = await patch(subject, { status: 'completed' })
+  expect(answer).toMatchObject({ status: 200, body: before.body })
+  expect(answer.headers.etag).toBe(before.headers.etag)
+})
+
+test('a retry is refused while the service is at work', async () => {
+  await refuses(await states.processing(), { status: 'pending' }, 'processing_in_progress')
+})
+
+test('a retry is refused without content', async () => {
+  await refuses(await states.empty(), { status: 'pending' }, 'invalid_transition')
+  const completed = await states.empty()
+  await upload(completed, chunk(0))
+  await patch(completed, { status: 'completed' })
+  await refuses(completed, { status: 'pending' }, 'invalid_transition')
+})
+
+test('a title changes with a refused status as little as without', async () => {
+  await refuses(await states.error(), { title: 'New', status: 'completed' }, 'no_chunks')
+})
+
+test('chunks of an index that is stored are refused as a whole, and named', async () => {
+  const subject = await states.served()
+  const answer = await upload(subject, chunk(1), chunk(0), chunk(2))
+  expect(answer).toMatchObject({ status: 409, body: { code: 'chunk_index_conflict', chunk_indexes: [0] } })
+  expect(await listed(subject)).toEqual(['mine'])
+})
+
+test('an agent’s tool is on from its first served document to its last', async () => {
+  const subject = await states.pending()
+  const { tenant } = subject
+  const isEnabled = async () => {
+    const agent = await stand.db
+      .selectFrom('agents')
+      .selectAll()
+      .where('id', '=', tenant.agentId)
+      .executeTakeFirstOrThrow()
+    return agent.knowledge_base_enabled
+  }
+  expect(await isEnabled()).toBe(false)
+  await stand.deliver()
+  expect(await isEnabled()).toBe(true)
+  const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Second' })
+  const second = { tenant, path: headers.location! }
+  await upload(second, chunk(0))
+  await patch(second, { status: 'completed' })
+  await patch(subject, { content: 'Other.' })
+  expect(await isEnabled()).toBe(true)
+  await tenant.call('DELETE', subject.path)
+  expect(await isEnabled()).toBe(true)
+  await tenant.call('DELETE', `${second.path}/chunks`)
+  expect(await isEnabled()).toBe(false)
+  await upload(second, chunk(5))
+  expect(await isEnabled()).toBe(false)
+  await patch(second, { status: 'completed' })
+  expect(await isEnabled()).toBe(true)
+  await tenant.call('DELETE', second.path)
+  expect(await isEnabled()).toBe(false)
+})

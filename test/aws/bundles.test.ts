@@ -1,0 +1,91 @@
+import { type Message, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
+import { region } from '../../infra/local/lambda.ts'
+import { toScheduledEvent } from '../../infra/local/schedule.ts'
+import { permissions } from '../../shared/http/api-keys.ts'
+import { deploy } from '../support/deployed-system.ts'
+
+let system: Awaited<ReturnType<typeof deploy>>
+let sqs: SQSClient
+
+beforeAll(async () => {
+  system = await deploy()
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  sqs = new SQSClient({ endpoint: system.queue.endpoint, region, credentials })
+  await system.makeLogins()
+})
+afterAll(async () => {
+  sqs?.destroy()
+  await system?.close()
+})
+
+async function tenant() {
+  const organization = await createOrganization(system.owner, 'Test')
+  const agent = await createAgent(system.owner, organization.id, 'Agent')
+  const granted = { organizationId: organization.id, name: 'test', permissions: [...permissions] }
+  const { key } = await createKey(system.owner, granted)
+  system.secrets.push(key)
+  return { organizationId: organization.id, key, knowledgeBase: `/v1/agents/${agent.id}/knowledge-base` }
+}
+
+async function receive(): Promise<Message[]> {
+  const request = new ReceiveMessageCommand({ QueueUrl: system.queue.queueUrl, MaxNumberOfMessages: 10 })
+  return (await sqs.send(request)).Messages ?? []
+}
+
+const content = 'On Sunday we are closed.'
+
+test('the bundle that migrates brings an empty database to the newest schema, and then leaves it alone', () => {
+  expect(system.migrated).toEqual([
+    { applied: ['0001_initial', '0002_roles', '0003_resend', '0004_cursors', '0005_role_per_function'] },
+    { applied: [] },
+  ])
+})
+
+test('a document goes through the bundles from POST over SQS to the answer', async () => {
+  const { key, knowledgeBase } = await tenant()
+  const created = await system.http('POST', knowledgeBase, key, { title: 'Hours', content })
+  expect(created).toMatchObject({ status: 201, body: { status: 'pending' } })
+
+  const Records = (await receive()).map(({ MessageId, ReceiptHandle, Body }) => ({
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: { ApproximateReceiveCount: '1' },
+  }))
+  expect(Records).toHaveLength(1)
+  expect(await system.invoke('embedding', { Records })).toEqual({ batchItemFailures: [] })
+
+  const path = String(created.headers.location)
+  const document = await system.http('GET', path, key)
+  expect(document).toMatchObject({ status: 200, body: { status: 'completed', chunk_count: 1 } })
+  const chunks = await system.http('GET', `${path}/chunks`, key)
+  expect(chunks).toMatchObject({ status: 200, body: { data: [{ content }] } })
+  const found = await system.http('POST', `${knowledgeBase}/search`, key, { query: 'Are you closed on Sunday?' })
+  expect(found).toMatchObject({ status: 200, body: { data: [{ document_id: created.body.id, content }] } })
+})
+
+test('the other bundles answer too', async () => {
+  const { key, organizationId } = await tenant()
+  expect(await system.http('GET', '/v1/organization', key)).toMatchObject({ status: 200, body: { id: organizationId } })
+  expect(await system.http('GET', '/v1/nowhere')).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+})
+
+test('the bundle that sweeps sends again what the queue has lost', async () => {
+  const { key, knowledgeBase } = await tenant()
+  const { body: document } = await system.http('POST', knowledgeBase, key, { title: 'Lost', content })
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queue.queueUrl }))
+  await sql`update documents set resend_at = now() where id = ${document.id}`.execute(system.owner)
+  await system.invoke('sweeper', toScheduledEvent('sweeper'))
+  expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
+})
+
+test('the bundles log requests and figures under the name of their Lambda, and no secret', async () => {
+  const logs = await system.stop()
+  expect(logs).toContain('"message":"request"')
+  expect(logs).toMatch(/"Name":"OldestPendingSeconds".*"service":"cuecard-prod-sweeper"/)
+  expect(logs).toMatch(/"Name":"DocumentsCompleted".*"service":"cuecard-prod-embedding"/)
+  for (const secret of system.secrets) expect(logs).not.toContain(secret)
+})

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseSeconds } from '../../functions/embedding/claim.ts'
+import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
+import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../../infra/wiring.ts'
+import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+
+let synthesis: Synthesis
+let prod: StackTemplate
+const lambdaNames = Object.keys(lambdas) as LambdaName[]
+
+beforeAll(async () => {
+  synthesis = await synthesize()
+  prod = synthesis.stack('prod')
+}, 120_000)
+afterAll(() => synthesis?.remove())
+
+describe('the queue', () => {
+  const work = () => prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding')
+  const deadLetters = () => prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding-dead-letters')
+  const embeddingTimeout = () => Number(prod.lambda('embedding').Properties.Timeout)
+
+  test('hides a message for at least six times the time-out of the Lambda that works on it', () => {
+    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * embeddingTimeout())
+  })
+
+  test('delivers again only when the lease of the crashed delivery is over, and no lease ends before its Lambda', () => {
+    expect(leaseSeconds).toBeGreaterThan(embeddingTimeout())
+    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
+  })
+
+  test('gives up on a message after five deliveries at the earliest, and hands it to the dead letters', () => {
+    const { deadLetterTargetArn, maxReceiveCount } = work()[1].Properties.RedrivePolicy as Fields
+    expect(Number(maxReceiveCount)).toBeGreaterThanOrEqual(5)
+    expect(prod.resolve(deadLetterTargetArn!)).toBe('cuecard-prod-embedding-dead-letters')
+  })
+
+  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
+    const [, source] = work()
+    const [, target] = deadLetters()
+    expect(Number(target.Properties.MessageRetentionPeriod)).toBeGreaterThan(
+      Number(source.Properties.MessageRetentionPeriod),
+    )
+  })
+
+  test('takes dead letters from the work queue alone', () => {
+    const policy = deadLetters()[1].Properties.RedriveAllowPolicy as Fields
+    expect(policy.redrivePermission).toBe('byQueue')
+    expect((policy.sourceQueueArns as Json[]).map((arn) => prod.resolve(arn))).toEqual([
+      expect.stringMatching(/:cuecard-prod-embedding$/),
+    ])
+  })
+
+  test('is encrypted and refuses what does not come over TLS, every queue of it', () => {
+    const queues = prod.ofType('AWS::SQS::Queue')
+    expect(queues).not.toHaveLength(0)
+    for (const [id, { Properties }] of queues) {
+      expect(Properties.SqsManagedSseEnabled, id).toBe(true)
+      expect(deniedWithoutTls(prod, 'AWS::SQS::QueuePolicy', 'Queues', id), id).toBe(true)
+    }
+  })
+
+  test('is polled by the embedding Lambda, which answers for each record apart and at a bounded concurrency', () => {
+    const mappings = prod.ofType('AWS::Lambda::EventSourceMapping')
+    expect(mappings).toHaveLength(1)
+    const { Properties } = mappings[0]![1]
+    expect(prod.resolve(Properties.EventSourceArn!)).toBe('cuecard-prod-embedding')
+    expect(prod.resolve(Properties.FunctionName!)).toBe('cuecard-prod-embedding')
+    expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
+    expect(Properties.BatchSize).toBe(queueSettings.batchSize)
+    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 10 })
+  })
+
+  test('may be sent to by the Lambda it feeds: AWS does not cut that loop, no other Lambda may loop', () => {
+    for (const name of lambdaNames) {
+      const expected = name === 'embedding' ? 'Allow' : undefined
+      expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
+    }
+  })
+})
+
+describe('the Lambdas', () => {
+  test('are those of the wiring table, with its memory and its time-outs, on arm64 and Node.js 24', () => {
+    for (const name of lambdaNames) {
+      const { Properties } = prod.lambda(name)
+      expect(Properties, name).toMatchObject({
+        Architectures: ['arm64'],
+        Runtime: 'nodejs24.x',
+        Handler: 'handler.handler',
+        MemorySize: lambdas[name].memoryMb,
+        Timeout: lambdas[name].timeoutSeconds,
+        TracingConfig: { Mode: 'Active' },
+      })
+    }
+  })
+
+  test('log to a group of their own that forgets, the one CDK brings included', () => {
+    const groups = prod.ofType('AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const group = prod.resolve((Properties.LoggingConfig as Fields).LogGroup!)
+      expect(prod.one('AWS::Logs::LogGroup', 'LogGroupName', group)[1].Properties.RetentionInDays, id).toBe(90)
+      return group
+    })
+    expect(new Set(groups).size).toBe(groups.length)
+  })
+
+  test('know secrets by their address only', () => {
+    for (const name of lambdaNames) {
+      const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
+      for (const [key, value] of Object.entries(Variables)) {
+        if (/KEY|PASSWORD|DATABASE_URL/.test(key)) throw new Error(`${name} has ${key} in its environment`)
+        if (key.endsWith('_SECRET_ARN')) expect(value, key).toHaveProperty('Fn::ImportValue')
+      }
+    }
+  })
+})
+
+describe('permissions', () => {
+  const own = (name: string) => [
+    `logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`,
+    'xray:PutTelemetryRecords xray:PutTraceSegments on *',
+  ]
+  const read = (...secrets: string[]) =>
+    `secretsmanager:GetSecretValue on ${secrets.map((secret) => `cuecard/prod/${secret}`).join(' ')}`
+  const send = 'sqs:SendMessage on cuecard-prod-embedding'
+  const sendAndReceive =
+    'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage on cuecard-prod-embedding'
+
+  test.each([
+    ['documents', [read('database-documents'), send]],
+    ['chunks', [read('database-chunks')]],
+    ['search', [read('database-search', 'provider')]],
+    ['organization', [read('database-organization')]],
+    ['reference', []],
+    ['embedding', [read('database-embedding', 'provider'), sendAndReceive]],
+    ['sweeper', [read('database-sweeper'), send]],
+    ['migrate', [read('database-owner')]],
+  ])('of %s are these and no others', (name, expected) => {
+    expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
+  })
+
+  test('are held by a role for each Lambda alone', () => {
+    const roles = [...lambdaNames, 'migrate'].map(roleOf)
+    expect(new Set(roles).size).toBe(roles.length)
+  })
+
+  test('allow the schedule to run the sweeper and nothing else', () => {
+    const [, { Properties }] = prod.ofType('AWS::Scheduler::Schedule')[0]!
+    const { RoleArn } = Properties.Target as Fields
+    expect(grants(prod, logicalId(RoleArn!))).toEqual(['lambda:InvokeFunction on cuecard-prod-sweeper'])
+  })
+
+  test("allow CDK's trigger to run the migrations and nothing else", () => {
+    const [role] = prod.ofType('AWS::IAM::Role').find(([id]) => id.includes('TriggerCustomResourceProvider'))!
+    expect(grants(prod, role)).toEqual(['lambda:InvokeFunction on cuecard-prod-migrate:*'])
+  })
+
+  test('come from these roles only: no policy is attached from beside', () => {
+    expect(prod.ofType('AWS::IAM::Policy')).toEqual([])
+    expect(prod.ofType('AWS::IAM::ManagedPolicy')).toEqual([])
+    const managed = prod.ofType('AWS::IAM::Role').filter(([, { Properties }]) => 'ManagedPolicyArns' in Properties)
+    expect(managed.map(([id]) => id)).toEqual([expect.stringContaining('TriggerCustomResourceProvider')])
+  })
+
+  function roleOf(name: string): string {
+    return logicalId(prod.lambda(name).Properties.Role!)
+  }
+})
+
+describe('routes', () => {
+  test('reach the Lambda that serves them, each for any method, and there are no others', () => {
+    const served = prod.ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => {
+      const target = Properties.Target as Fields
+      const integration = prod.resources[prod.resolve(target).replace('integrations/', '')]!.Properties
+      expect(integration.PayloadFormatVersion).toBe('2.0')
+      return `${Properties.RouteKey} → ${prod.resolve(integration.IntegrationUri!)}`
+    })
+    const wired = lambdaNames.flatMap((name) =>
+      routesOf(name).map((path) => `${path === '$default' ? path : `ANY ${path}`} → cuecard-prod-${name}`),
+    )
+    expect(served.sort()).toEqual(wired.sort())
+  })
+
+  test('may invoke their Lambda, on that route of that API alone', () => {
+    const permissions = prod.ofType('AWS::Lambda::Permission').map(([, { Properties }]) => {
+      expect(Properties.Principal).toBe('apigateway.amazonaws.com')
+      const path = prod.resolve(Properties.SourceArn!).replace(/^.*\/\*\/(\*|\$default)/, '$1')
+      return `${prod.resolve(Properties.FunctionName!)} ${path}`
+    })
+    const wired = lambdaNames.flatMap((name) =>
+      routesOf(name).map((path) => `cuecard-prod-${name} *${path === '$default' ? '' : path}`),
+    )
+    expect(permissions.sort()).toEqual(wired.sort())
+  })
+
+  test('have a throttle and an access log that holds no header', () => {
+    const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
+    expect(Properties.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 })
+    const { Format, DestinationArn } = Properties.AccessLogSettings as Fields
+    expect(prod.resolve(DestinationArn!)).toBe('/aws/vendedlogs/cuecard-prod-http-api')
+    expect(JSON.parse(String(Format))).toMatchObject({ request_id: '$context.requestId', status: '$context.status' })
+    expect(Format).not.toMatch(/header|authorizer/i)
+  })
+
+  test('answer under the custom domain alone where there is one, over TLS 1.2', () => {
+    const stack = synthesis.stack('everything')
+    const [, api] = stack.ofType('AWS::ApiGatewayV2::Api')[0]!
+    const [, domain] = stack.ofType('AWS::ApiGatewayV2::DomainName')[0]!
+    expect(api.Properties.DisableExecuteApiEndpoint).toBe(true)
+    expect(domain.Properties).toMatchObject({
+      DomainName: 'api.cuecard.example',
+      DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2' }],
+    })
+    expect(prod.ofType('AWS::ApiGatewayV2::DomainName')).toEqual([])
+  })
+})
+
+describe('the sweeper', () => {
+  test('runs every minute and is not run again when it fails', () => {
+    const [, { Properties }] = prod.ofType('AWS::Scheduler::Schedule')[0]!
+    expect(Properties.ScheduleExpression).toBe('rate(1 minute)')
+    expect(Properties.Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
+    const configs = prod.ofType('AWS::Lambda::EventInvokeConfig')
+    expect(configs).toHaveLength(1)
+    const [, config] = configs[0]!
+    expect(prod.resolve(config.Properties.FunctionName!)).toBe('cuecard-prod-sweeper')
+    expect(config.Properties.MaximumRetryAttempts).toBe(0)
+  })
+
+  test('is done before its next run', () => {
+    expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)
+  })
+})
+
+describe('secrets', () => {
+  test('are created without a value, one for each who connects', () => {
+    const stack = synthesis.secrets('prod')
+    const names = stack.ofType('AWS::SecretsManager::Secret').map(([, { Properties }]) => {
+      expect(Object.keys(Properties).sort()).toEqual(['Description', 'Name', 'Tags'])
+      return Properties.Name
+    })
+    expect(names).toEqual([...secretNames, ...retiredSecretNames].map((name) => `cuecard/prod/${name}`))
+  })
+
+  test('that the release before reads are still exported to it, though nothing of this one may read them', () => {
+    const { Outputs } = JSON.parse(synthesis.secrets('prod').text) as {
+      Outputs: Record<string, { Value: Json; Export?: Json }>
+    }
+    for (const name of retiredSecretNames) {
+      const [id] = synthesis.secrets('prod').one('AWS::SecretsManager::Secret', 'Name', `cuecard/prod/${name}`)
+      const exported = Object.values(Outputs).filter(({ Value, Export }) => Export && logicalId(Value) === id)
+      expect(exported, name).toHaveLength(1)
+      expect(prod.text).not.toContain(id)
+    }
+  })
+
+  test('appear in no template: no connection URL, no key, no value resolved at deploy', () => {
+    for (const stage of ['dev', 'prod', 'everything'] as const) {
+      const text = synthesis.stack(stage).text + synthesis.secrets(stage).text
+      expect(text).not.toMatch(/postgres(ql)?:\/\/\w|\bsk-|resolve:secretsmanager|SecretString/)
+    }
+  })
+
+  test('outlive their stack in production, and its logs do', () => {
+    for (const [id, secret] of synthesis.secrets('prod').ofType('AWS::SecretsManager::Secret')) {
+      expect(secret.DeletionPolicy, id).toBe('RetainExceptOnCreate')
+    }
+    for (const [id, logGroup] of prod.ofType('AWS::Logs::LogGroup')) {
+      expect(logGroup.DeletionPolicy, id).toBe('RetainExceptOnCreate')
+    }
+    for (const [id, secret] of synthesis.secrets('dev').ofType('AWS::SecretsManager::Secret')) {
+      expect(secret.DeletionPolicy, id).toBe('Delete')
+    }
+  })
+})
+
+function routesOf(name: LambdaName): readonly string[] {
+  const { routes = [] }: Lambda = lambdas[name]
+  return routes
+}
+
+/** `actions on resources` for each allowed statement of a role. */
+function grants(stack: StackTemplate, role: string): string[] {
+  const policies = (stack.resources[role]!.Properties.Policies ?? []) as { PolicyDocument: { Statement: Fields[] } }[]
+  return policies
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .map(({ Effect, Action, Resource, ...rest }) => {
+      expect(Effect).toBe('Allow')
+      expect(rest).toEqual({})
+      return `${[Action].flat().sort().join(' ')} on ${stack.resolve([Resource!].flat())}`
+    })
+}
+
+function deniedWithoutTls(stack: StackTemplate, policyType: string, key: string, target: string): boolean {
+  return stack.ofType(policyType).some(([, { Properties }]) => {
+    if (!(Properties[key] as Json[]).some((reference) => logicalId(reference) === target)) return false
+    const { Statement } = Properties.PolicyDocument as { Statement: Fields[] }
+    return Statement.some(
+      ({ Effect, Condition, Principal }) =>
+        Effect === 'Deny' &&
+        JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}' &&
+        JSON.stringify(Principal) === '{"AWS":"*"}',
+    )
+  })
+}
+
+function logicalId(reference: Json): string {
+  const { Ref, 'Fn::GetAtt': attribute } = reference as { Ref?: string; 'Fn::GetAtt'?: [string, string] }
+  return Ref ?? attribute![0]
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseSeconds, mostAttempts } from '../../functions/embedding/claim.ts'
+import { stages } from '../../infra/aws/stages.ts'
+import { lambdas, type MetricName, metrics } from '../../infra/wiring.ts'
+import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+
+let synthesis: Synthesis
+let prod: StackTemplate
+
+beforeAll(async () => {
+  synthesis = await synthesize()
+  prod = synthesis.stack('prod')
+}, 120_000)
+afterAll(() => synthesis?.remove())
+
+const metricNames = Object.keys(metrics.names) as MetricName[]
+const alarms = () => prod.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
+const alarm = (id: string) => prod.one('AWS::CloudWatch::Alarm', 'AlarmName', `cuecard-prod-${id}`)[1].Properties
+
+describe('every alarm', () => {
+  test('reaches the topic, when it rings and when it is over', () => {
+    const topic = prod.ofType('AWS::SNS::Topic')[0]![0]
+    expect(alarms().length).toBeGreaterThan(0)
+    for (const { AlarmName, AlarmActions, OKActions, ActionsEnabled } of alarms()) {
+      expect(AlarmActions, String(AlarmName)).toEqual([{ Ref: topic }])
+      expect(OKActions, String(AlarmName)).toEqual([{ Ref: topic }])
+      expect(ActionsEnabled ?? true, String(AlarmName)).toBe(true)
+    }
+  })
+
+  test('says what to do and links to a heading of the runbook that exists', () => {
+    const headings = runbookAnchors()
+    for (const { AlarmName, AlarmDescription } of alarms()) {
+      const [text, link] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}#`)
+      expect(text!.length, String(AlarmName)).toBeGreaterThan(60)
+      expect(headings, String(AlarmName)).toContain(link)
+    }
+  })
+
+  test('watches a figure that AWS reports or that the functions are told to report', () => {
+    const ours = alarms()
+      .flatMap(metricsOf)
+      .filter(({ Namespace }) => Namespace === metrics.namespace)
+    expect(ours.length).toBeGreaterThan(0)
+    for (const { MetricName: name, Dimensions } of ours) {
+      const [dimension] = Dimensions as [Fields]
+      expect(dimension.Name).toBe(metrics.dimension)
+      const lambda = String(dimension.Value).replace('cuecard-prod-', '')
+      expect(metrics.names[name as MetricName].services).toContain(lambda)
+      expect(() => prod.lambda(lambda)).not.toThrow()
+    }
+  })
+
+  test('stays within the ten metrics that CloudWatch adds up for an alarm', () => {
+    for (const properties of alarms()) {
+      expect(metricsOf(properties).length, String(properties.AlarmName)).toBeLessThanOrEqual(10)
+    }
+  })
+})
+
+describe('an alarm rings', () => {
+  test('at the first dead letter, within a minute', () => {
+    expect(alarm('dead-letters')).toMatchObject({
+      Threshold: 1,
+      Period: 60,
+      EvaluationPeriods: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+    })
+    expect(prod.resolve(((alarm('dead-letters').Dimensions as Json[])[0] as Fields).Value!)).toBe(
+      'cuecard-prod-embedding-dead-letters',
+    )
+  })
+
+  test('when the sweeper reports nothing at all', () => {
+    expect(alarm('sweeper-silent')).toMatchObject({
+      MetricName: 'Invocations',
+      TreatMissingData: 'breaching',
+      ComparisonOperator: 'LessThanThreshold',
+    })
+  })
+
+  test.each([
+    ['lease-recoveries', 'LeaseRecoveries'],
+    ['oldest-message', 'ApproximateAgeOfOldestMessage'],
+    ['oldest-pending-document', 'OldestPendingSeconds'],
+    ['embedding-errors', 'Errors'],
+    ['api-errors', '5xx'],
+    ['provider-refused', 'ProviderRefused'],
+    ['lambda-throttles', 'Throttles'],
+    ['requests-throttled', 'RequestsThrottled'],
+    ['sweeper-errors', 'Errors'],
+  ])('%s, on %s', (id, metricName) => {
+    expect(metricsOf(alarm(id)).map(({ MetricName: name }) => name)).toContain(metricName)
+  })
+
+  test('for a document that kills every worker before it is given up', () => {
+    const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
+    const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields
+    const secondsEach = leaseSeconds + lambdas.sweeper.everySeconds
+    expect(Number(Threshold)).toBeLessThan(mostAttempts)
+    expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
+  })
+
+  test('for a message only after what one failed delivery takes to come back', () => {
+    const queue = prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding')[1].Properties
+    expect(Number(alarm('oldest-message').Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
+  })
+
+  test('when any of the Lambdas that serve is throttled', () => {
+    const watched = metricsOf(alarm('lambda-throttles')).map(({ Dimensions }) =>
+      prod.resolve(((Dimensions as Json[])[0] as Fields).Value!),
+    )
+    const serving = ['chunks', 'documents', 'embedding', 'organization', 'reference', 'search', 'sweeper']
+    expect(watched.sort()).toEqual(serving.map((name) => `cuecard-prod-${name}`))
+  })
+})
+
+describe('the topic of the alarms', () => {
+  test('is encrypted with a key that CloudWatch may use, and takes nothing without TLS', () => {
+    const [, topic] = prod.ofType('AWS::SNS::Topic')[0]!
+    const [keyId, key] = prod.ofType('AWS::KMS::Key')[0]!
+    expect(topic.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] })
+    expect(key.Properties.EnableKeyRotation).toBe(true)
+    expect(JSON.stringify(key.Properties.KeyPolicy)).toContain('cloudwatch.amazonaws.com')
+    const policy = JSON.stringify(prod.ofType('AWS::SNS::TopicPolicy')[0]![1].Properties.PolicyDocument)
+    expect(policy).toContain('"aws:SecureTransport":"false"')
+    expect(policy).toContain('cloudwatch.amazonaws.com')
+  })
+
+  test('mails the address of the stage', () => {
+    const [, { Properties }] = synthesis.stack('everything').ofType('AWS::SNS::Subscription')[0]!
+    expect(Properties).toMatchObject({ Protocol: 'email', Endpoint: 'duty@cuecard.example' })
+  })
+})
+
+test('the dashboard shows every figure that the functions report', () => {
+  const [, { Properties }] = prod.ofType('AWS::CloudWatch::Dashboard')[0]!
+  const body = JSON.stringify(Properties.DashboardBody)
+  for (const name of metricNames) expect(body, name).toContain(`\\"${name}\\"`)
+})
+
+/** The metrics behind an alarm, of a plain one as of one that computes. */
+function metricsOf(properties: Fields): Fields[] {
+  if (!properties.Metrics) return [properties]
+  return (properties.Metrics as Fields[]).flatMap(({ MetricStat }) =>
+    MetricStat ? [(MetricStat as Fields).Metric as Fields] : [],
+  )
+}
+
+/** The headings of the runbook as GitHub makes anchors of them. */
+function runbookAnchors(): string[] {
+  const text = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

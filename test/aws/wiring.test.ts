@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { timeouts } from '../../functions/search/timeouts.ts'
+import { lambdas, queue } from '../../infra/wiring.ts'
+
+test('a message stays hidden for six time-outs of its function', () => {
+  expect(queue.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * lambdas.embedding.timeoutSeconds)
+})
+
+test('a message is received at least five times before it is a dead letter, which outlasts its queue', () => {
+  expect(queue.maxReceiveCount).toBeGreaterThanOrEqual(5)
+  expect(queue.deadLetterRetentionDays).toBeGreaterThan(queue.retentionDays)
+})
+
+test('the sweeper ends before it is run again', () => {
+  expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)
+})
+
+test('a route belongs to one function, which answers before the gateway gives up', () => {
+  const served = Object.values(lambdas).filter((lambda) => 'routes' in lambda)
+  const routes = served.flatMap((lambda) => [...lambda.routes])
+  expect(new Set(routes).size).toBe(routes.length)
+  expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
+})
+
+test('a search answers before its Lambda’s time is up, however slow database and provider are', () => {
+  const { embeddingSeconds, databaseSeconds } = timeouts
+  const coldStart = 5
+  expect(embeddingSeconds + 3 * databaseSeconds + coldStart).toBeLessThan(lambdas.search.timeoutSeconds)
+})

@@ -1,0 +1,230 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { lambdas } from '../../infra/wiring.ts'
+import { Database } from '../../shared/database/database.ts'
+import { hashKey, newKey } from '../../shared/http/api-keys.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
+/** Shared by all of the API in the release before, whose code serves while a deploy migrates. */
+const retired = ['cuecard_api']
+
+/** The database as a Lambda under that role reaches it. */
+function as(role: string, timeoutSeconds = 15): Database {
+  const url = new URL(process.env.DATABASE_URL!)
+  url.username = role
+  return new Database({ url: () => url.href, timeoutSeconds })
+}
+
+describe('the roles of the Lambdas', () => {
+  test('own nothing, have no attribute and may create nothing', async () => {
+    const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
+      select rolname, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as has_attribute,
+        (select count(*)::int from pg_class where relowner = r.oid) as owns,
+        has_schema_privilege(r.oid, 'public', 'create') as may_create
+      from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin order by rolname`.execute(stand.db)
+    expect(rows).toEqual(
+      [...roles, ...retired]
+        .toSorted()
+        .map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
+    )
+  })
+
+  test('hold these grants and no other', async () => {
+    const { rows } = await sql<{ grant: string }>`
+      select distinct replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name as grant
+      from (
+        select grantee, privilege_type, table_name from information_schema.column_privileges
+        union select grantee, privilege_type, table_name from information_schema.table_privileges
+      ) granted
+      where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
+      order by 1`.execute(stand.db)
+    expect(rows.map((row) => row.grant)).toEqual([
+      'api delete chunks',
+      'api delete documents',
+      'api delete idempotency_keys',
+      'api insert chunks',
+      'api insert documents',
+      'api insert idempotency_keys',
+      'api select agents',
+      'api select api_keys',
+      'api select chunks',
+      'api select documents',
+      'api select idempotency_keys',
+      'api select organizations',
+      'api update documents',
+      'api update idempotency_keys',
+      'api update organizations',
+      'chunks delete chunks',
+      'chunks delete idempotency_keys',
+      'chunks insert chunks',
+      'chunks insert idempotency_keys',
+      'chunks select agents',
+      'chunks select chunks',
+      'chunks select documents',
+      'chunks select idempotency_keys',
+      'chunks update documents',
+      'chunks update idempotency_keys',
+      'documents delete chunks',
+      'documents delete documents',
+      'documents delete idempotency_keys',
+      'documents insert documents',
+      'documents insert idempotency_keys',
+      'documents select agents',
+      'documents select chunks',
+      'documents select documents',
+      'documents select idempotency_keys',
+      'documents update documents',
+      'documents update idempotency_keys',
+      'embedding delete chunks',
+      'embedding insert chunks',
+      'embedding select chunks',
+      'embedding select documents',
+      'embedding update chunks',
+      'embedding update documents',
+      'organization select organizations',
+      'organization update organizations',
+      'search select agents',
+      'search select chunks',
+      'search select documents',
+      'sweeper delete idempotency_keys',
+      'sweeper select documents',
+      'sweeper select idempotency_keys',
+      'sweeper update documents',
+    ])
+  })
+
+  test('may call one function with the owner’s rights: the look-up of a key', async () => {
+    const { rows } = await sql<{ grant: string }>`
+      select replace(coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'), 'cuecard_', '') || ' ' || proname as grant
+      from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
+      where prosecdef and prorettype <> 'trigger'::regtype and grantee <> proowner
+      order by 1`.execute(stand.db)
+    expect(rows.map((row) => row.grant)).toEqual([
+      'chunks find_api_key',
+      'documents find_api_key',
+      'organization find_api_key',
+      'search find_api_key',
+    ])
+  })
+
+  test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
+    const { organizationId } = await stand.tenant()
+    const make = (more: object) =>
+      createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
+    const revoked = await make({})
+    await revokeKey(stand.db, revoked.id)
+    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
+    const find = (key: string) => sql`select * from find_api_key(${hashKey(key)})`.execute(as('cuecard_search'))
+    for (const key of [revoked.key, expired.key, newKey()]) expect((await find(key)).rows).toEqual([])
+    expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
+  })
+
+  test.each([
+    ['cuecard_organization', 'select cursor_key from organizations'],
+    ['cuecard_embedding', `select find_api_key('x')`],
+    ['cuecard_sweeper', 'select content from documents'],
+    ['cuecard_sweeper', 'select title from documents'],
+    ['cuecard_sweeper', 'select response from idempotency_keys'],
+    ['cuecard_embedding', 'select key_hash from api_keys'],
+    ['cuecard_embedding', 'update documents set content = null'],
+    ['cuecard_documents', 'select id from calls'],
+    ['cuecard_documents', 'update agents set ready_document_count = 1'],
+    ['cuecard_documents', 'insert into api_keys select from api_keys'],
+    ['cuecard_documents', 'select content from chunks'],
+    ['cuecard_documents', 'update documents set organization_id = null'],
+    ['cuecard_chunks', 'update chunks set content = null'],
+    ['cuecard_chunks', 'select content from documents'],
+    ['cuecard_chunks', 'update documents set title = null'],
+    ['cuecard_chunks', 'delete from documents'],
+    ['cuecard_search', 'delete from documents'],
+    ['cuecard_search', 'select id from documents for update'],
+    ['cuecard_search', 'select content from documents'],
+    ['cuecard_search', 'select response from idempotency_keys'],
+    ['cuecard_organization', 'update organizations set name = null'],
+    ['cuecard_organization', 'select id from documents'],
+  ])('%s may not: %s', async (role, statement) => {
+    await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
+  })
+})
+
+describe('row-level security', () => {
+  test('stands on every table that a Lambda may touch', async () => {
+    const { rows } = await sql<{ relname: string }>`
+      select relname from pg_class c
+      where relkind = 'r' and relnamespace = 'public'::regnamespace and not relrowsecurity
+        and exists (select from information_schema.column_privileges where table_name = relname and grantee like 'cuecard_%')`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('shows a statement that forgets the organization nothing but its own rows, and without one no rows', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    for (const { call, knowledgeBase } of [mine, other])
+      await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
+    await stand.deliver()
+
+    const seen = {
+      cuecard_documents: ['agents', 'documents', 'chunks', 'idempotency_keys'],
+      cuecard_chunks: ['agents', 'documents', 'chunks', 'idempotency_keys'],
+      cuecard_search: ['agents', 'documents', 'chunks'],
+      cuecard_embedding: ['documents', 'chunks'],
+    }
+    for (const [role, tables] of Object.entries(seen)) {
+      const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
+      for (const table of tables) {
+        const every = sql<{ organization_id: string }>`select organization_id from ${sql.table(table)}`
+        expect((await every.execute(scoped)).rows, `${role} ${table}`).toEqual([
+          { organization_id: mine.organizationId },
+        ])
+        expect((await every.execute(as(role))).rows, `${role} ${table}`).toEqual([])
+      }
+    }
+    const organizations = sql<{ id: string }>`select id from organizations`
+    const scoped = as('cuecard_organization').forOrganization(mine.organizationId as OrganizationId)
+    expect((await organizations.execute(scoped)).rows).toEqual([{ id: mine.organizationId }])
+    expect((await organizations.execute(as('cuecard_organization'))).rows).toEqual([])
+  })
+
+  test('lets a statement that forgets the organization change nothing of another', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    const { body: theirs } = await other.call('POST', other.knowledgeBase, { title: 'T', content: 'text' })
+    const scoped = as('cuecard_documents').forOrganization(mine.organizationId as OrganizationId)
+    await sql`update documents set title = 'changed'`.execute(scoped)
+    await sql`delete from documents`.execute(scoped)
+    expect((await other.call('GET', `${other.knowledgeBase}/${theirs.id}`)).body).toEqual(theirs)
+    const foreign = sql`
+      insert into documents (organization_id, id, agent_id, title, status, managed_by)
+      values (${other.organizationId}, ${theirs.id.replace(/^./, 'f')}, ${other.agentId}, 'smuggled', 'pending', 'client')`
+    await expect(foreign.execute(scoped)).rejects.toThrow(/row-level security/)
+  })
+})
+
+describe.skipIf(!process.env.DATABASE_URL)(
+  'a statement (the embedded database cannot be asked while it runs one)',
+  () => {
+    test.each(roles.flatMap((role) => [[role, 'an organization'] as const, [role, 'none'] as const]))(
+      'of %s for %s does not outlive its caller',
+      async (role, scope) => {
+        const db = as(role, 0.5)
+        const scoped = scope === 'none' ? db : db.forOrganization(newId() as OrganizationId)
+        const mark = newId()
+        await expect(sql`select pg_sleep(60), ${mark}::text`.execute(scoped)).rejects.toThrow(Unavailable)
+        await expect(scoped.batch(sql`select 1`, sql`select pg_sleep(60), ${mark}::text`)).rejects.toThrow(Unavailable)
+        const running = async () =>
+          (
+            await sql`select pid from pg_stat_activity
+            where datname = current_database() and state = 'active' and query like '%pg_sleep(60), $1%' and pid <> pg_backend_pid()`.execute(
+              stand.db,
+            )
+          ).rows
+        await expect.poll(running, { timeout: 20_000 }).toEqual([])
+      },
+    )
+  },
+)

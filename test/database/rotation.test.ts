@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import type { DatabaseUser } from '../../infra/wiring.ts'
+import { secret } from '../../shared/secrets.ts'
+import { entryOf } from '../support/entry.ts'
+import { gateFor, openGate } from '../support/gate.ts'
+import { startKeyedProvider } from '../support/keyed-provider.ts'
+import { type LambdaInstance, startInstance } from '../support/lambda-instance.ts'
+import { startNeonProxy } from '../support/neon-proxy.ts'
+import { startSecretsManager } from '../support/secrets-manager.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+let proxy: Awaited<ReturnType<typeof startNeonProxy>>
+let provider: Awaited<ReturnType<typeof startKeyedProvider>>
+let secretsManager: Awaited<ReturnType<typeof startSecretsManager>>
+const logins: string[] = []
+const instances: LambdaInstance[] = []
+/** Whatever was secret in a test; no log may hold it. */
+const secrets: string[] = []
+
+beforeAll(async () => {
+  proxy = await startNeonProxy(process.env.DATABASE_ENDPOINT!)
+  provider = await startKeyedProvider()
+})
+beforeEach(async () => {
+  secretsManager = await startSecretsManager()
+})
+afterEach(async () => {
+  proxy.beforeRefusal = openGate
+  provider.beforeRefusal = openGate
+  const output = (await Promise.all(instances.splice(0).map((instance) => instance.stop()))).join('')
+  await secretsManager.close()
+  for (const secret of secrets.splice(0)) expect(output).not.toContain(secret)
+})
+afterAll(async () => {
+  for (const user of logins) await sql`drop role ${sql.id(user)}`.execute(stand.db)
+  await proxy.close()
+  await provider.close()
+})
+
+/** Makes one more login of a role, as the runbook does, and puts its URL into the secret. @returns the user */
+async function rotateDatabase(role: DatabaseUser): Promise<string> {
+  const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
+  const password = randomBytes(12).toString('hex')
+  await sql`create role ${sql.id(user)} login in role ${sql.id(`cuecard_${role}`)}`.execute(stand.db)
+  logins.push(user)
+  secrets.push(password)
+  proxy.passwords.set(user, password)
+  const url = new URL(process.env.DATABASE_URL!)
+  url.username = user
+  url.password = password
+  secretsManager.values.set(`database-${role}`, url.href)
+  return user
+}
+
+/** Puts one more key of the provider into the secret. @returns the key */
+function rotateProviderKey(): string {
+  const key = `sk-${randomBytes(12).toString('hex')}`
+  secrets.push(key)
+  provider.keys.add(key)
+  secretsManager.values.set('provider', key)
+  return key
+}
+
+async function instanceOf(name: DatabaseUser): Promise<LambdaInstance> {
+  const instance = await startInstance(entryOf(name), {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
+    AWS_ENDPOINT_URL_SQS: stand.queue.endpoint,
+    QUEUE_URL: stand.queue.queueUrl,
+    DATABASE_SECRET_ARN: `database-${name}`,
+    DATABASE_ENDPOINT: proxy.origin,
+    EMBEDDING_BASE_URL: provider.baseUrl,
+    EMBEDDING_SECRET_ARN: 'provider',
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+  })
+  instances.push(instance)
+  return instance
+}
+
+/** One HTTP request of the tenant to an instance. */
+async function request(instance: LambdaInstance, { apiKey }: Tenant, method: string, url: string, body?: object) {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+  const routes = stand.functions.routes.map(({ route }) => route)
+  const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
+  const result = (await instance.invoke(event)) as APIGatewayProxyStructuredResultV2
+  return { status: result.statusCode, headers: result.headers, body: JSON.parse(result.body ?? 'null') }
+}
+
+const unavailable = { status: 503, headers: { 'retry-after': '5' }, body: { code: 'temporarily_unavailable' } }
+
+/** An event with a message for each of so many new documents. */
+async function batchOf(count: number, tenant: Tenant) {
+  const created = Array.from({ length: count }, (_, i) =>
+    tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: `Document number ${i}.` }),
+  )
+  const ids = (await Promise.all(created)).map(({ body }) => body.id as string)
+  const Records = ids.map((id) => ({
+    messageId: id,
+    receiptHandle: id,
+    body: JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: id }),
+  }))
+  return { Records }
+}
+
+async function statuses({ call, knowledgeBase }: Tenant): Promise<string[]> {
+  const { body } = await call('GET', knowledgeBase)
+  return body.data.map((document: { status: string }) => document.status)
+}
+
+describe('the database’s login', () => {
+  test('is fetched with the first request and kept', async () => {
+    const tenant = await stand.tenant()
+    await rotateDatabase('documents')
+    const instance = await instanceOf('documents')
+    expect(secretsManager.asked).toEqual([])
+    for (let i = 0; i < 3; i++)
+      expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
+    expect(secretsManager.asked).toEqual(['database-documents'])
+  })
+
+  test.each([
+    ['has another password', (user: string) => void proxy.passwords.set(user, 'another')],
+    ['is gone', (user: string) => void proxy.passwords.delete(user)],
+    ['may no longer log in', (user: string) => void proxy.shutOut.add(user)],
+  ])('that %s is replaced with one fetch, and the request that meets it is answered', async (_, shutOut) => {
+    const tenant = await stand.tenant()
+    const user = await rotateDatabase('documents')
+    const instance = await instanceOf('documents')
+    await request(instance, tenant, 'GET', tenant.knowledgeBase)
+    await rotateDatabase('documents')
+    shutOut(user)
+    const created = await request(instance, tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
+    expect(created).toMatchObject({ status: 201 })
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({
+      status: 200,
+      body: { data: [{ id: created.body.id }] },
+    })
+    expect(secretsManager.asked).toEqual(['database-documents', 'database-documents'])
+  })
+
+  test('that many deliveries find outdated at once is fetched once for all of them', async () => {
+    const tenant = await stand.tenant()
+    const user = await rotateDatabase('embedding')
+    rotateProviderKey()
+    const instance = await instanceOf('embedding')
+    expect(await instance.invoke(await batchOf(1, tenant))).toEqual({ batchItemFailures: [] })
+    await rotateDatabase('embedding')
+    proxy.passwords.delete(user)
+    proxy.beforeRefusal = gateFor(2)
+    expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
+    expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
+    expect(secretsManager.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
+  })
+
+  test('that is refused while the secret has no other is a 503, and not tried again with the same', async () => {
+    const tenant = await stand.tenant()
+    const user = await rotateDatabase('documents')
+    const instance = await instanceOf('documents')
+    await request(instance, tenant, 'GET', tenant.knowledgeBase)
+    proxy.passwords.delete(user)
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
+    await rotateDatabase('documents')
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
+  })
+
+  test('that the driver cannot read is a 503, and stays out of the log', async () => {
+    const tenant = await stand.tenant()
+    const instance = await instanceOf('documents')
+    secrets.push('pass/word')
+    secretsManager.values.set('database-documents', 'postgres://user:pass/word@host:port/neondb')
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
+  })
+})
+
+describe('the provider’s key', () => {
+  test('that was revoked is replaced with one fetch, and the search that meets it is answered', async () => {
+    const tenant = await stand.tenant()
+    await rotateDatabase('search')
+    const key = rotateProviderKey()
+    const instance = await instanceOf('search')
+    const search = () => request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
+    expect(await search()).toMatchObject({ status: 200 })
+    rotateProviderKey()
+    provider.keys.delete(key)
+    expect([await search(), await search()]).toMatchObject([{ status: 200 }, { status: 200 }])
+    expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
+  })
+
+  test('that many deliveries find revoked at once is fetched once for all of them', async () => {
+    const tenant = await stand.tenant()
+    await rotateDatabase('embedding')
+    const key = rotateProviderKey()
+    const instance = await instanceOf('embedding')
+    await instance.invoke(await batchOf(1, tenant))
+    rotateProviderKey()
+    provider.keys.delete(key)
+    provider.beforeRefusal = gateFor(2)
+    expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
+    expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
+    expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
+  })
+
+  test('that is refused while the secret has no other makes a search 503', async () => {
+    const tenant = await stand.tenant()
+    await rotateDatabase('search')
+    provider.keys.delete(rotateProviderKey())
+    const instance = await instanceOf('search')
+    const search = await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
+    expect(search).toMatchObject({ ...unavailable, headers: { 'retry-after': '15' } })
+  })
+})
+
+test('a secret that two refuse in the same moment is fetched once more, and one who comes late with the old gets the new', async () => {
+  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
+  const get = secret({ arn: 'provider' })
+  const old = rotateProviderKey()
+  expect(await Promise.all([get(), get()])).toEqual([old, old])
+  const fresh = rotateProviderKey()
+  expect(await Promise.all([get(old), get(old)])).toEqual([fresh, fresh])
+  expect(await get(old)).toBe(fresh)
+  expect(secretsManager.asked).toEqual(['provider', 'provider'])
+})
+
+describe('while Secrets Manager', () => {
+  test('cannot be reached, an API Lambda loads and answers 503', async () => {
+    const tenant = await stand.tenant()
+    const instance = await instanceOf('documents')
+    await secretsManager.close()
+    for (let i = 0; i < 2; i++)
+      expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
+  })
+
+  test('cannot be reached, the embedding Lambda loads and leaves its messages in the queue', async () => {
+    const tenant = await stand.tenant()
+    const batch = await batchOf(2, tenant)
+    const instance = await instanceOf('embedding')
+    await secretsManager.close()
+    expect(await instance.invoke(batch)).toEqual({
+      batchItemFailures: batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+    })
+    expect(await statuses(tenant)).toEqual(['pending', 'pending'])
+  })
+
+  test('has no value yet, requests are 503, and answered as soon as it has one', async () => {
+    const tenant = await stand.tenant()
+    const instance = await instanceOf('documents')
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
+    await rotateDatabase('documents')
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
+  })
+})

@@ -1,0 +1,304 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
+import { Kysely, sql as kysely } from 'kysely'
+import { NeonDialect } from 'kysely-neon'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
+import { createScratchDatabase } from '../support/scratch-database.ts'
+
+neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
+
+const backends = { PGlite: undefined, ...(process.env.DATABASE_URL && { 'a native server': process.env.DATABASE_URL }) }
+
+describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) => {
+  let database: LocalDatabase
+  let drop: (() => Promise<void>) | undefined
+  let sql: NeonQueryFunction<false, false>
+  const role = `reader_${crypto.randomUUID()}`
+
+  beforeAll(async () => {
+    const scratch = serverUrl === undefined ? undefined : await createScratchDatabase(serverUrl)
+    drop = scratch?.drop
+    database = await openDatabase(scratch ? { url: scratch.url } : { image: process.env.DATABASE_IMAGE })
+    sql = neon(database.url)
+    await sql.transaction([
+      sql`create table notes (id int primary key, body text not null)`,
+      sql.query(`create role "${role}"`),
+      sql.query(`grant select on notes to "${role}"`),
+      sql`insert into notes values (1, 'first')`,
+    ])
+  })
+  afterAll(async () => {
+    await sql.transaction([sql.query(`drop owned by "${role}"`), sql.query(`drop role "${role}"`)])
+    await database.close()
+    await drop?.()
+  })
+
+  test('a statement over HTTP yields rows with parsed values', async () => {
+    const rows = await sql`select 1::int4 as a, true as b, null as c, '{1,2}'::int[] as d, '{"k":[1]}'::jsonb as e,
+      9007199254740993::int8 as f, 'x'::text as g, '\\x00ff'::bytea as h, '2020-02-02T02:02:02Z'::timestamptz as i`
+    expect(rows).toEqual([
+      {
+        a: 1,
+        b: true,
+        c: null,
+        d: [1, 2],
+        e: { k: [1] },
+        f: '9007199254740993',
+        g: 'x',
+        h: Buffer.from([0, 255]),
+        i: new Date('2020-02-02T02:02:02Z'),
+      },
+    ])
+  })
+
+  test('parameters arrive as they were sent', async () => {
+    const text = '\ufeffünï "quoted" \\ {brace} 🐣'
+    const [row] = await sql.query(
+      'select $1::text as a, $2::text[] as b, $3::jsonb as c, $4::bytea as d, $5::int as e, $6::bool as f, $7::float8 as g',
+      [text, [text, null, ''], { text }, Buffer.from([1, 0, 255]), null, false, 1e-300],
+    )
+    expect(row).toEqual({
+      a: text,
+      b: [text, null, ''],
+      c: { text },
+      d: Buffer.from([1, 0, 255]),
+      e: null,
+      f: false,
+      g: 1e-300,
+    })
+  })
+
+  test('the full result names command, count and column types', async () => {
+    const result = await neon(database.url, { fullResults: true })`select id, body from notes where id = 1`
+    expect(result).toMatchObject({ command: 'SELECT', rowCount: 1, rowAsArray: false, viaNeonFetch: true })
+    expect(result.fields).toMatchObject([
+      { name: 'id', dataTypeID: 23 },
+      { name: 'body', dataTypeID: 25 },
+    ])
+  })
+
+  test('an error of Postgres keeps its code, constraint, table and detail', async () => {
+    await expect(sql`insert into notes values (1, 'again')`).rejects.toMatchObject({
+      name: 'NeonDbError',
+      code: '23505',
+      severity: 'ERROR',
+      schema: 'public',
+      table: 'notes',
+      constraint: 'notes_pkey',
+      detail: 'Key (id)=(1) already exists.',
+      message: 'duplicate key value violates unique constraint "notes_pkey"',
+    })
+    await expect(sql.query('selec 1')).rejects.toMatchObject({ code: '42601', position: '1' })
+    await expect(sql.query('select $1::int', ['x'])).rejects.toMatchObject({ code: '22P02' })
+  })
+
+  test('one query holds one statement', async () => {
+    await expect(sql.query('select 1; select 2')).rejects.toMatchObject({ code: '42601' })
+  })
+
+  test('a batch runs in one transaction', async () => {
+    const [[first] = [], [second] = []] = (await sql.transaction([
+      sql`select txid_current() as id, set_config('test.name', 'inside', true)`,
+      sql`select txid_current() as id, current_setting('test.name') as name`,
+    ])) as Record<string, string>[][]
+    expect(second).toEqual({ id: first?.id, name: 'inside' })
+  })
+
+  test('a batch that fails changes nothing', async () => {
+    const batch = sql.transaction([sql`insert into notes values (50, 'lost')`, sql`select 1 / 0`])
+    await expect(batch).rejects.toMatchObject({ code: '22012' })
+    expect(await sql`select from notes where id = 50`).toEqual([])
+  })
+
+  test('a deferred constraint that fails at the commit is an error', async () => {
+    const batch = sql.transaction([
+      sql`create table parents (id int primary key)`,
+      sql`create table children (parent int references parents deferrable initially deferred)`,
+      sql`insert into children values (1)`,
+    ])
+    await expect(batch).rejects.toMatchObject({ code: '23503' })
+    expect(await sql`select to_regclass('children') as name`).toEqual([{ name: null }])
+  })
+
+  test('a batch has the isolation level and access mode asked for', async () => {
+    const options = { isolationLevel: 'RepeatableRead', readOnly: true } as const
+    const [[modes] = []] = (await sql.transaction(
+      [
+        sql`select current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as ro`,
+      ],
+      options,
+    )) as Record<string, string>[][]
+    expect(modes).toEqual({ isolation: 'repeatable read', ro: 'on' })
+    await expect(sql.transaction([sql`insert into notes values (51, '')`], options)).rejects.toMatchObject({
+      code: '25006',
+    })
+  })
+
+  test('what a statement sets for its session is gone at the next one', async () => {
+    await sql`select set_config('test.leak', 'leaked', false)`
+    await sql.query('begin')
+    const rows = await Promise.all(
+      Array.from({ length: 8 }, () => sql`select current_setting('test.leak', true) as leak`),
+    )
+    expect(rows.flat().filter(({ leak }) => leak)).toEqual([])
+    await sql`insert into notes values (52, 'kept')`
+    expect(await sql`delete from notes where id = 52 returning body`).toEqual([{ body: 'kept' }])
+  })
+
+  test('statements run as the user of the connection string', async () => {
+    const url = new URL(database.url)
+    url.username = role
+    const reader = neon(url.href)
+    expect(await reader`select current_user as name, body from notes where id = 1`).toEqual([
+      { name: role, body: 'first' },
+    ])
+    await expect(reader`insert into notes values (53, '')`).rejects.toMatchObject({ code: '42501' })
+    await expect(reader.transaction([reader`select 1`, reader`delete from notes`])).rejects.toMatchObject({
+      code: '42501',
+    })
+    expect((await sql`select current_user as name`)[0]).not.toEqual({ name: role })
+    url.username = 'nobody_at_all'
+    await expect(neon(url.href)`select 1`).rejects.toMatchObject({ message: 'role "nobody_at_all" does not exist' })
+  })
+
+  test('Kysely reads and writes through its Neon dialect', async () => {
+    const db = new Kysely<{ notes: { id: number; body: string } }>({
+      dialect: new NeonDialect({ neon: neon(database.url) }),
+    })
+    const inserted = await db.insertInto('notes').values({ id: 60, body: 'kysely' }).returningAll().executeTakeFirst()
+    expect(inserted).toEqual({ id: 60, body: 'kysely' })
+    const { numDeletedRows } = await db.deleteFrom('notes').where('id', '=', 60).executeTakeFirstOrThrow()
+    expect(numDeletedRows).toBe(1n)
+    expect((await kysely<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+
+  test('vectors are stored and compared', async () => {
+    await sql`create extension if not exists vector`
+    const [row] = await sql`select '[1,0]'::vector(2) as v, '[1,0]'::vector(2) <=> '[0,1]'::vector(2) as distance`
+    expect(row).toEqual({ v: '[1,0]', distance: 1 })
+  })
+
+  test('a hundred statements at once are all answered', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => sql`select ${n}::int as n`))
+    expect(answers.flat().map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
+  })
+
+  test('a body of 100 MB goes through', async () => {
+    const [row] = await sql`select length(${'é'.repeat(50_000_000)}::text) as length`
+    expect(row).toEqual({ length: 50_000_000 })
+  })
+
+  test('a caller that hangs up holds nothing up', async () => {
+    const callers = Array.from({ length: 60 }, (_, n) => {
+      const hangUp = new AbortController()
+      const call = sql.transaction([sql`insert into notes values (${1000 + n}, '')`, sql`select 1`], {
+        fetchOptions: { signal: hangUp.signal },
+      })
+      queueMicrotask(() => setImmediate(() => hangUp.abort()))
+      return call.catch((error: NeonDbError) => error)
+    })
+    await Promise.all(callers)
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    const { length } = await sql`delete from notes where id >= 1000 returning id`
+    expect(length).toBeLessThanOrEqual(60)
+  })
+
+  test.each([
+    ['no JSON', '{', {}],
+    ['no statement', '{"params":[]}', {}],
+    ['parameters that are no list', '{"query":"select 1","params":{}}', {}],
+    ['no connection string', '{"query":"select 1"}', { 'neon-connection-string': '' }],
+    ['an unknown isolation level', '{"queries":[]}', { 'neon-batch-isolation-level': 'Chaos; drop table notes' }],
+  ])('%s is a malformed request', async (_, body, headers) => {
+    const response = await fetch(`${database.endpoint}/sql`, {
+      method: 'POST',
+      body,
+      headers: { 'neon-connection-string': database.url, ...headers },
+    })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ message: expect.stringMatching(/^malformed request: /) })
+  })
+})
+
+describe('an unusable database is refused in one line', () => {
+  const refusal = (url: string) => openDatabase({ url }).then(String, (error: Error) => error.message)
+
+  test('a port where nobody listens', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise((resolve) => server.close(resolve))
+    expect(await refusal(`postgres://u:secret@127.0.0.1:${port}/kb`)).toBe(
+      `DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
+    )
+  })
+
+  test('an address that is no Postgres URL', async () => {
+    expect(await refusal('mysql://secret@localhost/kb')).toBe('DATABASE_URL is not a postgres:// URL')
+    expect(await refusal('postgres://u:se cret@:x/')).toBe('DATABASE_URL is not a postgres:// URL')
+  })
+
+  test.runIf(process.env.DATABASE_URL)('a database that does not exist', async () => {
+    const url = new URL(process.env.DATABASE_URL ?? '')
+    url.pathname = '/nowhere'
+    expect(await refusal(url.href)).toBe('DATABASE_URL cannot be used: database "nowhere" does not exist')
+  })
+})
+
+test.runIf(process.env.DATABASE_URL)('a database that goes away is reported as unreachable', async () => {
+  const { url, drop } = await createScratchDatabase(process.env.DATABASE_URL ?? '')
+  const database = await openDatabase({ url })
+  await drop()
+  await expect(neon(database.url)`select 1`).rejects.toThrow(/Server error \(HTTP status 503\)/)
+  await database.close()
+})
+
+describe('a data directory', () => {
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'cuecard-'))
+  })
+  afterAll(() => rm(dataDir, { recursive: true }))
+
+  test('keeps its data, belongs to one stand at a time, and is taken over from the dead', async () => {
+    const first = await openDatabase({ dataDir })
+    await neon(first.url)`create table kept as select 'still here' as word`
+    await expect(openDatabase({ dataDir })).rejects.toThrow(`${dataDir} is in use by process ${process.pid}`)
+    const lock = await readFile(join(dataDir, 'lock'), 'utf8')
+    await first.close()
+
+    await writeFile(join(dataDir, 'lock'), lock.replace(/ .*/, ' 1'))
+    const second = await openDatabase({ dataDir })
+    expect(await neon(second.url)`select word from kept`).toEqual([{ word: 'still here' }])
+    await second.close()
+  })
+
+  test('that was left half made is made anew', async () => {
+    await mkdir(join(dataDir, 'half', 'postgres'), { recursive: true })
+    await writeFile(join(dataDir, 'half', 'postgres', 'PG_VERSION'), '18\n')
+    const database = await openDatabase({ dataDir: join(dataDir, 'half') })
+    expect(await neon(database.url)`select 1 as one`).toEqual([{ one: 1 }])
+    await database.close()
+  })
+
+  test('outlives the killing of its process with all that was acknowledged', async () => {
+    const directory = join(dataDir, 'killed')
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../support/local-database-writer.ts'), directory])
+    let acknowledged = 0
+    for await (const line of createInterface(child.stdout)) {
+      acknowledged = Number(line)
+      if (acknowledged === 20) child.kill('SIGKILL')
+    }
+    const database = await openDatabase({ dataDir: directory })
+    const [row] = await neon(database.url)`select count(*)::int as count from written where id <= ${acknowledged}`
+    expect(row).toEqual({ count: acknowledged })
+    expect(acknowledged).toBeGreaterThanOrEqual(20)
+    await database.close()
+  })
+})

@@ -1,0 +1,307 @@
+import { request as httpRequest, type RequestOptions } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { type GatewayRoute, startGateway } from '../../infra/local/gateway/gateway.ts'
+import { selectRoute } from '../../infra/local/gateway/route.ts'
+import { lambdas } from '../../infra/wiring.ts'
+
+const get = (url: string, options = {}) => toEvent({ method: 'GET', url, ...options }, ['$default'])
+
+describe('an event', () => {
+  test('has the shape of payload format 2.0', () => {
+    const event = toEvent(
+      {
+        method: 'POST',
+        url: '/v1/things/a%20b?x=1&x=2&y=%C3%BC+z&empty',
+        headers: {
+          Host: 'api.example.com:8787',
+          'X-Twice': ['one', 'two'],
+          Cookie: 'a=1; b=2',
+          Connection: 'keep-alive',
+          'Content-Type': 'application/json; charset=utf-8',
+          'user-agent': 'curl/8',
+        },
+        body: '{"ü":1}',
+        sourceIp: '10.0.0.1',
+      },
+      ['/v1/things/{thingId}'],
+    )
+    expect(event).toEqual({
+      version: '2.0',
+      routeKey: 'ANY /v1/things/{thingId}',
+      rawPath: '/v1/things/a b',
+      rawQueryString: 'x=1&x=2&y=%C3%BC+z&empty',
+      cookies: ['a=1', 'b=2'],
+      headers: {
+        host: 'api.example.com:8787',
+        'x-twice': 'one,two',
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'curl/8',
+      },
+      queryStringParameters: { x: '1,2', y: 'ü z', empty: '' },
+      pathParameters: { thingId: 'a b' },
+      requestContext: {
+        accountId: '000000000000',
+        apiId: 'local',
+        domainName: 'api.example.com',
+        domainPrefix: 'api',
+        http: {
+          method: 'POST',
+          path: '/v1/things/a b',
+          protocol: 'HTTP/1.1',
+          sourceIp: '10.0.0.1',
+          userAgent: 'curl/8',
+        },
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        routeKey: 'ANY /v1/things/{thingId}',
+        stage: '$default',
+        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+        timeEpoch: expect.any(Number),
+      },
+      body: '{"ü":1}',
+      isBase64Encoded: false,
+    })
+  })
+
+  test('lacks what the request lacks', () => {
+    const event = get('/')
+    expect(event).toMatchObject({ routeKey: '$default', rawPath: '/', rawQueryString: '', isBase64Encoded: false })
+    for (const key of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
+      expect(event).not.toHaveProperty(key)
+  })
+
+  test.each([
+    ['text/csv', 'text', false],
+    ['application/json', '{}', false],
+    ['APPLICATION/XML', '<a/>', false],
+    ['application/javascript', '1', false],
+    ['application/x-www-form-urlencoded', 'a=1', true],
+    ['application/octet-stream', 'abc', true],
+    ['', 'abc', true],
+    ['application/json', Buffer.from([0x7b, 0xff]), true],
+  ])('with a body of type "%s" (%s) is base64: %s', (type, body, isBase64Encoded) => {
+    const event = get('/', { headers: { 'content-type': type }, body })
+    const encoded = Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8')
+    expect(event).toMatchObject({ body: encoded, isBase64Encoded })
+  })
+
+  test('carries a decoded path, cut at a decoded question mark, and a broken escape as it is', () => {
+    expect(get('/a%2Fb%23')?.rawPath).toBe('/a/b#')
+    expect(get('/a%3Fb=1?c=2')).toMatchObject({ rawPath: '/a', rawQueryString: 'c=2' })
+    expect(get('/a%ZZ')?.rawPath).toBe('/a%ZZ')
+  })
+
+  test('keeps names that objects treat apart', () => {
+    const event = get('/?__proto__=1&constructor=2')
+    expect(Object.entries(event?.queryStringParameters ?? {})).toEqual([
+      ['__proto__', '1'],
+      ['constructor', '2'],
+    ])
+  })
+})
+
+describe('a route', () => {
+  const routes = ['$default', '/a/{rest+}', '/a/{id}', '/a/{id}/c', '/a/b', '/{any}/b', '/a/{id}/{last}']
+
+  test.each([
+    ['/a/b', '/a/b', undefined],
+    ['/a/x', '/a/{id}', { id: 'x' }],
+    ['/x/b', '/{any}/b', { any: 'x' }],
+    ['/a/x/c', '/a/{id}/c', { id: 'x' }],
+    ['/a/x/y', '/a/{id}/{last}', { id: 'x', last: 'y' }],
+    ['/a/x/y/z', '/a/{rest+}', { rest: 'x/y/z' }],
+    ['/a/', '$default', undefined],
+    ['/a/b/', '/a/{rest+}', { rest: 'b/' }],
+    ['/', '$default', undefined],
+    ['/A/b', '/{any}/b', { any: 'A' }],
+  ])('for %s is %s', (path, route, parameters) => {
+    expect(selectRoute(routes, path)).toEqual({ route, ...(parameters && { parameters }) })
+  })
+
+  test('is missing where none matches', () => {
+    expect(selectRoute(['/a'], '/a/')).toBeUndefined()
+    expect(selectRoute(['/a.c'], '/abc')).toBeUndefined()
+  })
+
+  test('leads to the function of the wiring that serves the path', () => {
+    const table = Object.entries(lambdas).flatMap(([name, lambda]) =>
+      'routes' in lambda ? lambda.routes.map((route): [string, string] => [route, name]) : [],
+    )
+    const functionOf = new Map(table)
+    const serves = (path: string) => functionOf.get(selectRoute([...functionOf.keys()], path)?.route ?? '')
+    const agent = '/v1/agents/0190/knowledge-base'
+    expect(table).toHaveLength(functionOf.size)
+    expect(serves(agent)).toBe('documents')
+    expect(serves(`${agent}/0191`)).toBe('documents')
+    expect(serves(`${agent}/search`)).toBe('search')
+    expect(serves(`${agent}/0191/chunks`)).toBe('chunks')
+    expect(serves('/v1/organization')).toBe('organization')
+    expect(serves('/v1/openapi.json')).toBe('reference')
+  })
+})
+
+describe('the gateway', () => {
+  const closers: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+
+  const complaints: unknown[] = []
+  async function serve(handler: GatewayRoute['handler'], route: Partial<GatewayRoute> = {}) {
+    complaints.length = 0
+    const gateway = await startGateway({
+      port: 0,
+      routes: [{ route: '$default', handler, ...route }],
+      onError: (error) => complaints.push(error),
+    })
+    closers.push(gateway.close)
+    return gateway
+  }
+  async function call(origin: string, options: RequestOptions & { body?: string | Buffer } = {}) {
+    const request = httpRequest(origin, options).end(options.body)
+    const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) =>
+      request.once('response', resolve).once('error', reject),
+    )
+    return { status: response.statusCode, headers: response.headers, body: await text(response) }
+  }
+
+  test('hands a request to the handler and its result back', async () => {
+    let seen: APIGatewayProxyEventV2 | undefined
+    const { origin } = await serve((event) => {
+      seen = event
+      return { statusCode: 201, headers: { 'X-One': 1, 'Content-Type': 'text/x' }, cookies: ['a=1', 'b=2'], body: 'ü' }
+    })
+    const headers = { 'x-twice': ['1', '2'], 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' }
+    const answer = await call(origin, { method: 'PATCH', path: '/p%C3%BC?q=1', headers, body: '{}' })
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { 'x-one': '1', 'content-type': 'text/x', 'set-cookie': ['a=1', 'b=2'], 'content-length': '2' },
+      body: 'ü',
+    })
+    expect(seen).toMatchObject({
+      rawPath: '/pü',
+      rawQueryString: 'q=1',
+      headers: {
+        'x-twice': '1,2',
+        'content-length': '2',
+        'x-forwarded-proto': 'http',
+        'x-forwarded-for': '192.0.2.1, 127.0.0.1',
+      },
+      requestContext: { http: { method: 'PATCH', sourceIp: '127.0.0.1' } },
+      body: '{}',
+    })
+    expect(answer.headers['apigw-requestid']).toBe(seen?.requestContext.requestId)
+  })
+
+  test('decodes a base64 body', async () => {
+    const { origin } = await serve(() => ({
+      statusCode: 200,
+      body: Buffer.from('bytes').toString('base64'),
+      isBase64Encoded: true,
+    }))
+    expect(await call(origin)).toMatchObject({ body: 'bytes', headers: { 'content-type': 'text/plain;charset=UTF-8' } })
+  })
+
+  test.each([
+    ['an object without a status', { hello: 1 }, '{"hello":1}'],
+    ['a string', 'hello', '"hello"'],
+    ['nothing', undefined, 'null'],
+  ])('answers 200 with the JSON of %s', async (_, result, body) => {
+    const { origin } = await serve(() => result)
+    expect(await call(origin)).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' }, body })
+  })
+
+  test('answers HEAD, 204 and 304 without a body', async () => {
+    const { origin } = await serve(({ rawPath }) => ({ statusCode: Number(rawPath.slice(1)), body: '' }))
+    for (const [method, path] of [
+      ['HEAD', '/200'],
+      ['GET', '/204'],
+      ['GET', '/304'],
+    ] as const)
+      expect(await call(origin, { method, path })).toMatchObject({ status: Number(path.slice(1)), body: '' })
+  })
+
+  test.each([
+    ['throws', () => Promise.reject(new Error('secret'))],
+    ['answers with an impossible status', () => ({ statusCode: 'x' })],
+    ['answers with a header that is none', () => ({ statusCode: 200, headers: { a: 'b\r\nc: d' } })],
+    ['answers with more than 6 MB', () => ({ statusCode: 200, body: 'x'.repeat(6_291_456) })],
+  ])('answers 500 when the handler %s', async (_, handler) => {
+    const { origin } = await serve(handler)
+    expect(await call(origin)).toMatchObject({ status: 500, body: '{"message":"Internal Server Error"}' })
+    expect(complaints).toHaveLength(1)
+  })
+
+  test('answers 503 when the function outlives its time-out', async () => {
+    const { origin } = await serve(() => new Promise(() => {}), { timeoutSeconds: 0.02 })
+    expect(await call(origin)).toMatchObject({ status: 503, body: '{"message":"Service Unavailable"}' })
+  })
+
+  test('answers 404 when no route matches', async () => {
+    const { origin } = await serve(() => 'never', { route: '/only' })
+    expect(await call(origin)).toMatchObject({ status: 404, body: '{"message":"Not Found"}' })
+  })
+
+  test('answers 413 to what API Gateway or Lambda finds too large, without calling the handler', async () => {
+    const handler = vi.fn(() => 'ok')
+    const { origin } = await serve(handler)
+    const post = (bytes: number) =>
+      call(origin, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(bytes) })
+    const tooLarge = { status: 413, body: '{"message":"Request Entity Too Large"}' }
+    expect(await post(6 * 1024 * 1024)).toMatchObject(tooLarge)
+    expect(await post(10 * 1024 * 1024 + 1)).toMatchObject(tooLarge)
+    expect(handler).not.toHaveBeenCalled()
+    // Only the first got as far as the function.
+    expect(complaints).toHaveLength(1)
+    expect(await post(6_000_000)).toMatchObject({ status: 200 })
+  })
+
+  test('answers 431 to more headers than API Gateway takes', async () => {
+    const { origin } = await serve(() => 'ok')
+    expect(await call(origin, { headers: { 'x-long': 'x'.repeat(11_000) } })).toMatchObject({ status: 431 })
+  })
+
+  test('survives a caller that goes away in mid-request', async () => {
+    const { origin } = await serve(() => 'ok')
+    const { port } = new URL(origin)
+    const socket = await new Promise<Socket>((resolve) => {
+      const opened = connect(Number(port), '127.0.0.1', () => resolve(opened))
+    })
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
+    socket.destroy()
+    expect(await call(origin)).toMatchObject({ status: 200 })
+    expect(complaints).toEqual([])
+  })
+
+  test('closes when what is in flight is answered, and drops idle connections', async () => {
+    const called = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    const { origin, close } = await serve(async ({ rawPath }) => {
+      if (rawPath === '/idle') return 'idle'
+      called.resolve()
+      await finish.promise
+      return 'finished'
+    })
+    await fetch(`${origin}/idle`).then((response) => response.text())
+    const inFlight = fetch(`${origin}/slow`)
+    await called.promise
+    const closed = vi.fn()
+    const closing = close().then(closed)
+    await expect(fetch(`${origin}/late`)).rejects.toThrow()
+    expect(closed).not.toHaveBeenCalled()
+    finish.resolve()
+    const response = await inFlight
+    expect(response.headers.get('connection')).toBe('close')
+    expect(await response.json()).toBe('finished')
+    await closing
+  })
+
+  test('a taken port is refused in one line', async () => {
+    const { origin } = await serve(() => 'ok')
+    const port = Number(new URL(origin).port)
+    await expect(startGateway({ port, routes: [] })).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`)
+  })
+})

@@ -1,0 +1,140 @@
+import { createServer } from 'node:net'
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { region } from '../../infra/local/lambda.ts'
+import { type LocalQueue, startQueue } from '../../infra/local/queue/queue.ts'
+import * as wiring from '../../infra/wiring.ts'
+
+let queue: LocalQueue
+let sqs: SQSClient
+
+beforeEach(async () => {
+  queue = await startQueue()
+  const { endpoint } = queue
+  sqs = new SQSClient({ endpoint, region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } })
+})
+afterEach(async () => {
+  sqs.destroy()
+  await queue.close()
+})
+
+const receive = async (QueueUrl: string, WaitTimeSeconds = 0): Promise<Message[]> => {
+  const command = new ReceiveMessageCommand({
+    QueueUrl,
+    MaxNumberOfMessages: 10,
+    WaitTimeSeconds,
+    MessageSystemAttributeNames: ['All'],
+  })
+  return (await sqs.send(command)).Messages ?? []
+}
+const send = (MessageBody: string, options = {}) =>
+  sqs.send(new SendMessageCommand({ QueueUrl: queue.queueUrl, MessageBody, ...options }))
+const attributesOf = async (QueueUrl: string) =>
+  (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes
+
+test('the queues have the settings of the wiring', async () => {
+  expect(await attributesOf(queue.queueUrl)).toMatchObject({
+    QueueArn: queue.queueArn,
+    VisibilityTimeout: `${wiring.queue.visibilityTimeoutSeconds}`,
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queue.deadLetterArn, maxReceiveCount: 5 }),
+  })
+  expect(await attributesOf(queue.deadLetterUrl)).toMatchObject({
+    QueueArn: queue.deadLetterArn,
+    MessageRetentionPeriod: '1209600',
+  })
+})
+
+test('it is reached on loopback, by its endpoint as by its URL', async () => {
+  expect(queue.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', queue.endpoint)
+  const fromEnvironment = new SQSClient({ region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } })
+  await fromEnvironment.send(new SendMessageCommand({ QueueUrl: queue.queueUrl, MessageBody: 'hello' }))
+  expect(await receive(queue.queueUrl)).toMatchObject([{ Body: 'hello' }])
+  expect(new URL(queue.queueUrl).origin).toBe(queue.endpoint)
+  vi.unstubAllEnvs()
+})
+
+test('a message comes back with its group, whether or not somebody waits for it', async () => {
+  await send('stored', { MessageGroupId: 'organization-1' })
+  expect(await receive(queue.queueUrl)).toMatchObject([
+    { Body: 'stored', Attributes: { MessageGroupId: 'organization-1', ApproximateReceiveCount: '1' } },
+  ])
+  const waiting = receive(queue.queueUrl, 20)
+  await send('awaited', { MessageGroupId: 'organization-2' })
+  expect(await waiting).toMatchObject([{ Body: 'awaited', Attributes: { MessageGroupId: 'organization-2' } }])
+})
+
+test('the messages of a batch come back with their groups', async () => {
+  const Entries = ['a', 'b'].map((name) => ({ Id: name, MessageBody: name, MessageGroupId: `group-${name}` }))
+  await sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl: queue.queueUrl,
+      Entries: [...Entries, { Id: 'c', MessageBody: 'c' }],
+    }),
+  )
+  const groups = (await receive(queue.queueUrl)).map(({ Body, Attributes }) => [Body, Attributes?.MessageGroupId])
+  expect(groups).toEqual([
+    ['a', 'group-a'],
+    ['b', 'group-b'],
+    ['c', undefined],
+  ])
+})
+
+test('a delayed message is received after its delay', async () => {
+  await send('later', { DelaySeconds: 1 })
+  expect(await attributesOf(queue.queueUrl)).toMatchObject({ ApproximateNumberOfMessagesDelayed: '1' })
+  expect(await receive(queue.queueUrl)).toEqual([])
+  expect(await receive(queue.queueUrl, 20)).toMatchObject([{ Body: 'later' }])
+})
+
+test('a message goes to the dead letters once it was received as often as allowed', async () => {
+  const { MessageId } = await send('poison', { MessageGroupId: 'organization-1' })
+  for (let count = 1; count <= wiring.queue.maxReceiveCount; count++) {
+    const [message] = await receive(queue.queueUrl)
+    expect(message?.Attributes?.ApproximateReceiveCount).toBe(`${count}`)
+    const { ReceiptHandle } = message ?? {}
+    await sqs.send(
+      new ChangeMessageVisibilityCommand({ QueueUrl: queue.queueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
+    )
+  }
+  expect(await receive(queue.queueUrl)).toEqual([])
+  expect(await receive(queue.deadLetterUrl)).toMatchObject([
+    { MessageId, Body: 'poison', Attributes: { MessageGroupId: 'organization-1' } },
+  ])
+})
+
+test('a deleted message does not return', async () => {
+  await send('done')
+  const [message] = await receive(queue.queueUrl)
+  await sqs.send(new DeleteMessageCommand({ QueueUrl: queue.queueUrl, ReceiptHandle: message?.ReceiptHandle }))
+  expect(await attributesOf(queue.queueUrl)).toMatchObject({
+    ApproximateNumberOfMessages: '0',
+    ApproximateNumberOfMessagesNotVisible: '0',
+  })
+})
+
+test('closing does not wait for those who wait for messages', async () => {
+  const waiting = receive(queue.queueUrl, 20).catch(() => [])
+  await send('wakes the receiver', { DelaySeconds: 900 })
+  await queue.close()
+  expect(await waiting).toEqual([])
+})
+
+test('a taken port is refused in one line', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await expect(startQueue({ port })).rejects.toThrow(
+    `the queue cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  )
+  server.close()
+})

@@ -1,0 +1,68 @@
+import type { ScheduledEvent } from 'aws-lambda'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { every } from '../../infra/local/schedule.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('a run gets the event of an EventBridge schedule', async () => {
+  const seen = Promise.withResolvers<ScheduledEvent>()
+  const schedule = every(60, seen.resolve, { functionName: 'sweeper' })
+  expect(await seen.promise).toEqual({
+    version: '0',
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: '000000000000',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    region: 'us-east-1',
+    resources: ['arn:aws:events:us-east-1:000000000000:rule/sweeper'],
+    detail: {},
+  })
+  await schedule.stop()
+})
+
+test('it runs at once and then at every interval', async () => {
+  const handler = vi.fn()
+  const schedule = every(60, handler)
+  expect(handler).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(59_999)
+  expect(handler).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(120_001)
+  expect(handler).toHaveBeenCalledTimes(4)
+  await schedule.stop()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(handler).toHaveBeenCalledTimes(4)
+})
+
+test('a run that is due during another is left out', async () => {
+  const gates: (() => void)[] = []
+  const handler = vi.fn(() => new Promise<void>((resolve) => gates.push(resolve)))
+  const schedule = every(60, handler, { timeoutSeconds: 1000 })
+  await vi.advanceTimersByTimeAsync(180_000)
+  expect(handler).toHaveBeenCalledTimes(1)
+  gates[0]?.()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(handler).toHaveBeenCalledTimes(2)
+  const stopped = vi.fn()
+  const stopping = schedule.stop().then(stopped)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(stopped).not.toHaveBeenCalled()
+  gates[1]?.()
+  await stopping
+})
+
+test('a run that fails or outlives its time-out is reported and does not stop the schedule', async () => {
+  const onError = vi.fn()
+  const handler = vi
+    .fn()
+    .mockImplementationOnce(() => {
+      throw new Error('boom')
+    })
+    .mockImplementationOnce(() => new Promise(() => {}))
+  const schedule = every(60, handler, { functionName: 'sweeper', timeoutSeconds: 50, onError })
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(handler).toHaveBeenCalledTimes(3)
+  expect(onError.mock.calls.map(([error]) => error.message)).toEqual(['boom', 'sweeper timed out after 50 seconds'])
+  await schedule.stop()
+})

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+
+const words =
+  'the of a booking table garden price winter open staff refund policy menu window dog terrace deposit voucher lunch guest'.split(
+    ' ',
+  )
+
+/** Numbers below `bound`, the same in every run. */
+function numbers(seed: number): (bound: number) => number {
+  let state = seed
+  return (bound) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * bound)
+  }
+}
+
+const next = numbers(20)
+const pick = () => `${words[next(words.length)]!}${next(8) === 0 ? next(1000) : ''}`
+const list = (length: number, make: () => string, separator: string) => Array.from({ length }, make).join(separator)
+const sentence = () => `The ${list(6 + next(18), pick, ' ')}.`
+const paragraph = () => list(2 + next(6), sentence, ' ')
+
+/** Units of a document of at least 1,000 chunks, what stands between two of them, and what one of them is replaced with. */
+interface Kind {
+  units: string[]
+  separator: string
+  replacement: () => string
+}
+
+const kinds: Record<string, Kind> = {
+  'full of headings': {
+    units: Array.from({ length: 1100 }, () => `## ${sentence()}\n\n${paragraph()}`),
+    separator: '\n\n',
+    replacement: () => `## ${sentence()}\n\n${paragraph()}`,
+  },
+  'of paragraphs without a heading': {
+    units: Array.from({ length: 3600 }, paragraph),
+    separator: '\n\n',
+    replacement: paragraph,
+  },
+  'of a paragraph on each line': {
+    units: Array.from({ length: 3600 }, paragraph),
+    separator: '\n',
+    replacement: paragraph,
+  },
+  'of one line': { units: Array.from({ length: 16_500 }, sentence), separator: ' ', replacement: sentence },
+  'of one line without any punctuation': {
+    units: Array.from({ length: 13_500 }, () => list(20, pick, ' ')),
+    separator: ' ',
+    replacement: () => list(20, pick, ' '),
+  },
+  'of one list': {
+    units: Array.from({ length: 16_000 }, () => `- ${sentence()}`),
+    separator: '\n',
+    replacement: () => `- ${sentence()}`,
+  },
+}
+
+const edits: Record<string, (unit: string, kind: Kind) => string> = {
+  'changes a word of': (unit) => unit.replace(/(\w+ \w+ \w+ )\w+/, '$1changed'),
+  rewrites: (_, kind) => kind.replacement(),
+  'adds a sentence to': (unit) => `${unit} The terrace is closed in winter.`,
+  'puts another one behind': (unit, kind) => `${unit}${kind.separator}${kind.replacement()}`,
+  removes: () => '',
+}
+
+describe.each(Object.entries(kinds))('in a document of 1,000 chunks %s', (_, kind) => {
+  const before = chunk(kind.units.join(kind.separator))
+  const known = new Set(before.map(embeddedText))
+
+  test.each(Object.entries(edits))('an edit that %s one paragraph changes at most 5 chunks', (_, edit) => {
+    expect(before.length).toBeGreaterThanOrEqual(1000)
+    for (const place of [0, 0.31, 0.64, 0.9999]) {
+      const edited = [...kind.units]
+      const at = Math.floor(place * edited.length)
+      edited[at] = edit(edited[at]!, kind)
+      const after = chunk(edited.join(kind.separator))
+      expect(after.filter((each) => !known.has(embeddedText(each))).length).toBeLessThanOrEqual(5)
+    }
+  })
+})
+
+test('packing sentences from the front, as splitters do, would change a long row of chunks behind an edit', () => {
+  const { units } = kinds['of one line']!
+  const pack = (sentences: string[]) => {
+    const packed = ['']
+    for (const each of sentences) {
+      if (packed.at(-1)!.length + each.length > 1600) packed.push('')
+      packed.push(`${packed.pop()}${each} `)
+    }
+    return packed
+  }
+  const known = new Set(pack(units))
+  const changed = units
+    .slice(0, 40)
+    .map((each, at) => pack(units.with(at, `${each} ${each}`)).filter((packed) => !known.has(packed)).length)
+  expect(Math.max(...changed)).toBeGreaterThan(10)
+})
+
+test('two sections with the same text differ by the path of their headings alone', () => {
+  const [first, second] = chunk(`# Monday\n\nClosed.\n\n# Tuesday\n\nClosed.`)
+  expect(first!.metadata.headings).toEqual(['Monday'])
+  expect(second!.metadata.headings).toEqual(['Tuesday'])
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+
+const SMALL = 30_000
+const TIMES = 8
+/** Eight times the text may take this many times as long: noise and caches included, but far from the 64 of a quadratic run. */
+const MOST = 28
+
+function letters(length: number, wordLength: number): string {
+  let state = 7
+  let text = ''
+  while (text.length < length) {
+    for (let i = 0; i < wordLength; i++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+      text += String.fromCharCode(97 + ((state >>> 10) % 26))
+    }
+    text += ' '
+  }
+  return text
+}
+
+const repeated = (unit: string) => (length: number) => unit.repeat(Math.ceil(length / unit.length))
+
+const inputs: Record<string, (length: number) => string> = {
+  'one word of one letter': repeated('x'),
+  'one word of random letters': (length) => letters(length, length),
+  'random words': (length) => letters(length, 7),
+  'line breaks': repeated('\n'),
+  'line breaks and blanks': repeated('\n   \t'),
+  blanks: (length) => `x${' '.repeat(length)}x`,
+  hashes: repeated('#'),
+  'nested quotations': repeated('>'),
+  'nested quotations with blanks': repeated('> '),
+  'nested lists': repeated('- '),
+  headings: repeated('# a\n'),
+  'underlined headings': repeated('a\n=\n'),
+  fences: repeated('```\n'),
+  'columns of a table': repeated('|-'),
+  'full stops': repeated('.'),
+  'full stops and blanks': repeated('. '),
+  apostrophes: repeated("'"),
+  'combining marks': (length) => `e${'\u0301'.repeat(length)}`,
+  'joined emoji': repeated('👨‍👩‍👧'),
+  flags: repeated('🇩🇪'),
+  'Chinese without punctuation': repeated('花园座位价格'),
+  'lines of one letter': repeated('a\n'),
+  'colons at the ends of lines': repeated('a:\n\n'),
+}
+
+function shortest(text: string): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 3; run++) {
+    const start = performance.now()
+    chunk(text)
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
+
+/** The least of a few measurements of a ratio, since noise only adds to it. */
+function leastRatio(of: string, to: string, enough: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 3 && least > enough; attempt++) least = Math.min(least, shortest(of) / shortest(to))
+  return least
+}
+
+describe('the time grows with the length and no faster', () => {
+  test.each(Object.entries(inputs))('for %s', (_, make) => {
+    expect(leastRatio(make(SMALL * TIMES), make(SMALL), MOST)).toBeLessThanOrEqual(MOST)
+  })
+})
+
+describe('a hostile text takes at most 60 times as long as prose of its length', () => {
+  const prose = Array.from(
+    { length: 1200 },
+    (_, i) => `Guest ${i} asked what a seat at the window costs in winter, and why.${i % 5 ? ' ' : '\n\n'}`,
+  ).join('')
+
+  test.each(Object.entries(inputs))('as %s', (_, make) => {
+    expect(leastRatio(make(prose.length), prose, 60)).toBeLessThanOrEqual(60)
+  })
+})

@@ -1,0 +1,427 @@
+import fc from 'fast-check'
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
+import { describe, expect, test } from 'vitest'
+import { type Chunk, type ChunkSize, chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+
+const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
+const own = (chunks: Chunk[], index: number) =>
+  chunks[index]!.content.slice(Math.max(0, (chunks[index - 1]?.metadata.end ?? 0) - chunks[index]!.metadata.start))
+const small: ChunkSize = { targetTokens: 40, overlapTokens: 10 }
+
+const sentence = (seed: number) =>
+  `Guest ${seed} asked about table ${(seed * 7919) % 1013} and about the price of a window seat.`
+const paragraph = (seed: number, sentences = 6) =>
+  Array.from({ length: sentences }, (_, i) => sentence(seed * 100 + i)).join(' ')
+
+/** What holds for every text and every size. */
+function expectSound(text: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
+  const chunks = chunk(text, size)
+  let covered = 0
+  for (const [index, { chunk_index, content, token_count, metadata }] of chunks.entries()) {
+    expect(chunk_index).toBe(index)
+    expect(content).toBe(text.slice(metadata.start, metadata.end))
+    expect(content).not.toBe('')
+    expect(metadata.start).toBeLessThanOrEqual(covered)
+    expect(metadata.end).toBeGreaterThan(covered)
+    if (text.isWellFormed()) expect(content.isWellFormed()).toBe(true)
+    expect(token_count).toBeGreaterThan(0)
+    covered = metadata.end
+  }
+  expect(covered).toBe(text.length)
+  return chunks
+}
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
+function clusterStarts(text: string): Set<number> {
+  return new Set([...segmenter.segment(text)].map(({ index }) => index).concat(text.length))
+}
+
+const pieces = fc.constantFrom(
+  ...[
+    'a',
+    'The ',
+    'price',
+    ' ',
+    '  ',
+    '\n',
+    '\n\n',
+    '\r\n',
+    '\r',
+    '\t',
+    '12',
+    '345678',
+    '. ',
+    '! ',
+    '?',
+    '。',
+    '#',
+    '# ',
+    '## Prices\n',
+    "'s",
+    "'LL",
+  ],
+  ...[
+    'é',
+    'e\u0301',
+    '漢字',
+    '😀',
+    '👨‍👩‍👧',
+    '🇩🇪',
+    '👍🏽',
+    '𝒳',
+    '\u00a0',
+    '\u3000',
+    'слово ',
+    'ก็',
+    '<|endoftext|>',
+    '---',
+    '\n---\n',
+    '===\n',
+  ],
+  ...[
+    '* ',
+    '- ',
+    '1. ',
+    '> ',
+    '| a | b |\n',
+    '|---|---|\n',
+    '```\n',
+    '~~~~\n',
+    '\u0301',
+    '\u200d',
+    '\u200b',
+    '   ',
+    ': ',
+    '"',
+    '…',
+    '½',
+    '\u2028',
+  ],
+)
+const texts = fc.array(pieces, { maxLength: 300 }).map((parts) => parts.join(''))
+const sizes = fc.record({
+  targetTokens: fc.integer({ min: 30, max: 120 }),
+  overlapTokens: fc.integer({ min: 0, max: 40 }),
+})
+
+describe('every text', () => {
+  test('is covered without a gap, by slices of itself, at any size', () => {
+    fc.assert(
+      fc.property(texts, sizes, (text, size) => void expectSound(text, size)),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of any code points is covered, at absurd sizes too', () => {
+    const odd = fc.record({
+      targetTokens: fc.constantFrom(1, 2, 7, 400, 1e9),
+      overlapTokens: fc.constantFrom(0, 5, 1e9),
+    })
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), odd, (text, size) => void expectSound(text, size)),
+      { numRuns: 500 },
+    )
+  })
+
+  test('has chunks of at most the target, with the exact token count, overlap included', () => {
+    fc.assert(
+      fc.property(texts, sizes, (text, size) => {
+        const chunks = chunk(text, size)
+        for (const [index, { content, token_count }] of chunks.entries()) {
+          expect(token_count).toBe(tokens(content))
+          expect(token_count).toBeLessThanOrEqual(size.targetTokens)
+          const overlap = content.slice(0, content.length - own(chunks, index).length)
+          expect(tokens(overlap)).toBeLessThanOrEqual(size.overlapTokens)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('is cut between grapheme clusters alone', () => {
+    fc.assert(
+      fc.property(texts, fc.constantFrom(1, 5, 30), (text, targetTokens) => {
+        const starts = clusterStarts(text)
+        for (const { metadata } of chunk(text, { targetTokens, overlapTokens: 3 })) {
+          expect(starts).toContain(metadata.start)
+          expect(starts).toContain(metadata.end)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('has no blank chunk unless its white space is longer than a chunk', () => {
+    const size = { targetTokens: 200, overlapTokens: 20 }
+    fc.assert(
+      fc.property(texts, (text) => {
+        if (text.trim() === '') return
+        for (const { content } of chunk(text, size)) expect(content.trim()).not.toBe('')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('gives the same chunks each time', () => {
+    fc.assert(
+      fc.property(texts, (text) => void expect(chunk(text)).toEqual(chunk(text))),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('a section', () => {
+  const path = (text: string) => chunk(text).map(({ content, metadata }) => [content, metadata.headings])
+
+  test('that fits is one chunk with its heading line and the path of its headings', () => {
+    expect(
+      path('# Inn\nWelcome.\n\n## Prices ##\n\nA room is 80.\n\n### Garden\nFree.\n\n## Dogs\nWelcome too.'),
+    ).toEqual([
+      ['# Inn\nWelcome.\n\n', ['Inn']],
+      ['## Prices ##\n\nA room is 80.\n\n', ['Inn', 'Prices']],
+      ['### Garden\nFree.\n\n', ['Inn', 'Prices', 'Garden']],
+      ['## Dogs\nWelcome too.', ['Inn', 'Dogs']],
+    ])
+  })
+
+  test('without text of its own is joined with the next one, under whose path it stands', () => {
+    expect(path('# Inn\n\n## Prices\n\nA room is 80.\n\n## Empty')).toEqual([
+      ['# Inn\n\n## Prices\n\nA room is 80.\n\n', ['Inn', 'Prices']],
+      ['## Empty', ['Inn', 'Empty']],
+    ])
+  })
+
+  test('may begin with an underlined heading', () => {
+    expect(path('Inn\n===\n\nWelcome.\n\nPrices\n---\nA room is 80.')).toEqual([
+      ['Inn\n===\n\nWelcome.\n\n', ['Inn']],
+      ['Prices\n---\nA room is 80.', ['Inn', 'Prices']],
+    ])
+  })
+
+  test('may end its lines with CR LF or CR', () => {
+    for (const lineBreak of ['\r\n', '\r']) {
+      expect(path(`# A${lineBreak}${lineBreak}x${lineBreak}# B${lineBreak}y`)).toEqual([
+        [`# A${lineBreak}${lineBreak}x${lineBreak}`, ['A']],
+        [`# B${lineBreak}y`, ['B']],
+      ])
+    }
+  })
+
+  test('that is too long keeps its heading with the first text and its path in every chunk', () => {
+    for (const body of [
+      paragraph(1, 60),
+      Array.from({ length: 20 }, (_, i) => paragraph(i)).join('\n\n'),
+      'word '.repeat(1500),
+      'x'.repeat(9000),
+    ]) {
+      const chunks = expectSound(`# Inn\n\n## Guests\n\n${body}\n`)
+      expect(chunks.length).toBeGreaterThan(2)
+      expect(chunks[0]!.content.length).toBeGreaterThan('# Inn\n\n## Guests\n\n'.length)
+      for (const { metadata } of chunks) expect(metadata.headings).toEqual(['Inn', 'Guests'])
+    }
+  })
+
+  test('that is just too long for a chunk does not leave its heading alone', () => {
+    for (let words = 380; words < 400; words++) {
+      const [first, second] = chunk(`# Inn\n\n${'garden '.repeat(words / 2)}end. ${'table '.repeat(words / 2)}`)
+      expect(first!.content).toContain('garden')
+      expect(first!.token_count + (second?.token_count ?? 0)).toBeGreaterThan(380)
+    }
+  })
+
+  test('takes no overlap from the one before', () => {
+    const chunks = chunk(`${paragraph(1, 3)}\n\n# Next\n\n${paragraph(2, 3)}`)
+    expect(chunks.map(({ content }) => content)).toEqual([`${paragraph(1, 3)}\n\n`, `# Next\n\n${paragraph(2, 3)}`])
+  })
+
+  test.each([
+    ['a comment in a fence', '```sh\n# install\n```\n'],
+    ['a comment in a fence that nothing closes', '~~~\n# install\n```\n'],
+    ['a comment in a fence in a list', '- first\n\n      ```\n      # install\n      ```\n'],
+    ['a hash with no space behind it', '#1 in town\n'],
+    ['seven hashes', '####### deep\n'],
+    ['a line in an indented code block', '    # install\n'],
+    ['a quoted line', '> # install\n'],
+    ['a rule below a blank line', 'Open daily\n\n---\n\nClosed on Monday\n'],
+    ['a row of a table', 'price | seat\n--- | ---\n5 | window\n'],
+  ])('does not begin at %s', (_, text) => {
+    expect(path(text)).toEqual([[text, []]])
+  })
+})
+
+describe('what fits a chunk', () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `| room ${i} | ${i * 13} euros | garden |`).join('\n')
+  const wholes: [string, string][] = [
+    ['a table', `| room | price | side |\n|---|---|---|\n${rows}`],
+    [
+      'a fence',
+      `\`\`\`ts\n${Array.from({ length: 20 }, (_, i) => `const table${i} = book(${i})`).join('\n\n')}\n\`\`\``,
+    ],
+    ['a paragraph', paragraph(9, 8)],
+    ['a list item', `- ${paragraph(9, 8)}`],
+    ['a quotation', `> ${paragraph(9, 8).replaceAll('. ', '.\n> ')}`],
+  ]
+
+  test.each(wholes)('%s stays whole among other text', (_, whole) => {
+    for (let before = 0; before < 12; before++) {
+      const text = `${paragraph(before, 2 + before)}\n\n${whole}\n\n${paragraph(50 + before, 10)}\n\n${paragraph(70, 9)}`
+      const chunks = expectSound(text)
+      expect(chunks.some(({ content }) => content.includes(whole))).toBe(true)
+    }
+  })
+
+  test('a sentence stays whole in a paragraph that does not', () => {
+    const chunks = expectSound(paragraph(3, 200))
+    for (const { content } of chunks) {
+      expect(content).toMatch(/^Guest \d+ asked/)
+      expect(content.trimEnd()).toMatch(/seat\.$/)
+    }
+  })
+
+  test('rows and lines of code stay whole in a table or fence that does not', () => {
+    const long = Array.from({ length: 200 }, (_, i) => `| room ${i} | ${i * 13} euros. Ask for more. | garden |`).join(
+      '\n',
+    )
+    for (const { content } of expectSound(`| a | b | c |\n|---|---|---|\n${long}`)) {
+      expect(content).toMatch(/^\|/)
+      expect(content.trimEnd()).toMatch(/\|$/)
+    }
+  })
+
+  test('a line that ends in a colon stays with the list below it', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const hours = `Opening hours ${seed}:\n\n- Monday: ${seed} to noon\n- Tuesday: noon\n\n`
+      const text = `${paragraph(seed, 14)}\n\n${hours}${paragraph(60 + seed, 18)}`
+      expect(chunk(text, { targetTokens: 400, overlapTokens: 0 }).some(({ content }) => content.includes(hours))).toBe(
+        true,
+      )
+    }
+  })
+
+  test('abbreviations, initials and decimals end no sentence', () => {
+    const text = Array.from(
+      { length: 60 },
+      (_, i) => `Dr. J. Smith pays 3.50 euros, e.g. on day ${i}, to Mr. Brown.`,
+    ).join(' ')
+    for (const { content } of expectSound(text, small)) expect(content).toMatch(/^Dr\. J\. Smith/)
+  })
+
+  test('Chinese sentences end without a space', () => {
+    const text = Array.from({ length: 60 }, (_, i) => `第${i}位客人问花园的座位多少钱。`).join('')
+    for (const { content } of expectSound(text, small)) expect(content).toMatch(/^第.*。$/)
+  })
+})
+
+describe('the overlap', () => {
+  test('is the whole sentences before the chunk, at most as long as asked', () => {
+    const chunks = expectSound(paragraph(4, 300))
+    const shared = chunks
+      .slice(1)
+      .map((later, i) => later.content.slice(0, chunks[i]!.metadata.end - later.metadata.start))
+    expect(shared.filter((text) => text !== '').length).toBeGreaterThan(chunks.length / 2)
+    for (const text of shared) {
+      expect(text).toMatch(/^(Guest .* seat\. )?$/)
+      expect(tokens(text)).toBeLessThanOrEqual(60)
+    }
+  })
+
+  test('is whole words where a sentence is severed', () => {
+    const chunks = expectSound(Array.from({ length: 3000 }, (_, i) => `garden${(i * 7919) % 1013}`).join(' '), small)
+    expect(
+      chunks.filter(({ metadata }, i) => i > 0 && metadata.start < chunks[i - 1]!.metadata.end).length,
+    ).toBeGreaterThan(chunks.length / 2)
+    for (const { content } of chunks) expect(content).toMatch(/^(garden\d+ ?)+$/)
+  })
+
+  test('of 0 leaves chunks that meet', () => {
+    const text = paragraph(4, 300)
+    expect(
+      chunk(text, { targetTokens: 100, overlapTokens: 0 })
+        .map(({ content }) => content)
+        .join(''),
+    ).toBe(text)
+  })
+})
+
+describe('a hostile text', () => {
+  test('of one word of 2 MiB is cut into chunks below the target', () => {
+    const text = 'x'.repeat(2 ** 21)
+    const chunks = expectSound(text)
+    for (const { content } of [chunks[0]!, chunks.at(-2)!]) expect(tokens(content)).toBeLessThanOrEqual(400)
+  })
+
+  test('of a million line breaks gives chunks of bounded tokens', () => {
+    for (const text of ['\n'.repeat(1e6), `x${'\n'.repeat(1e6)}y`, `x${' '.repeat(1e6)}y`]) {
+      for (const { token_count, content } of expectSound(text)) {
+        expect(token_count).toBeLessThanOrEqual(400)
+        expect(tokens(content.slice(0, 400_000))).toBeLessThanOrEqual(400)
+      }
+    }
+  })
+
+  test('of one letter with 100,000 combining marks is cut between them', () => {
+    for (const text of [`e${'\u0301'.repeat(100_000)}`, `e${'\u{1e023}'.repeat(50_000)}`]) {
+      for (const { content } of expectSound(text)) expect(tokens(content)).toBeLessThanOrEqual(420)
+    }
+  })
+
+  test('of joined emoji keeps every family together', () => {
+    const family = '👨‍👩‍👧‍👦'
+    for (const { content } of expectSound(family.repeat(2000))) expect(content.replaceAll(family, '')).toBe('')
+    for (const { content } of expectSound(family.repeat(200), { targetTokens: 1, overlapTokens: 0 }))
+      expect(content).toBe(family)
+  })
+
+  test('in a heading of 1 MB is cut, and its path is capped at 200 units of whole clusters', () => {
+    for (const word of ['word ', '👨‍👩‍👧', 'x']) {
+      const chunks = expectSound(`# ${word.repeat(1_000_000 / word.length)}\n\nText.`)
+      const [heading] = chunks[0]!.metadata.headings
+      expect(heading!.length).toBeLessThanOrEqual(200)
+      expect(word.repeat(200).startsWith(heading!)).toBe(true)
+      expect(heading!.length % word.length).toBe(word === 'word ' ? 4 : 0)
+    }
+  })
+
+  test('with a target beyond the provider stays below its 8,192 tokens, headings included', () => {
+    const heading = (level: number) => `${'#'.repeat(level)} ${'\u{1e023}漢ꙮ'.repeat(100)}\n\n`
+    const text = [1, 2, 3, 4, 5, 6].map(heading).join('') + 'ꙮ \u{1e023}'.repeat(9000)
+    for (const each of expectSound(text, { targetTokens: 100_000, overlapTokens: 100_000 })) {
+      expect(tokens(embeddedText(each))).toBeLessThanOrEqual(8192)
+    }
+  })
+
+  test('that spells special tokens is counted as the text it is', () => {
+    const [only] = chunk('Say <|endoftext|> and <|im_start|>.')
+    expect(only!.token_count).toBe(tokens('Say <|endoftext|> and <|im_start|>.'))
+  })
+
+  test('with lone surrogates is still covered', () => {
+    expectSound(`${'\ud800'.repeat(999)} ${'\udc00 '.repeat(999)}`, small)
+  })
+
+  test('with a byte order mark counts it as the one token that it is', () => {
+    expect(chunk('\ufeff')[0]!.token_count).toBe(1)
+  })
+})
+
+test('an empty text has no chunks', () => {
+  expect(chunk('')).toEqual([])
+})
+
+test('a size that is no size is refused', () => {
+  for (const size of [
+    { targetTokens: 0, overlapTokens: 0 },
+    { targetTokens: Number.NaN, overlapTokens: 0 },
+    { targetTokens: 9, overlapTokens: -1 },
+  ]) {
+    expect(() => chunk('x', size)).toThrow(RangeError)
+  }
+})
+
+test('what is embedded is the path of the headings and the content', () => {
+  const metadata = { start: 0, end: 4 }
+  expect(embeddedText({ content: 'Text', metadata: { ...metadata, headings: ['Inn', 'Prices'] } })).toBe(
+    'Inn > Prices\n\nText',
+  )
+  expect(embeddedText({ content: 'Text', metadata: { ...metadata, headings: [] } })).toBe('Text')
+})

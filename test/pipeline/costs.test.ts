@@ -1,0 +1,307 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { batches } from '../../functions/embedding/batches.ts'
+import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import type { Missing } from '../../functions/embedding/stored-chunks.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { keptQueue, newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+const size = { targetTokens: 30, overlapTokens: 0 }
+
+/** A paragraph that makes one chunk. */
+function paragraph(i: number): string {
+  const numbered = i.toString(36).split('').join(' ')
+  return `Paragraph ${numbered} tells what shelf ${i} of the storehouse holds: ropes, tins, lamps and paper by the dozen.`
+}
+const paragraphs = (count: number) => Array.from({ length: count }, (_, i) => paragraph(i))
+
+async function create(tenant: Tenant, content: string) {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+  return { id: body.id as string, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
+}
+const embedded = () => provider.calls.reduce((sum, call) => sum + call.texts.length, 0)
+
+describe('what is paid for', () => {
+  test('a change of one paragraph of a document of 1,000 chunks embeds at most 5', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider, { chunkSize: size })
+    const before = paragraphs(1050)
+    const document = await create(tenant, before.join('\n\n'))
+    await work([document])
+    const { body: completed } = await tenant.call('GET', document.path)
+    expect(completed).toMatchObject({ status: 'completed' })
+    expect(completed.chunk_count).toBeGreaterThanOrEqual(1000)
+
+    for (const at of [0, 517, 1049]) {
+      provider.calls.length = 0
+      const after = before.with(
+        at,
+        'This shelf was cleared out in spring and holds nothing but a broom, a bucket and a ladder now.',
+      )
+      await tenant.call('PATCH', document.path, { content: after.join('\n\n') })
+      await work([document])
+      expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+      expect(embedded()).toBeGreaterThan(0)
+      expect(embedded()).toBeLessThanOrEqual(5)
+      await tenant.call('PATCH', document.path, { content: before.join('\n\n') })
+      await work([document])
+    }
+  })
+
+  test('the same content, another title and a redelivery cost no call', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider)
+    const document = await create(tenant, paragraphs(3).join('\n\n'))
+    await work([document])
+    provider.calls.length = 0
+    const { body } = await tenant.call('PATCH', document.path, { content: paragraphs(3).join('\n\n') })
+    expect(body.status).toBe('completed')
+    await tenant.call('PATCH', document.path, { title: 'Another' })
+    await work([document, document])
+    expect(provider.calls).toHaveLength(0)
+  })
+
+  test('a retry of what was completed costs no call: every vector is taken over', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider)
+    const document = await create(tenant, paragraphs(3).join('\n\n'))
+    await work([document])
+    provider.calls.length = 0
+    await tenant.call('PATCH', document.path, { status: 'pending' })
+    await work([document])
+    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+    expect(provider.calls).toHaveLength(0)
+  })
+
+  test('a change back and forth that never completed in between costs no call', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider)
+    const document = await create(tenant, paragraphs(4).join('\n\n'))
+    await work([document])
+    provider.calls.length = 0
+    await tenant.call('PATCH', document.path, { content: 'Something else for a moment.' })
+    await tenant.call('PATCH', document.path, { content: paragraphs(4).join('\n\n') })
+    await work([document])
+    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+    expect(provider.calls).toHaveLength(0)
+  })
+
+  test('a text that stands in a document many times is embedded once', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider, { chunkSize: size })
+    const text = `${'Opening hours are from nine to five on every day of the week. '.repeat(2)}\n\n`
+    const document = await create(tenant, text.repeat(40))
+    await work([document])
+    const { body } = await tenant.call('GET', document.path)
+    expect(body.chunk_count).toBeGreaterThan(30)
+    expect(embedded()).toBeLessThan(8)
+  })
+
+  test('another heading embeds its own section alone', async () => {
+    const tenant = await stand.tenant()
+    const work = newWorker(stand, provider, { chunkSize: size })
+    const text = (heading: string) =>
+      `# ${heading}\n\n${paragraphs(3).join('\n\n')}\n\n# Second\n\n${paragraphs(9).slice(3).join('\n\n')}`
+    const document = await create(tenant, text('First'))
+    await work([document])
+    provider.calls.length = 0
+    await tenant.call('PATCH', document.path, { content: text('Renamed') })
+    await work([document])
+    const texts = provider.calls.flatMap((call) => call.texts)
+    expect(texts.length).toBeGreaterThanOrEqual(3)
+    expect(texts.every((each) => each.startsWith('Renamed'))).toBe(true)
+  })
+
+  test('another model embeds everything anew', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, paragraphs(3).join('\n\n'))
+    await newWorker(stand, provider)([document])
+    const first = embedded()
+    await tenant.call('PATCH', document.path, { status: 'pending' })
+    await newWorker(stand, provider, { model: 'newer' })([document])
+    expect(embedded()).toBe(2 * first)
+  })
+
+  test('revisions that never completed leave nothing behind', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, 'Version 0.')
+    const work = newWorker(stand, provider)
+    for (let version = 1; version < 6; version++) {
+      provider.script([
+        async () => {
+          await tenant.call('PATCH', document.path, { content: `Version ${version}.` })
+          return 'ok' as const
+        },
+      ])
+      await work([document])
+    }
+    const { rows } = await sql`select revision from chunks where document_id = ${document.id}`.execute(stand.db)
+    expect(rows).toEqual([{ revision: 5 }])
+  })
+
+  test('without faults, one set of full calls a document', async () => {
+    const tenant = await stand.tenant()
+    const limits = { inputs: 10, tokens: 100_000 }
+    const work = newWorker(stand, provider, { chunkSize: size, callLimits: limits })
+    const document = await create(tenant, paragraphs(95).join('\n\n'))
+    await work([document, document])
+    const { body } = await tenant.call('GET', document.path)
+    expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / limits.inputs))
+  })
+})
+
+describe('checkpoints', () => {
+  test('a crash after some calls costs the rest, not the whole', async () => {
+    const tenant = await stand.tenant()
+    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1 }
+    const document = await create(tenant, paragraphs(100).join('\n\n'))
+    provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
+    // Its process stops in the fifth call: nobody hears of it again.
+    void newWorker(stand, provider, options)([document])
+    await expect.poll(() => provider.calls.length).toBe(5)
+    await sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${document.id}`.execute(
+      stand.db,
+    )
+
+    provider.script([])
+    await newWorker(stand, provider, options)([document])
+    const { body } = await tenant.call('GET', document.path)
+    expect(body.status).toBe('completed')
+    expect(provider.calls).toHaveLength(1 + Math.ceil(body.chunk_count / 10))
+  })
+
+  test('after a refusal by rate, the next attempt pays for what was refused alone', async () => {
+    const tenant = await stand.tenant()
+    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 2 }
+    const document = await create(tenant, paragraphs(50).join('\n\n'))
+    provider.script(['ok', 'too_many_requests', 'ok'], 'too_many_requests')
+    await newWorker(stand, provider, { ...options, random: () => 0 })([document])
+    expect((await tenant.call('GET', document.path)).body.status).toBe('pending')
+    const paid = new Set(await storedVectors(document.id))
+    expect(paid.size).toBeGreaterThanOrEqual(10)
+    provider.calls.length = 0
+    provider.script([])
+    await newWorker(stand, provider, options)([document])
+    const { body } = await tenant.call('GET', document.path)
+    expect(body.status).toBe('completed')
+    expect(embedded()).toBe(body.chunk_count - paid.size)
+  })
+
+  test('a document for which one Lambda’s time is too short is handed over, and no attempt is counted', async () => {
+    const tenant = await stand.tenant()
+    const { queue, sent } = keptQueue()
+    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1, queue }
+    const document = await create(tenant, paragraphs(60).join('\n\n'))
+    const work = newWorker(stand, provider, options)
+    let deliveries = 0
+    for (; (await tenant.call('GET', document.path)).body.status !== 'completed'; deliveries++) {
+      const calls = provider.calls.length
+      // Time for two calls.
+      const { batchItemFailures } = await work([document], () => (provider.calls.length < calls + 2 ? 110_000 : 20_000))
+      expect(batchItemFailures).toEqual([])
+      const { rows } = await sql<{ attempt: number; retry_count: number }>`
+        select attempt, retry_count from documents where id = ${document.id}`.execute(stand.db)
+      expect(rows).toEqual([{ attempt: 0, retry_count: 0 }])
+    }
+    const { body } = await tenant.call('GET', document.path)
+    expect(deliveries).toBeGreaterThanOrEqual(3)
+    expect(sent).toEqual(Array(deliveries - 1).fill({ documentId: document.id, delaySeconds: 0 }))
+    expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / 10))
+  })
+
+  test('a document whose last call ends just before time is up completes', async () => {
+    const tenant = await stand.tenant()
+    const { queue, sent } = keptQueue()
+    const document = await create(tenant, 'Short.')
+    await newWorker(stand, provider, { queue })([document], () => (provider.calls.length === 0 ? 110_000 : 15_000))
+    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+    expect(sent).toEqual([])
+  })
+
+  test('a call still in flight when time is up is given up, and the document handed over', async () => {
+    const tenant = await stand.tenant()
+    const { queue, sent } = keptQueue()
+    const document = await create(tenant, 'Short.')
+    provider.script(['hang'])
+    const looks = [10_050, 110_000]
+    await newWorker(stand, provider, { queue, timeoutSeconds: 60 })([document], () => looks.shift() ?? 110_000)
+    expect(sent).toEqual([{ documentId: document.id, delaySeconds: 0 }])
+    const { rows } = await sql`select status, attempt, retry_count from documents where id = ${document.id}`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([{ status: 'pending', attempt: 0, retry_count: 0 }])
+  })
+
+  async function storedVectors(documentId: string): Promise<number[]> {
+    const { rows } = await sql<{ chunk_index: number }>`
+      select chunk_index from chunks where document_id = ${documentId} and embedding is not null`.execute(stand.db)
+    return rows.map((row) => row.chunk_index)
+  }
+})
+
+describe('a call', () => {
+  const missing = (tokens: number, headings: string[] = []): Missing => ({
+    hash: '',
+    chunk: { chunk_index: 0, content: 'x', token_count: tokens, metadata: { headings, start: 0, end: 1 } },
+  })
+
+  test('holds as many texts as the limits of inputs and tokens allow', () => {
+    const sizes = (texts: Missing[]) => batches(texts, { inputs: 4, tokens: 1000 }).map((call) => call.length)
+    expect(sizes(Array(9).fill(missing(10)))).toEqual([4, 4, 1])
+    expect(sizes(Array(5).fill(missing(400)))).toEqual([2, 2, 1])
+    expect(sizes([missing(2000), missing(1), missing(2000)])).toEqual([1, 1, 1])
+    expect(sizes([])).toEqual([])
+  })
+
+  test('counts heading paths, a byte a token', () => {
+    const texts = Array(4).fill(missing(100, ['一'.repeat(50), 'b'.repeat(90)]))
+    expect(batches(texts, { inputs: 10, tokens: 700 }).map((call) => call.length)).toEqual([2, 2])
+  })
+
+  test('is one of at most so many in flight, those of all documents of a batch together', async () => {
+    const tenant = await stand.tenant()
+    const text = paragraphs(40).join('\n\n')
+    const documents = await Promise.all([
+      create(tenant, text),
+      create(tenant, `${text} b`),
+      create(tenant, `${text} c`),
+    ])
+    const callLimits = { inputs: 4, tokens: 100_000 }
+    const { promise: threeWait, resolve } = Promise.withResolvers<void>()
+    provider.script([], async () => {
+      if (provider.mostInFlight === 3) resolve()
+      await threeWait
+      return 'ok' as const
+    })
+    await newWorker(stand, provider, { chunkSize: size, callLimits, concurrency: 3 })(documents)
+    expect(provider.calls.length).toBeGreaterThan(20)
+    expect(provider.mostInFlight).toBe(3)
+  })
+
+  test('of a small document does not wait for all calls of a large one', async () => {
+    const tenant = await stand.tenant()
+    const large = await create(tenant, paragraphs(200).join('\n\n'))
+    const small = await create(tenant, 'A small one.')
+    const callLimits = { inputs: 5, tokens: 100_000 }
+    await newWorker(stand, provider, { chunkSize: size, callLimits, concurrency: 2 })([large, small])
+    const turn = provider.calls.findIndex((call) => call.texts.includes('A small one.'))
+    expect(turn).toBeGreaterThanOrEqual(0)
+    expect(turn).toBeLessThan(provider.calls.length / 2)
+  })
+
+  test('takes all of 4 MiB within the provider’s limits', () => {
+    const chunks = chunk(paragraphs(2000).join('\n\n'), { targetTokens: 400, overlapTokens: 60 })
+    const calls = batches(
+      chunks.map((each) => ({ hash: '', chunk: each })),
+      { inputs: 512, tokens: 290_000 },
+    )
+    for (const call of calls) {
+      expect(call.length).toBeLessThanOrEqual(2048)
+      expect(call.reduce((sum, each) => sum + each.chunk.token_count, 0)).toBeLessThanOrEqual(300_000)
+    }
+  })
+})

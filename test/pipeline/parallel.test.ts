@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { Random } from '../simulation/random.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { useFaultyConnection } from '../support/faulty-connection.ts'
+import { isLong, isOnServer } from '../support/long.ts'
+import { vectorOf } from '../support/provider-answers.ts'
+import { useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+const connection = useFaultyConnection()
+
+/** On PGlite statements take turns, so there is less to see. */
+const searches = isLong ? 30_000 : isOnServer ? 5_000 : 400
+const documentCount = 4
+
+interface Listed {
+  id: string
+  status: string
+  content: string
+}
+interface Hit {
+  document_id: string
+  content: string
+}
+
+test(`${searches} searches, while texts are patched and workers die, find no mixed and no stale revision`, async () => {
+  const random = new Random(7)
+  const tenant = await stand.tenant()
+  const text = (version: number) =>
+    Array.from({ length: 3 }, (_, i) => `Version ${version} part ${i} is on sale.`).join('\n\n')
+  const documents = await Promise.all(
+    Array.from({ length: documentCount }, async () => {
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: text(0) })
+      return {
+        id: body.id as string,
+        organizationId: tenant.organizationId,
+        path: `${tenant.knowledgeBase}/${body.id}`,
+        version: 0,
+      }
+    }),
+  )
+  await newWorker(stand, provider)(documents)
+
+  let isOver = false
+  const seen = { searches: 0, mixed: 0, gaps: 0, stale: 0, completions: 0, patches: 0, crashes: 0 }
+  const until = (act: () => Promise<unknown>) => async () => {
+    while (!isOver) await act()
+  }
+
+  async function search() {
+    // What each document's text was when it was last completed before this search began …
+    const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body as { data: Listed[] }
+    const before = documents.map(({ id }) => data.find((each) => each.id === id)!)
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
+      embedding: [...vectorOf('q')],
+      limit: 50,
+    })
+    for (const [i, document] of documents.entries()) {
+      const hits = (body.data as Hit[]).filter((hit) => hit.document_id === document.id)
+      const versions = new Set(hits.map((hit) => Number(/Version (\d+)/.exec(hit.content)![1])))
+      if (versions.size > 1) seen.mixed++
+      if (hits.length !== 3) seen.gaps++
+      // … is the oldest that it may find.
+      const completed = before[i]!.status === 'completed' ? Number(/Version (\d+)/.exec(before[i]!.content)![1]) : 0
+      if (Math.min(...versions) < completed) seen.stale++
+    }
+    if (++seen.searches >= searches) isOver = true
+  }
+
+  async function patch() {
+    const document = random.pick(documents)
+    const { status } = await tenant.call('PATCH', document.path, { content: text(++document.version) })
+    expect(status).toBe(200)
+    seen.patches++
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  async function work() {
+    if (random.chance(0.15)) {
+      seen.crashes++
+      connection.lose(
+        random.pick(['before', 'after']),
+        random.pick([/with completed as/, /insert into chunks/, /update chunks c set/]),
+      )
+    }
+    await newWorker(stand, provider, { queue: keptQueue().queue })(documents)
+  }
+
+  /** Time passes quickly for leases, so that what dies is taken over, often from a worker that is not dead. */
+  async function hasten() {
+    await sql`update documents set lease_expires_at = now() - interval '1 ms' where status = 'processing' and random() < 0.3`.execute(
+      stand.db,
+    )
+    await sweep(databaseAs('cuecard_sweeper'), keptQueue().queue)
+    const { rows } = await sql<{
+      n: number
+    }>`select count(*)::int as n from documents where status = 'completed'`.execute(stand.db)
+    seen.completions += rows[0]!.n
+  }
+
+  const people = [search, search, search, search, patch, work, work, hasten].map((act) => until(act)())
+  await Promise.all(people).finally(() => {
+    isOver = true
+  })
+
+  // Patchers rest: all ends with the newest text.
+  for (let round = 0; round < 20; round++) {
+    await sql`update documents set lease_expires_at = now() - interval '1 s' where status = 'processing'`.execute(
+      stand.db,
+    )
+    await newWorker(stand, provider)(documents)
+  }
+  for (const document of documents) {
+    const { body } = await tenant.call('GET', document.path)
+    if (body.status === 'error') await tenant.call('PATCH', document.path, { status: 'pending' })
+    await newWorker(stand, provider)([document])
+    expect((await tenant.call('GET', document.path)).body).toMatchObject({
+      status: 'completed',
+      content: text(document.version),
+      chunk_count: 3,
+    })
+  }
+  const { rows } =
+    await sql`select 1 from chunks c join documents d on d.id = c.document_id where c.revision <> d.active_revision`.execute(
+      stand.db,
+    )
+  expect(rows).toEqual([])
+  expect(seen).toMatchObject({ mixed: 0, gaps: 0, stale: 0 })
+  expect(seen.searches).toBeGreaterThanOrEqual(searches)
+  expect(Math.min(seen.patches, seen.completions, seen.crashes)).toBeGreaterThan(0)
+  console.info('searches while patched', seen)
+}, 900_000)

@@ -1,0 +1,351 @@
+import { describe, expect, test, vi } from 'vitest'
+import { EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { openAiEmbedder, type Provider } from '../../shared/embedding/openai-embedder.ts'
+import { normalize } from '../../shared/embedding/vectors.ts'
+import { entryOf } from '../support/entry.ts'
+import { type ProviderCall, useFakeProvider } from '../support/fake-provider.ts'
+import { startInstance } from '../support/lambda-instance.ts'
+import { vectorOf, type Way } from '../support/provider-answers.ts'
+
+const provider = useFakeProvider()
+const apiKey = 'sk-canary-9f2c81d7aa'
+
+function embedder(more: Partial<Provider> = {}) {
+  return openAiEmbedder({
+    baseUrl: provider.baseUrl,
+    model: 'text-embedding-3-small',
+    apiKey: () => apiKey,
+    timeoutSeconds: 10,
+    ...more,
+  })
+}
+
+async function fault(promise: Promise<unknown>): Promise<EmbeddingError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(EmbeddingError)
+  return error as EmbeddingError
+}
+
+describe('an embeddings call', () => {
+  test('sends all texts, the model and the key, and gives unit vectors', async () => {
+    const [first, second] = await embedder().embed(['one', 'two'])
+    expect(provider.calls).toEqual([
+      { texts: ['one', 'two'], model: 'text-embedding-3-small', authorization: `Bearer ${apiKey}` },
+    ])
+    expect(first).toEqual(normalize(vectorOf('one')))
+    expect(Math.hypot(...second!)).toBeCloseTo(1, 6)
+  })
+
+  test.each(['reordered', 'as_numbers'] as Way[])('answered %s yields each text its own vector', async (way) => {
+    provider.script([way])
+    const vectors = await embedder().embed(['one', 'two', 'three'])
+    expect(vectors).toEqual(['one', 'two', 'three'].map((text) => normalize(vectorOf(text))))
+  })
+
+  test.each([
+    'too_few',
+    'too_many',
+    'same_index_twice',
+    'zeros',
+    'tiny',
+    'not_finite',
+    'short_vector',
+    'cut_vector',
+    'strings',
+    'no_data',
+    'no_json',
+  ] as Way[])('answered 200 with nonsense (%s) is no answer: later', async (way) => {
+    provider.script([way])
+    expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'busy', status: 200 })
+    expect(provider.calls).toHaveLength(1)
+  })
+
+  test('that is cut off, never answered or finds no server ends busy', async () => {
+    provider.script(['break_off', 'hang'])
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy' })
+    expect(await fault(embedder({ timeoutSeconds: 0.05 }).embed(['one']))).toMatchObject({ reason: 'busy' })
+    const nobody = embedder({ baseUrl: 'http://127.0.0.1:1/v1' })
+    expect(await fault(nobody.embed(['one']))).toMatchObject({ reason: 'busy', status: undefined })
+  })
+
+  test('is given up by its signal', async () => {
+    const controller = new AbortController()
+    provider.script([
+      () => {
+        controller.abort()
+        return 'hang'
+      },
+    ])
+    expect(await fault(embedder().embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
+  })
+
+  test('without a key to be had ends busy', async () => {
+    const apiKey = () => Promise.reject(new Error('Secrets Manager is away'))
+    expect(await fault(embedder({ apiKey }).embed(['one']))).toMatchObject({ reason: 'busy' })
+    expect(provider.calls).toHaveLength(0)
+  })
+})
+
+describe('a provider in trouble', () => {
+  test('is asked once more after a one-off 500, not after two', async () => {
+    provider.script(['server_error'])
+    expect(await embedder().embed(['one'])).toHaveLength(1)
+    expect(provider.calls).toHaveLength(2)
+    provider.script(['server_error', 'server_error'])
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', status: 500 })
+    expect(provider.calls).toHaveLength(4)
+  })
+
+  test('is not asked again at once where the first call may be billed, or where it says when', async () => {
+    provider.script(['gateway_timeout', 'unavailable_retry_after', 'too_many_requests'])
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', status: 504 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', retryAfterSeconds: 7 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', retryAfterSeconds: undefined })
+    expect(provider.calls).toHaveLength(3)
+  })
+
+  test.each([
+    ['seconds', { 'retry-after': '40' }, 40],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1.5],
+    ['a date gone by', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+    ['nothing sensible', { 'retry-after': 'soon' }, undefined],
+  ])('says in Retry-After when to come again, in %s', async (_, headers, seconds) => {
+    provider.script([{ status: 429, headers, body: '{}' }])
+    expect((await fault(embedder().embed(['one']))).retryAfterSeconds).toBe(seconds)
+  })
+
+  test('says in Retry-After when to come again, as a date', async () => {
+    const date = new Date(Date.now() + 90_000).toUTCString()
+    provider.script([{ status: 503, headers: { 'retry-after': date }, body: '' }])
+    const { retryAfterSeconds } = await fault(embedder().embed(['one']))
+    expect(retryAfterSeconds).toBeGreaterThan(60)
+    expect(retryAfterSeconds).toBeLessThanOrEqual(90)
+  })
+})
+
+describe('a refused text', () => {
+  const refusal = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) })
+
+  test('is refused for good, in the provider’s words', async () => {
+    provider.script([refusal('This text is not acceptable.')])
+    expect(await fault(embedder().embed(['one']))).toMatchObject({
+      reason: 'refused',
+      status: 400,
+      message: 'This text is not acceptable',
+    })
+  })
+
+  test.each([
+    `The key ${apiKey} may not embed this`,
+    'Incorrect key sk-proj-Ab12Cd34Ef56Gh78 given',
+    'Header was Bearer eyJhbGciOiJIUzI1NiJ9.x.y1',
+    'Key sk-abc*******wxyz is masked',
+  ])('is explained without any key (%#)', async (message) => {
+    provider.script([refusal(message)])
+    const error = await fault(embedder().embed(['one']))
+    expect(error.message).toContain('…')
+    expect(error.message).not.toMatch(/canary|sk-|eyJ|wxyz/)
+  })
+
+  test('is explained without the very key of the call, whatever that looks like', async () => {
+    provider.script([refusal('Your key correcthorse is not for this')])
+    const error = await fault(embedder({ apiKey: () => 'correcthorse' }).embed(['one']))
+    expect(error.message).toBe('Your key … is not for this')
+  })
+
+  test('is explained in words that a database can keep and a person can read', async () => {
+    provider.script([refusal(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
+    const { message } = await fault(embedder().embed(['one']))
+    expect(message).toMatch(/^line one line two long/)
+    expect(message.isWellFormed()).toBe(true)
+    expect(message).not.toMatch(/\p{Cc}/u)
+    expect(message.length).toBeLessThan(250)
+  })
+
+  test('without an explanation carries the status', async () => {
+    provider.script([{ status: 422, body: 'no' }])
+    expect((await fault(embedder().embed(['one']))).message).toBe('status 422')
+  })
+})
+
+describe('a text that is answered as if our key were refused', () => {
+  const stopped = (status: number) => (call: ProviderCall) =>
+    call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
+
+  test.each([401, 403, 406, 451])(
+    '(%i) is told from it by a probe, and all other texts are embedded',
+    async (status) => {
+      const client = embedder()
+      provider.script([], stopped(status))
+      for (let i = 0; i < 4; i++)
+        expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'refused', status })
+      expect(await client.embed(['two'])).toHaveLength(1)
+      expect(provider.calls.slice(0, 3).map((call) => call.texts)).toEqual([['DROP TABLE'], ['hello'], ['DROP TABLE']])
+      expect(provider.calls).toHaveLength(4 * 3 + 1)
+    },
+  )
+
+  test('is tried with the fresh key first', async () => {
+    const apiKey = (refused?: string) => (refused === undefined ? 'sk-old' : 'sk-new')
+    provider.script([], stopped(403))
+    expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'refused' })
+    expect(provider.calls.map((call) => [call.texts[0], call.authorization])).toEqual([
+      ['DROP TABLE', 'Bearer sk-old'],
+      ['DROP TABLE', 'Bearer sk-new'],
+      ['hello', 'Bearer sk-new'],
+      ['DROP TABLE', 'Bearer sk-new'],
+    ])
+  })
+
+  test('is not blamed when it is accepted after the probe', async () => {
+    provider.script(['forbidden'])
+    expect(await embedder().embed(['one'])).toHaveLength(1)
+  })
+
+  test.each([
+    ['too_many_requests', 429],
+    ['server_error', 500],
+    ['gateway_timeout', 504],
+  ] as [Way, number][])('is blamed no more than the key when the probe ends otherwise (%s)', async (way, status) => {
+    const client = embedder()
+    provider.script(['forbidden', way])
+    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'busy', status })
+    expect(await client.embed(['two'])).toHaveLength(1)
+  })
+})
+
+describe('a provider that hangs', () => {
+  const hanging = (more: Partial<Provider> = {}) => embedder({ timeoutSeconds: 0.05, ...more })
+  const late = { reason: 'busy', message: 'The embedding provider does not answer in time' }
+  const never = () => new Promise<never>(() => {})
+
+  test('is given a time for all, the key and what takes no notice of a signal included', async () => {
+    expect(await fault(hanging({ apiKey: never }).embed(['one']))).toMatchObject(late)
+    expect(await fault(hanging({ fetch: never }).embed(['one']))).toMatchObject(late)
+    provider.script(['server_error', 'hang', 'unauthorized', 'hang'])
+    expect(await fault(hanging({ timeoutSeconds: 0.5 }).embed(['one']))).toMatchObject(late)
+    expect(await fault(hanging({ timeoutSeconds: 0.5 }).embed(['one']))).toMatchObject(late)
+  })
+
+  test('gets the time that the caller has', async () => {
+    provider.script([], 'hang')
+    expect(await fault(embedder().embed(['one'], { timeoutSeconds: 0.05 }))).toMatchObject(late)
+  })
+
+  test('is left alone after three time-outs in a row, then for twice as long each time, up to a minute', async () => {
+    let now = 0
+    const client = hanging({ now: () => now })
+    provider.script([], 'hang')
+    for (let i = 0; i < 3; i++) expect(await fault(client.embed(['one']))).toMatchObject(late)
+    for (const pause of [5, 10, 20, 40, 60, 60]) {
+      const calls = provider.calls.length
+      expect(await fault(client.embed(['two']))).toMatchObject({ ...late, retryAfterSeconds: pause })
+      now += pause * 1000 - 1
+      expect(await fault(client.embed(['three']))).toMatchObject({ ...late, retryAfterSeconds: 1 })
+      expect(provider.calls).toHaveLength(calls)
+      now += 1
+      await Promise.all([fault(client.embed(['four'])), fault(client.embed(['five']))])
+      expect(provider.calls).toHaveLength(calls + 1)
+    }
+    now += 60_000
+    provider.script([])
+    expect(await client.embed(['six'], { timeoutSeconds: 10 })).toHaveLength(1)
+    expect(await client.embed(['seven'], { timeoutSeconds: 10 })).toHaveLength(1)
+  })
+
+  test('now and then is asked on', async () => {
+    const client = hanging()
+    for (let i = 0; i < 2; i++) {
+      provider.script([], 'hang')
+      await Promise.all([fault(client.embed(['one'])), fault(client.embed(['two']))])
+      provider.script([])
+      expect(await client.embed(['three'], { timeoutSeconds: 10 })).toHaveLength(1)
+    }
+  })
+
+  test('is not taken for one whose calls are given up by their callers', async () => {
+    const client = embedder()
+    for (let i = 0; i < 4; i++) {
+      const controller = new AbortController()
+      provider.script([
+        () => {
+          controller.abort()
+          return 'hang'
+        },
+      ])
+      expect(await fault(client.embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
+    }
+    expect(await client.embed(['two'])).toHaveLength(1)
+  })
+})
+
+describe('a Lambda on AWS', () => {
+  const env = {
+    QUEUE_URL: 'http://127.0.0.1:9/queue',
+    DATABASE_SECRET_ARN: 'database',
+    AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
+  }
+
+  test.each(['search', 'embedding'] as const)(
+    '(%s) does not start without a provider, and says what to set',
+    async (name) => {
+      await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
+      const instance = await startInstance(entryOf(name), { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' })
+      await instance.stop()
+    },
+  )
+})
+
+describe('a refused key', () => {
+  test('is fetched anew, once, and the call made again', async () => {
+    const keys = vi.fn((refused?: string) => (refused === 'sk-old' ? 'sk-new' : 'sk-old'))
+    provider.script(['unauthorized'])
+    expect(await embedder({ apiKey: keys }).embed(['one'])).toHaveLength(1)
+    expect(provider.calls.map((call) => call.authorization)).toEqual(['Bearer sk-old', 'Bearer sk-new'])
+    expect(keys).toHaveBeenCalledTimes(2)
+  })
+
+  test.each(['unauthorized', 'forbidden'] as Way[])(
+    'when fresh too (%s), stops all calls for a while; then one at a time probes',
+    async (way) => {
+      let now = 0
+      const client = embedder({ now: () => now })
+      provider.script([], way)
+      expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'forbidden' })
+      expect(provider.calls).toHaveLength(2)
+
+      const refused = await fault(client.embed(['two']))
+      expect(refused).toMatchObject({ reason: 'forbidden', retryAfterSeconds: 15 })
+      expect(provider.calls).toHaveLength(2)
+
+      now += 15_000
+      await Promise.all([fault(client.embed(['three'])), fault(client.embed(['four'])), fault(client.embed(['five']))])
+      expect(provider.calls).toHaveLength(4)
+
+      now += 15_000
+      expect((await fault(client.embed(['six']))).retryAfterSeconds).toBe(15)
+      now += 15_000
+      provider.script([])
+      expect(await client.embed(['seven'])).toHaveLength(1)
+      expect(await client.embed(['eight'])).toHaveLength(1)
+    },
+  )
+
+  test('stays stopped when the probe finds nobody, and probes again', async () => {
+    let now = 0
+    const client = embedder({ now: () => now })
+    provider.script(['unauthorized', 'unauthorized', 'break_off'])
+    await fault(client.embed(['one']))
+    now += 15_000
+    expect(await fault(client.embed(['two']))).toMatchObject({ reason: 'busy' })
+    expect(await client.embed(['three'])).toHaveLength(1)
+  })
+
+  test('is told from a wrong model or address only by the log: nothing is blamed on the text', async () => {
+    provider.script([], 'no_such_model')
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'forbidden', status: 404 })
+  })
+})

@@ -1,0 +1,348 @@
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { retryDocuments, type Target } from '../../infra/admin/documents.ts'
+import { type Figures, figures } from '../../shared/metrics.ts'
+import type { Queue } from '../../shared/queue.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+// The sweeper works across organizations: each test leaves nothing to do behind.
+afterEach(async () => {
+  await sql`truncate organizations cascade`.execute(stand.db)
+})
+
+const create = async (
+  tenant: Tenant,
+  content: string,
+): Promise<{ id: string; organizationId: string; path: string }> => {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
+}
+const createMany = (tenant: Tenant, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, i) => create(tenant, `Text ${i}.`)))
+
+/** Makes every document as much older. */
+const age = (seconds: number) => {
+  const by = sql`make_interval(secs => ${seconds})`
+  return sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
+    lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(stand.db)
+}
+const rowOf = async ({ id }: { id: string }) =>
+  (
+    await sql<{ status: string; error_code: string; attempt: number }>`
+    select status, error_code, attempt from documents where id = ${id}`.execute(stand.db)
+  ).rows[0]!
+
+const broken: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
+
+async function swept() {
+  const { queue, sent } = keptQueue()
+  const report = await sweep(databaseAs('cuecard_sweeper'), queue)
+  return { report, ids: sent.map((each) => each.documentId) }
+}
+
+describe('a lost message', () => {
+  test('is sent again when no worker has come for two minutes, not before', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    expect((await swept()).ids).toEqual([])
+    await age(110)
+    expect((await swept()).ids).toEqual([])
+    await age(20)
+    expect((await swept()).ids).toEqual([document.id])
+    expect((await swept()).ids).toEqual([])
+  })
+
+  test('brings the document to completed by the real queue', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'A text.' })
+    await stand.deliver()
+    await sql`update documents set status = 'pending', revision = revision + 1 where id = ${body.id}`.execute(stand.db)
+    await age(121)
+    await stand.sweep()
+    await stand.deliver()
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.status).toBe('completed')
+  })
+
+  test('that is sent again and lost again is sent ever less often: ten times in a day', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    let times = 0
+    for (let minute = 0; minute < 23 * 60; minute += 4) {
+      await age(240)
+      const { queue, sent } = keptQueue()
+      await sweep(databaseAs('cuecard_sweeper'), queue)
+      times += sent.filter((each) => each.documentId === document.id).length
+    }
+    expect(times).toBeGreaterThanOrEqual(7)
+    expect(times).toBeLessThanOrEqual(10)
+  })
+
+  test.each([0, 10 * 3600])(
+    'whose sending fails is counted, and tried again at the next sweep (%i s later)',
+    async (waited) => {
+      const document = await create(await stand.tenant(), 'A text.')
+      await age(130 + waited)
+      expect(await sweep(databaseAs('cuecard_sweeper'), broken)).toMatchObject({ resent: 0, send_failures: 1 })
+      expect((await swept()).ids).toEqual([document.id])
+      expect((await swept()).ids).toEqual([])
+    },
+  )
+
+  test('that a request could not send goes at the next sweep', async () => {
+    const tenant = await stand.tenant()
+    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: broken })
+    const call = async (method: string, path: string, body: object) => {
+      const headers = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' }
+      return (await (await app.request(path, { method, headers, body: JSON.stringify(body) })).json()) as { id: string }
+    }
+    const { id } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+    expect((await swept()).ids).toEqual([id])
+    await call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Two.' })
+    expect((await swept()).ids).toEqual([id])
+    expect((await swept()).ids).toEqual([])
+  })
+
+  test('that a worker could not send goes at the first sweep after the document is due', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    provider.script(['too_many_requests'])
+    await newWorker(stand, provider, { queue: broken, random: () => 1 })([document])
+    expect((await swept()).ids).toEqual([])
+    await age(5)
+    expect((await swept()).ids).toEqual([document.id])
+    // No time for a call: handed over.
+    await newWorker(stand, provider, { queue: broken })([document], () => 20_000)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('that the operator’s retry could not send goes at the next sweep', async () => {
+    const tenant = await stand.tenant()
+    const { id } = await create(tenant, 'A text.')
+    const target = { organization_id: tenant.organizationId, agent_id: tenant.agentId, id, versions: '*' } as Target
+    for (const queue of [broken, undefined]) {
+      expect(await retryDocuments(stand.db, queue, [target])).toMatchObject([{ queued: false, refused: null }])
+      expect((await swept()).ids).toEqual([id])
+    }
+  })
+
+  test('is sent again after two minutes when the sweeper dies before it has sent', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    await age(10 * 3600)
+    const started = Promise.withResolvers<void>()
+    const dead: Queue = { ...broken, send: () => new Promise(() => started.resolve()) }
+    void sweep(databaseAs('cuecard_sweeper'), dead)
+    await started.promise
+    expect((await swept()).ids).toEqual([])
+    await age(130)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('of a document that is put off is left alone until it is due', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    provider.script(['retry_in_an_hour'])
+    await newWorker(stand, provider, { queue: keptQueue().queue })([document])
+    await age(800)
+    expect((await swept()).ids).toEqual([])
+    await age(210)
+    expect((await swept()).ids).toEqual([])
+    await age(20)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('that brings a worker while the sweeper is still sending goes by what the worker has found', async () => {
+    const document = await create(await stand.tenant(), 'A text.')
+    await age(130)
+    provider.script(['retry_in_an_hour'])
+    const work = newWorker(stand, provider, { queue: keptQueue().queue })
+    await sweep(databaseAs('cuecard_sweeper'), { send: async () => void (await work([document])) })
+    await age(910)
+    expect((await swept()).ids).toEqual([])
+    await age(120)
+    expect((await swept()).ids).toEqual([document.id])
+  })
+
+  test('of a document that is the client’s, completed or in error is not missed', async () => {
+    const tenant = await stand.tenant()
+    const completed = await create(tenant, 'A text.')
+    const failed = await create(tenant, 'POISON')
+    await newWorker(stand, provider)([completed, failed])
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'The client’s' })
+    const taken = await create(tenant, 'A text.')
+    await tenant.call('POST', `${taken.path}/chunks`, { chunks: [{ content: 'x', chunk_index: 0 }] })
+    await age(90_000)
+    expect((await swept()).ids).toEqual([])
+  })
+})
+
+describe('a worker that died', () => {
+  test('gives its document back when the lease runs out, and a message is sent at once', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, 'A text.')
+    provider.script(['hang'])
+    void newWorker(stand, provider)([document])
+    await expect.poll(() => provider.calls.length).toBe(1)
+    await age(140)
+    expect((await swept()).report).toMatchObject({ recovered: 0, resent: 0 })
+    await age(20)
+    const { report, ids } = await swept()
+    expect(report).toMatchObject({ recovered: 1, resent: 1, given_up: 0 })
+    expect(ids).toEqual([document.id])
+    await newWorker(stand, provider)([document])
+    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+  })
+
+  test('five times over ends the document in error, which a retry takes back', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, 'A text.')
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      expect(await rowOf(document)).toMatchObject({ status: 'pending', attempt: attempt - 1 })
+      provider.calls.length = 0
+      provider.script(['hang'])
+      void newWorker(stand, provider)([document])
+      await expect.poll(() => provider.calls.length).toBe(1)
+      await age(160)
+      await swept()
+    }
+    expect(await rowOf(document)).toMatchObject({ status: 'error', error_code: 'attempts_exhausted' })
+    await tenant.call('PATCH', document.path, { status: 'pending' })
+    await newWorker(stand, provider)([document])
+    expect((await tenant.call('GET', document.path)).body).toMatchObject({ status: 'completed', error_message: null })
+  })
+})
+
+describe('a day’s wait', () => {
+  test('ends in error, and says whose fault it was', async () => {
+    const tenant = await stand.tenant()
+    const refused = await create(tenant, 'A text.')
+    provider.script(['too_many_requests'])
+    await newWorker(stand, provider, { queue: keptQueue().queue })([refused])
+    const forgotten = await create(tenant, 'Another.')
+    await age(86_000)
+    expect((await swept()).report.given_up).toBe(0)
+    await age(500)
+    expect((await swept()).report.given_up).toBe(2)
+    expect(await rowOf(refused)).toMatchObject({ status: 'error', error_code: 'provider_unavailable' })
+    expect(await rowOf(forgotten)).toMatchObject({ status: 'error', error_code: 'not_processed' })
+    const { body } = await tenant.call('GET', refused.path)
+    expect(body.error_message).toBe(
+      'The embedding provider did not take the text for 24 hours. Set the status to pending to try again.',
+    )
+  })
+
+  test('is counted anew from a change of content', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, 'A text.')
+    await age(86_000)
+    await tenant.call('PATCH', document.path, { content: 'Another.' })
+    await age(500)
+    await swept()
+    expect(await rowOf(document)).toMatchObject({ status: 'pending' })
+  })
+})
+
+describe('a backlog', () => {
+  test('of one organization leaves the others their turn', async () => {
+    const greedy = await stand.tenant()
+    const modest = await stand.tenant()
+    await seed(greedy, 1500)
+    const mine = await createMany(modest, 3)
+    await age(130)
+    const { ids } = await swept()
+    expect(ids).toHaveLength(1000)
+    for (const { id } of mine) expect(ids).toContain(id)
+  })
+
+  test('is taken on in turns, so that every document gets its own', async () => {
+    const tenant = await stand.tenant()
+    await seed(tenant, 1500)
+    await age(130)
+    const first = await swept()
+    const second = await swept()
+    expect(new Set([...first.ids, ...second.ids])).toHaveLength(1500)
+    expect((await swept()).ids).toEqual([])
+  })
+
+  test('of 100,000 documents that merely wait in line does not flood the queue', async () => {
+    const tenant = await stand.tenant()
+    await seed(tenant, 10_000)
+    let sent = 0
+    for (let minutes = 0; minutes < 120; minutes += 10) {
+      await age(600)
+      sent += (await swept()).ids.length
+    }
+    // Two hours: at 2, 4, 8, … minutes of age at most.
+    expect(sent).toBeLessThanOrEqual(12 * 1000)
+    expect(sent).toBeLessThanOrEqual(10_000 * 6)
+  })
+
+  /** Documents as the API would have made them. */
+  const seed = (tenant: Tenant, count: number) =>
+    stand.db.batch(
+      sql`alter table documents disable trigger user`,
+      sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
+        select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service'
+        from generate_series(1, ${count})`,
+      sql`alter table documents enable trigger user`,
+    )
+})
+
+describe('rows that somebody holds', () => {
+  test('are passed over, not waited for', async () => {
+    const tenant = await stand.tenant()
+    await create(tenant, 'A text.')
+    await age(90_000)
+    // PGlite runs one transaction at a time, so the sweep simply comes after it there.
+    const [, { report }] = await Promise.all([
+      stand.db.batch(
+        sql`select from documents where organization_id = ${tenant.organizationId} for update`,
+        sql`select 1`,
+      ),
+      swept(),
+    ])
+    const rest = await swept()
+    expect(report.given_up + rest.report.given_up).toBe(1)
+  })
+})
+
+describe('idempotency keys', () => {
+  test('are dropped after a day, not before', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'old' })
+    await sql`update idempotency_keys set created_at = created_at - interval '25 hours'`.execute(stand.db)
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'new' })
+    expect((await swept()).report.keys_purged).toBe(1)
+    const { rows } = await sql`select key from idempotency_keys`.execute(stand.db)
+    expect(rows).toEqual([{ key: 'new' }])
+  })
+
+  test('are dropped as fast as the API can take them in: 30,000 a minute and more', async () => {
+    const tenant = await stand.tenant()
+    await sql`
+      insert into idempotency_keys (organization_id, api_key_id, key, request_hash, owner, created_at)
+      select organization_id, id, i::text, '', id, now() - interval '25 hours'
+      from api_keys, generate_series(1, 40000) i
+      where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    expect((await swept()).report.keys_purged).toBe(40_000)
+  })
+})
+
+describe('what the sweeper reports', () => {
+  test('is the age of the oldest document in work, and what it did', async () => {
+    const tenant = await stand.tenant()
+    await create(tenant, 'A text.')
+    await age(300)
+    const seen: Figures[] = []
+    const listen = (message: unknown) => void seen.push(message as Figures)
+    figures.subscribe(listen)
+    await swept()
+    figures.unsubscribe(listen)
+    const [{ OldestPendingSeconds, ...rest }] = seen as [Figures]
+    expect(OldestPendingSeconds).toBeGreaterThanOrEqual(300)
+    expect(OldestPendingSeconds).toBeLessThan(400)
+    expect(rest).toEqual({ LeaseRecoveries: 0, DocumentsFailed: 0 })
+  })
+})

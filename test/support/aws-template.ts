@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { App } from 'aws-cdk-lib'
+import { cuecardApp } from '../../infra/aws/app.ts'
+import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
+import { type StageSettings, stages } from '../../infra/aws/stages.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type Fields = { [key: string]: Json }
+export type Resource = {
+  Type: string
+  Properties: Fields
+  DependsOn?: string[]
+  DeletionPolicy?: string
+}
+
+const alarmAddress = 'duty@cuecard.example'
+
+/** A stage that uses every optional setting. */
+const everything: StageSettings = {
+  ...stages.prod,
+  alarmAddress,
+  customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
+}
+
+export type StageUnderTest = 'dev' | 'prod' | 'everything'
+
+/**
+ * Synthesizes all stages into a directory of its own, as `npm run synth` does into `cdk.out`. Beside it lies what the
+ * Lambda runtime offers besides Node.js (the AWS SDK and nothing else), so that a bundle can be imported from there.
+ */
+export async function synthesize(): Promise<Synthesis> {
+  const directory = mkdtempSync(join(tmpdir(), 'cuecard-synth-'))
+  await mkdir(join(directory, 'node_modules'))
+  symlinkSync(join(import.meta.dirname, '../../node_modules/@aws-sdk'), join(directory, 'node_modules/@aws-sdk'))
+  const outdir = join(directory, 'cdk.out')
+  const dev = { ...stages.dev, alarmAddress }
+  const prod = { ...stages.prod, alarmAddress }
+  const app = await cuecardApp(outdir, { dev, prod, everything })
+  app.synth()
+  return new Synthesis(app, directory, outdir)
+}
+
+export class Synthesis {
+  readonly app: App
+  readonly outdir: string
+  readonly #directory: string
+
+  constructor(app: App, directory: string, outdir: string) {
+    this.app = app
+    this.#directory = directory
+    this.outdir = outdir
+  }
+
+  stack(stage: StageUnderTest): StackTemplate {
+    return new StackTemplate(this.outdir, `cuecard-${stage}`)
+  }
+
+  secrets(stage: StageUnderTest): StackTemplate {
+    return new StackTemplate(this.outdir, `cuecard-${stage}-secrets`)
+  }
+
+  /** A directory that holds, under the name of each Lambda of prod, what is deployed for it. */
+  bundles(): string {
+    const directory = this.scratch('bundles')
+    const prod = this.stack('prod')
+    mkdirSync(directory)
+    for (const name of Object.keys(entryPoints) as BundleName[])
+      symlinkSync(dirname(prod.bundle(name)), join(directory, name))
+    return directory
+  }
+
+  /** A directory for one more synth, removed with this one. */
+  scratch(name: string): string {
+    return join(this.#directory, name)
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true })
+  }
+}
+
+/** One synthesized template, read back from the cloud assembly, with its resources found by what they are called. */
+export class StackTemplate {
+  readonly name: string
+  readonly text: string
+  readonly resources: Record<string, Resource>
+  readonly #outdir: string
+
+  constructor(outdir: string, name: string) {
+    this.#outdir = outdir
+    this.name = name
+    this.text = readFileSync(join(outdir, `${name}.template.json`), 'utf8')
+    this.resources = JSON.parse(this.text).Resources
+  }
+
+  /** Logical id → resource, for one type. */
+  ofType(type: string): [string, Resource][] {
+    return Object.entries(this.resources).filter(([, resource]) => resource.Type === type)
+  }
+
+  /** The one resource of a type whose property has this value. */
+  one(type: string, property: string, value: string): [string, Resource] {
+    const found = this.ofType(type).filter(([, resource]) => resource.Properties[property] === value)
+    if (found.length !== 1) throw new Error(`${found.length} resources of ${type} with ${property} = ${value}`)
+    return found[0]!
+  }
+
+  lambda(name: string): Resource {
+    return this.one('AWS::Lambda::Function', 'FunctionName', `${this.name}-${name}`)[1]
+  }
+
+  /** The file that is deployed for a Lambda: `handler.mjs` in its asset. */
+  bundle(name: BundleName): string {
+    const { S3Key } = this.lambda(name).Properties.Code as Fields
+    return join(this.#outdir, `asset.${String(S3Key).replace('.zip', '')}`, 'handler.mjs')
+  }
+
+  /** A value with its references replaced by the names of what they refer to, for comparing and for reading. */
+  resolve(value: Json): string {
+    if (value === null || typeof value !== 'object') return String(value)
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item)).join(' ')
+    const [[key, inner]] = Object.entries(value) as [[string, Json]]
+    if (key === 'Fn::Join' && Array.isArray(inner))
+      return (inner[1] as Json[]).map((item) => this.resolve(item)).join('')
+    if (key === 'Fn::ImportValue') return this.#imported(String(inner))
+    if (key === 'Ref') return this.#nameOf(String(inner))
+    if (key === 'Fn::GetAtt' && Array.isArray(inner)) return this.#nameOf(String(inner[0]))
+    throw new Error(`Cannot resolve ${JSON.stringify(value)}`)
+  }
+
+  #nameOf(logicalId: string): string {
+    const properties = this.resources[logicalId]?.Properties
+    const keys = ['FunctionName', 'QueueName', 'LogGroupName', 'Name', 'DashboardName']
+    const name = keys.map((key) => properties?.[key]).find((value) => typeof value === 'string')
+    return name === undefined ? logicalId : String(name)
+  }
+
+  #imported(exported: string): string {
+    const [stack] = exported.split(':') as [string]
+    const from = new StackTemplate(this.#outdir, stack)
+    const outputs = JSON.parse(from.text).Outputs as Record<string, { Value: Json; Export?: { Name: string } }>
+    const output = Object.values(outputs).find((candidate) => candidate.Export?.Name === exported)
+    if (!output) throw new Error(`Nothing exports ${exported}`)
+    return from.resolve(output.Value)
+  }
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { sql } from 'kysely'
+import type { BundleName } from '../../infra/aws/bundles/bundle.ts'
+import { openDatabase } from '../../infra/local/database/database.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { region } from '../../infra/local/lambda.ts'
+import { startQueue } from '../../infra/local/queue/queue.ts'
+import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { Database } from '../../shared/database/database.ts'
+import { type Fields, synthesize } from './aws-template.ts'
+import { createEmptyDatabase } from './empty-database.ts'
+import { startKeyedProvider } from './keyed-provider.ts'
+import { type LambdaInstance, startInstance } from './lambda-instance.ts'
+import { startSecretsManager } from './secrets-manager.ts'
+
+/**
+ * The system as the template deploys it: for each Lambda a process that loads its asset of the cloud assembly, in the
+ * environment that the template gives it, where only addresses lead to loopback. The database is made by the
+ * Lambda that migrates, the secrets hold logins that are made as the runbook does it.
+ */
+export async function deploy() {
+  const closers: (() => unknown)[] = []
+  const opened = <T extends { close(): unknown }>(service: T): T => {
+    closers.push(() => service.close())
+    return service
+  }
+  const empty = await createEmptyDatabase()
+  closers.push(() => empty.drop())
+  const queue = opened(await startQueue())
+  const secretsManager = opened(await startSecretsManager())
+  const provider = opened(await startKeyedProvider())
+  const synthesis = await synthesize()
+  closers.push(() => synthesis.remove())
+  const prod = synthesis.stack('prod')
+
+  const secrets: string[] = []
+  const keep = (name: string, value: string) => secretsManager.values.set(`cuecard/prod/${name}`, value)
+  keep('database-owner', empty.url)
+  const providerKey = `sk-${randomBytes(12).toString('hex')}`
+  secrets.push(providerKey)
+  provider.keys.add(providerKey)
+  keep('provider', providerKey)
+
+  const local: Record<string, string> = {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
+  }
+  const addresses: Record<string, string> = { QUEUE_URL: queue.queueUrl, EMBEDDING_BASE_URL: provider.baseUrl }
+  const running = new Map<BundleName, LambdaInstance>()
+
+  async function instanceOf(name: BundleName): Promise<LambdaInstance> {
+    const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
+    const given = Object.entries(Variables).map(([key, value]) => [key, addresses[key] ?? prod.resolve(value)])
+    const service = { AWS_LAMBDA_FUNCTION_NAME: `cuecard-prod-${name}` }
+    return await startInstance(prod.bundle(name), { ...local, ...service, ...Object.fromEntries(given) })
+  }
+
+  async function invoke(name: BundleName, event: unknown): Promise<unknown> {
+    const instance = running.get(name) ?? (await instanceOf(name))
+    running.set(name, instance)
+    return await instance.invoke(event)
+  }
+
+  const migrated = [await invoke('migrate', {}), await invoke('migrate', {})]
+  const database = opened(await openDatabase(await empty.toOptions()))
+  local.DATABASE_ENDPOINT = database.endpoint
+  const owner = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
+
+  return {
+    queue,
+    /** What the Lambda that migrates has answered, called twice. */
+    migrated,
+    /** The database as its owner sees it. */
+    owner,
+    /** What no log may hold. */
+    secrets,
+    invoke,
+
+    /** Makes a login for each role of the migrated database, and puts its URL into its secret. */
+    async makeLogins(): Promise<void> {
+      for (const role of databaseUsers) {
+        const url = new URL(database.url)
+        const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
+        url.username = user
+        url.password = randomBytes(12).toString('hex')
+        await sql`create role ${sql.id(user)} login in role ${sql.id(`cuecard_${role}`)}`.execute(owner)
+        closers.push(() => sql`drop role ${sql.id(user)}`.execute(owner))
+        secrets.push(url.password)
+        keep(`database-${role}`, url.href)
+      }
+    },
+
+    /** One HTTP request, through the Lambda that serves its route. */
+    async http(method: string, url: string, apiKey?: string, body?: object) {
+      const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...(body && { 'content-type': 'application/json' }) }
+      const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, [...serving.keys()])!
+      const name = serving.get(event.routeKey.replace('ANY ', ''))!
+      const result = (await invoke(name, event)) as APIGatewayProxyStructuredResultV2
+      return { status: result.statusCode, headers: result.headers ?? {}, body: JSON.parse(result.body || 'null') }
+    },
+
+    /** Ends all instances. @returns what they have written to their logs */
+    async stop(): Promise<string> {
+      const logs = await Promise.all([...running.values()].map((instance) => instance.stop()))
+      running.clear()
+      return logs.join('')
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([...running.values()].map((instance) => instance.stop()))
+      for (const closer of closers.splice(0).reverse()) await closer()
+    },
+  }
+}
+
+const databaseUsers = (Object.keys(lambdas) as LambdaName[]).filter((name) => 'database' in lambdas[name])
+
+/** Route → the Lambda that serves it. */
+const serving = new Map(
+  (Object.entries(lambdas) as [LambdaName, Lambda][]).flatMap(([name, { routes = [] }]) =>
+    routes.map((route) => [route, name]),
+  ),
+)

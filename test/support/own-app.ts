@@ -1,0 +1,37 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Hono } from 'hono'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke } from '../../infra/local/lambda.ts'
+import { type ApiEnv, lambdaHandler } from '../../shared/http/api.ts'
+import { assertDocumented } from './contract.ts'
+import type { Answer } from './stand.ts'
+
+/** A test's own app, called with raw events as its Lambda is. Throws when an answer is undocumented. */
+export function callerOf(app: Hono<ApiEnv>, apiKey: string) {
+  const handler = lambdaHandler(app)
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const event = toEvent(
+      {
+        method,
+        url: path,
+        headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      },
+      ['$default'],
+    )!
+    const result = await invoke(handler, event, { functionName: 'own', timeoutSeconds: 29 })
+    const { statusCode, headers: sent, body: text } = result as APIGatewayProxyStructuredResultV2
+    const answer = {
+      status: statusCode!,
+      headers: sent as Record<string, string>,
+      body: text ? JSON.parse(text) : undefined,
+    }
+    assertDocumented(method, event.rawPath, answer)
+    return answer
+  }
+}

@@ -1,0 +1,209 @@
+import { gunzipSync } from 'node:zlib'
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll } from 'vitest'
+import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
+import { openDatabase } from '../../infra/local/database/database.ts'
+import { loadFunctions } from '../../infra/local/functions.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke } from '../../infra/local/lambda.ts'
+import { startQueue } from '../../infra/local/queue/queue.ts'
+import { toScheduledEvent } from '../../infra/local/schedule.ts'
+import { migrate } from '../../infra/migrations/migrate.ts'
+import { lambdas, queue as queueSettings } from '../../infra/wiring.ts'
+import { configuredDatabase, type Database, useEndpoint } from '../../shared/database/database.ts'
+import { type Permission, permissions } from '../../shared/http/api-keys.ts'
+import { assertDocumented } from './contract.ts'
+import { entryOf } from './entry.ts'
+import { createScratchDatabase } from './scratch-database.ts'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  /** The parsed JSON, or the text of any other media type; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests state what they expect of it
+  body: any
+}
+
+export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+
+export interface Tenant {
+  organizationId: string
+  agentId: string
+  apiKey: string
+  /** Path of the agent's documents. */
+  knowledgeBase: string
+  /** Calls with the tenant's key. A string or Buffer goes out as it is, anything else as JSON. */
+  call: Call
+}
+
+export type TestStand = ReturnType<typeof useStand>
+
+/**
+ * A stand for one test file: a scratch database on the server of DATABASE_URL, or an embedded one in memory; a queue; and
+ * the real Lambda handlers (with CUECARD_BUNDLES as they are deployed), called with raw events. Tests share it, and mint an organization each.
+ */
+export function useStand() {
+  let open: Awaited<ReturnType<typeof start>>
+  beforeAll(async () => {
+    open = await start()
+  })
+  afterAll(() => open?.close())
+
+  /** One HTTP request, as a raw event through the Lambda that serves its route. Throws when the answer is undocumented. */
+  async function http(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+    const event = toEvent(
+      {
+        method,
+        url: path,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+      },
+      open.functions.routes.map(({ route }) => route),
+    )!
+    return await send(event)
+  }
+
+  async function send(event: APIGatewayProxyEventV2): Promise<Answer> {
+    const { handler, functionName, timeoutSeconds } = open.functions.routes.find(({ route }) =>
+      [route, `ANY ${route}`].includes(event.routeKey),
+    )!
+    const result = (await invoke(handler, event, {
+      functionName: functionName!,
+      timeoutSeconds: timeoutSeconds!,
+    })) as APIGatewayProxyStructuredResultV2
+    const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const bytes = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0 ? gunzipSync(sent) : sent
+    const isJson = /json/.test(String(result.headers?.['content-type']))
+    const answer = {
+      status: result.statusCode!,
+      headers: result.headers as Record<string, string>,
+      body: bytes.length === 0 ? undefined : isJson ? JSON.parse(bytes.toString()) : bytes.toString(),
+    }
+    assertDocumented(event.requestContext.http.method, event.rawPath, answer)
+    return answer
+  }
+
+  async function tenant(granted: Permission[] = [...permissions]): Promise<Tenant> {
+    const organization = await createOrganization(open.db, 'Test')
+    const agent = await createAgent(open.db, organization.id, 'Agent')
+    const { key } = await createKey(open.db, { organizationId: organization.id, name: 'test', permissions: granted })
+    return {
+      organizationId: organization.id,
+      agentId: agent.id,
+      apiKey: key,
+      knowledgeBase: `/v1/agents/${agent.id}/knowledge-base`,
+      call: (method, path, body, headers) => http(method, path, body, { 'x-api-key': key, ...headers }),
+    }
+  }
+
+  /** Gives the embedding Lambda one batch with these message bodies. */
+  async function embedding(...bodies: string[]): Promise<SQSBatchResponse> {
+    const event: SQSEvent = { Records: bodies.map((body, i) => toRecord({ MessageId: `${i}`, Body: body })) }
+    return (await invoke(open.functions.embedding, event, embeddingSettings)) as SQSBatchResponse
+  }
+
+  /** Takes messages from the queue to the embedding Lambda until none is visible. */
+  async function deliver(): Promise<void> {
+    for (;;) {
+      const { Messages = [] } = await open.sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: open.queue.queueUrl,
+          MaxNumberOfMessages: queueSettings.batchSize,
+          MessageSystemAttributeNames: ['All'],
+        }),
+      )
+      if (Messages.length === 0) return
+      const event: SQSEvent = { Records: Messages.map(toRecord) }
+      const { batchItemFailures } = (await invoke(
+        open.functions.embedding,
+        event,
+        embeddingSettings,
+      )) as SQSBatchResponse
+      const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier))
+      const done = Messages.filter((message) => !failed.has(message.MessageId!))
+      if (done.length === 0) continue
+      const Entries = done.map((message, i) => ({ Id: `${i}`, ReceiptHandle: message.ReceiptHandle! }))
+      await open.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: open.queue.queueUrl, Entries }))
+    }
+  }
+
+  return {
+    http,
+    send,
+    tenant,
+    embedding,
+    deliver,
+    /** Runs the sweeper Lambda once. */
+    sweep: async () =>
+      invoke(open.functions.sweeper, toScheduledEvent('sweeper'), {
+        functionName: 'sweeper',
+        timeoutSeconds: lambdas.sweeper.timeoutSeconds,
+      }),
+    /** The database as its owner sees it. */
+    get db(): Database {
+      return open.db
+    },
+    /** Connections of the owner. */
+    get pool(): Pool {
+      return open.pool
+    },
+    get queue() {
+      return open.queue
+    },
+    get sqs(): SQSClient {
+      return open.sqs
+    },
+    get functions() {
+      return open.functions
+    },
+  }
+}
+
+const embeddingSettings = { functionName: 'embedding', timeoutSeconds: lambdas.embedding.timeoutSeconds }
+
+async function start() {
+  const { DATABASE_URL: server, DATABASE_IMAGE: image } = process.env
+  const scratch = server ? await createScratchDatabase(server) : undefined
+  const database = await openDatabase(scratch ? { url: scratch.url } : { image })
+  const queue = await startQueue()
+  useEndpoint(database.endpoint)
+  await migrate(database.pool)
+  const functions = await loadFunctions(database, queue, entryOf)
+  process.env.DATABASE_URL = database.url
+  const sqs = new SQSClient()
+  return {
+    functions,
+    db: configuredDatabase(),
+    pool: database.pool,
+    queue,
+    sqs,
+    async close() {
+      sqs.destroy()
+      await queue.close()
+      await database.close()
+      await scratch?.drop()
+    },
+  }
+}
+
+function toRecord(message: Message): SQSEvent['Records'][number] {
+  return {
+    messageId: message.MessageId!,
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body!,
+    attributes: (message.Attributes ?? { ApproximateReceiveCount: '1' }) as SQSEvent['Records'][number]['attributes'],
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody ?? '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:embedding',
+    awsRegion: 'us-east-1',
+  }
+}

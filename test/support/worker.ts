@@ -1,0 +1,64 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { callLimits } from '../../functions/embedding/batches.ts'
+import { consumer } from '../../functions/embedding/consumer.ts'
+import type { Pipeline } from '../../functions/embedding/process-document.ts'
+import type { DatabaseUser } from '../../infra/wiring.ts'
+import { Database } from '../../shared/database/database.ts'
+import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { newId } from '../../shared/ids.ts'
+import { type Queue, sqsQueue } from '../../shared/queue.ts'
+import { slots } from '../../shared/semaphore.ts'
+import type { TestStand } from './stand.ts'
+
+export type Worker = ReturnType<typeof newWorker>
+
+/** What a test may set of a worker; the rest is as in the Lambda, but for small chunks. */
+export interface WorkerOptions extends Partial<Pipeline> {
+  timeoutSeconds?: number
+  concurrency?: number
+  model?: string
+}
+
+/** An embedding Lambda of a test's own, on the stand's database and queue and the fake provider. */
+export function newWorker(stand: TestStand, provider: { baseUrl: string }, options: WorkerOptions = {}) {
+  const { timeoutSeconds = 10, concurrency = 4, model = 'fake', ...rest } = options
+  const handler = consumer({
+    db: databaseAs('cuecard_embedding'),
+    queue: sqsQueue(stand.sqs, stand.queue.queueUrl),
+    embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test', timeoutSeconds }),
+    chunkSize: { targetTokens: 12, overlapTokens: 0 },
+    callLimits,
+    slots: slots(concurrency),
+    ...rest,
+  })
+
+  /** Delivers one batch with a message for each document. */
+  return async (
+    documents: { id: string; organizationId: string }[],
+    remaining: () => number = () => 110_000,
+  ): Promise<SQSBatchResponse> => {
+    const Records = documents.map(({ id, organizationId }) => ({
+      messageId: id,
+      receiptHandle: newId(),
+      body: JSON.stringify({ v: 1, organization_id: organizationId, document_id: id }),
+    }))
+    return await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: remaining })
+  }
+}
+
+/** The stand's database as a Lambda under that role reaches it. */
+export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
+  const url = new URL(process.env.DATABASE_URL!)
+  url.username = role
+  return new Database({ url: () => url.href, timeoutSeconds: 15, isRepeatable: role === 'cuecard_embedding' })
+}
+
+/** A queue that keeps what it is given, for tests of what is sent. */
+export function keptQueue() {
+  const sent: { documentId: string; delaySeconds: number }[] = []
+  const queue: Queue = {
+    send: (work, delaySeconds = 0) => Promise.resolve(void sent.push({ documentId: work.documentId, delaySeconds })),
+    comeAgain: () => Promise.resolve(),
+  }
+  return { queue, sent }
+}
