@@ -402,6 +402,13 @@ const mutations: Mutation[] = [
     tests: [races],
   },
   {
+    safeguard: 'a long document lets its batch-mates have their turn',
+    file: 'shared/steps.ts',
+    find: 'if (performance.now() < end) continue',
+    replace: 'if (end > 0) continue',
+    tests: ['test/chunker-time.test.ts'],
+  },
+  {
     safeguard: 'requests mind the organization (first wall)',
     file: 'shared/database/scope.ts',
     find: '(d.organization_id = ${scope.organizationId} and d.agent_id',

@@ -7,9 +7,10 @@ import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
 import type { Slots } from '../../shared/semaphore.ts'
+import { inTurns } from '../../shared/steps.ts'
 import { backoff } from './backoff.ts'
 import type { CallLimits } from './batches.ts'
-import { type ChunkSize, chunk } from './chunking/chunker.ts'
+import { type ChunkSize, chunking } from './chunking/chunker.ts'
 import { type Claim, claim as claimDocument, mostAttempts } from './claim.ts'
 import { ChunkRefused, embedMissing } from './embed-missing.ts'
 import { attemptsExhausted, chunkRefused, type Failure, tooManyChunks } from './failure.ts'
@@ -70,7 +71,7 @@ interface Job extends Pipeline {
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   const { db, claim, embedder } = job
-  const chunks = chunk(claim.content, job.chunkSize)
+  const chunks = await inTurns(chunking(claim.content, job.chunkSize))
   if (chunks.length > mostChunks) return await endInError(job, tooManyChunks(chunks.length, mostChunks))
   const stored = await storeChunks(db, claim, chunks, embedder.model)
   if (!stored) return

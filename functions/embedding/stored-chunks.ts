@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { toSql } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
+import { inTurns, mapped } from '../../shared/steps.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 import { type Claim, held } from './claim.ts'
 
@@ -35,15 +36,15 @@ export async function storeChunks(
   chunks: Chunk[],
   model: string,
 ): Promise<Stored | undefined> {
-  const hashes = chunks.map((chunk) => hashOf(chunk, model))
   let reused = 0
   for (let from = 0; ; from += chunksPerBatch) {
-    const slice = hashes.slice(from, from + chunksPerBatch)
+    const slice = chunks.slice(from, from + chunksPerBatch)
+    const hashes = slice.map((chunk) => hashOf(chunk, model))
     const isLast = from + chunksPerBatch >= chunks.length
     const [isHeld, , [taken], , missing] = await db.batch(
       lock(claim),
-      deleteOthersIn(claim, from, slice),
-      insert(claim, chunks.slice(from, from + chunksPerBatch), slice),
+      deleteOthersIn(claim, from, hashes),
+      insert(claim, slice, hashes),
       isLast ? deleteLeftovers(claim, chunks.length) : nothing,
       isLast ? selectMissing(claim) : nothing,
     )
@@ -62,12 +63,13 @@ export async function storeVectors(db: Database, claim: Claim, vectors: Map<stri
   const entries = [...vectors]
   for (let from = 0; from < entries.length; from += vectorsPerBatch) {
     const part = entries.slice(from, from + vectorsPerBatch)
+    const texts = await inTurns(mapped(part, ([, vector]) => toSql(vector)))
     const [isHeld] = await db.batch(
       lock(claim),
       sql`
         update chunks c set embedding = vectors.embedding::vector(1536)
         from documents d,
-          unnest(${part.map(([hash]) => hash)}::text[], ${part.map(([, vector]) => toSql(vector))}::text[]) as vectors(hash, embedding)
+          unnest(${part.map(([hash]) => hash)}::text[], ${texts}::text[]) as vectors(hash, embedding)
         where ${held(claim)} and ${isOfRevision} and c.content_hash = decode(vectors.hash, 'hex') and c.embedding is null`,
     )
     if (isHeld.length === 0) return false

@@ -1,3 +1,4 @@
+import { inTurns, mapped } from '../steps.ts'
 import type { Embedder } from './embedder.ts'
 import { dimensions, normalize } from './vectors.ts'
 
@@ -7,7 +8,7 @@ import { dimensions, normalize } from './vectors.ts'
  * not meaning.
  */
 export function lexicalEmbedder(): Embedder {
-  return { model: 'lexical-1', embed: async (texts) => texts.map(embedText) }
+  return { model: 'lexical-1', embed: (texts) => inTurns(mapped(texts, embedText)) }
 }
 
 const wordWeight = 1

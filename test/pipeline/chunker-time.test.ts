@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk, chunking } from '../../functions/embedding/chunking/chunker.ts'
+import { inTurns } from '../../shared/steps.ts'
 
 const SMALL = 30_000
 const TIMES = 8
@@ -67,6 +68,26 @@ function leastRatio(of: string, to: string, enough: number): number {
 describe('the time grows with the length and no faster', () => {
   test.each(Object.entries(inputs))('for %s', (_, make) => {
     expect(leastRatio(make(SMALL * TIMES), make(SMALL), MOST)).toBeLessThanOrEqual(MOST)
+  })
+})
+
+describe('while a long text is cut the event loop turns, and the chunks are the same', () => {
+  const size = { targetTokens: 400, overlapTokens: 60 }
+
+  test.each(['one word of one letter', 'random words', 'blanks', 'lines of one letter'])('for %s', async (name) => {
+    const text = inputs[name]!(2_000_000)
+    let turns = 0
+    let isCut = false
+    const count = () => {
+      turns++
+      if (!isCut) setImmediate(count)
+    }
+    count()
+    const chunks = await inTurns(chunking(text, size))
+    isCut = true
+    // Each takes hundreds of milliseconds, on whatever machine.
+    expect(turns).toBeGreaterThan(3)
+    expect(chunks).toEqual(chunk(text, size))
   })
 })
 

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../../shared/steps.ts'
 import { type Block, markdownBlocks, type Strength, strength } from './markdown-blocks.ts'
 import { type Atoms, joinSeams } from './seam-joining.ts'
 import {
@@ -34,6 +35,10 @@ export interface Chunk {
 /** With six headings of 200 units, of at most three tokens each, what is embedded stays below the 8,192 that the provider takes. */
 const MOST_TARGET_TOKENS = 4_096
 
+const PARTS_PER_STEP = 32
+/** UTF-16 units from which on looking for seams is a step of its own. */
+const LONG_PART = 65_536
+
 const ladders: Record<Block['kind'], [Strength, Seams][]> = {
   heading: [[strength.word, wordSeams]],
   prose: [
@@ -66,10 +71,23 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
  * @throws RangeError for a target below 1 or an overlap below 0
  */
 export function chunk(content: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
-  const { targetTokens, overlapTokens } = size
+  return atOnce(chunking(content, size))
+}
+
+/** What `chunk` does, in steps: a text of megabytes takes seconds. */
+export function* chunking(content: string, { targetTokens, overlapTokens }: ChunkSize): Steps<Chunk[]> {
   if (!(targetTokens >= 1 && overlapTokens >= 0))
     throw new RangeError('targetTokens is at least 1, overlapTokens at least 0')
-  return new Chunker(content, Math.min(targetTokens, MOST_TARGET_TOKENS), overlapTokens).chunks()
+  const counter = yield* TokenCounter.reading(content)
+  yield
+  const blocks = yield* markdownBlocks(content)
+  return yield* new Chunker(
+    content,
+    blocks,
+    counter,
+    Math.min(targetTokens, MOST_TARGET_TOKENS),
+    overlapTokens,
+  ).chunks()
 }
 
 /** The text that is embedded for a chunk: the path of its headings, a blank line, its content. */
@@ -86,71 +104,81 @@ class Chunker {
   readonly #atoms: Atoms = { starts: [], strengths: [], sizes: [] }
   /** block of each atom */
   readonly #blockOf: number[] = []
+  #parts = 0
 
-  constructor(text: string, target: number, overlap: number) {
+  constructor(text: string, blocks: Block[], counter: TokenCounter, target: number, overlap: number) {
     this.#text = text
     this.#target = target
     this.#overlap = overlap
-    this.#counter = new TokenCounter(text)
-    this.#blocks = markdownBlocks(text)
+    this.#counter = counter
+    this.#blocks = blocks
   }
 
-  chunks(): Chunk[] {
-    this.#splitBlocks()
+  *chunks(): Steps<Chunk[]> {
+    yield* this.#splitBlocks()
     const { starts } = this.#atoms
     const count = (start: number, end: number) => this.#counter.count(start, end)
-    const firsts = joinSeams(this.#text, this.#atoms, this.#target, count)
-    return firsts.map((first, index) => {
+    const firsts = yield* joinSeams(this.#text, this.#atoms, this.#target, count)
+    const chunks: Chunk[] = []
+    for (const [index, first] of firsts.entries()) {
       const next = firsts[index + 1] ?? starts.length
       const end = starts[next] ?? this.#text.length
       const start = this.#overlapStart(firsts[index - 1] ?? first, first, end)
-      return {
+      chunks.push({
         chunk_index: index,
         content: this.#text.slice(start, end),
         token_count: count(start, end),
         metadata: { headings: this.#headings(first, next), start, end },
-      }
-    })
+      })
+      yield
+    }
+    return chunks
   }
 
-  #splitBlocks(): void {
+  *#splitBlocks(): Steps<void> {
     let headingTokens = 0
     for (const [index, block] of this.#blocks.entries()) {
       const end = this.#blocks[index + 1]?.start ?? this.#text.length
       const room = headingTokens < this.#target / 2 ? this.#target - headingTokens : this.#target
-      this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
+      yield* this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
       headingTokens = block.kind === 'heading' ? headingTokens + this.#counter.estimate(block.start, end) + 1 : 0
     }
   }
 
   /** Cuts a part into atoms that fit a chunk, the first of them into the room that is left beside the heading above. */
-  #split(block: number, start: number, end: number, seam: Strength, ladder: [Strength, Seams][], room: number): void {
+  *#split(
+    block: number,
+    start: number,
+    end: number,
+    seam: Strength,
+    ladder: [Strength, Seams][],
+    room: number,
+  ): Steps<void> {
+    if (++this.#parts % PARTS_PER_STEP === 0) yield
     const estimate = this.#counter.estimate(start, end)
     if (estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)) {
       this.#add(block, start, seam, estimate)
       return
     }
     const [step, ...rest] = ladder
-    if (!step) {
-      this.#splitWord(block, start, end, seam)
-      return
-    }
+    if (!step) return yield* this.#splitWord(block, start, end, seam)
+    if (end - start > LONG_PART) yield
     const [inner, seamsOf] = step
-    const cuts = [...seamsOf(this.#text, start, end), end]
     let from = start
-    for (const [index, to] of cuts.entries()) {
-      this.#split(block, from, to, index === 0 ? seam : inner, rest, index === 0 ? room : this.#target)
+    for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
+      const isFirst = from === start
+      yield* this.#split(block, from, to, isFirst ? seam : inner, rest, isFirst ? room : this.#target)
       from = to
     }
   }
 
-  #splitWord(block: number, start: number, end: number, seam: Strength): void {
+  *#splitWord(block: number, start: number, end: number, seam: Strength): Steps<void> {
     const most = Math.min(64, Math.max(1, Math.floor(this.#target / 4)))
-    const cuts = [...clusterSeams(this.#text, start, end, this.#counter, most), end]
     let from = start
-    for (const [index, to] of cuts.entries()) {
+    for (const to of withEnd(clusterSeams(this.#text, start, end, this.#counter, most), end)) {
+      if (++this.#parts % PARTS_PER_STEP === 0) yield
       const tokens = Math.max(this.#counter.count(from, to), this.#counter.estimate(from, to))
-      this.#add(block, from, index === 0 ? seam : strength.cluster, tokens)
+      this.#add(block, from, from === start ? seam : strength.cluster, tokens)
       from = to
     }
   }
@@ -192,4 +220,10 @@ class Chunker {
     const seams = block.kind === 'rows' ? lineSeams : sentenceSeams
     return seams(this.#text, this.#atoms.starts[atom]!, from).find(fits) ?? from
   }
+}
+
+/** Where the parts between the seams end. */
+function* withEnd(seams: Iterable<number>, end: number): Generator<number> {
+  yield* seams
+  yield end
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../shared/steps.ts'
 import {
   beginsItem,
   closesFence,
@@ -56,14 +57,20 @@ const kindOf: Record<Shape, Block['kind']> = {
   fence: 'rows',
 }
 
+const linesPerStep = 256
+
 /**
- * The blocks of a markdown or plain text. Together they cover it: blank lines belong to the block before them. CommonMark as far as
+ * The blocks of a markdown or plain text, in steps of some lines. Together they cover it: blank lines belong to the block before them. CommonMark as far as
  * cuts need it; unlike there, only a paragraph of one line is turned into a heading by its underline, and a fence inside a list
  * may stand at any indent.
  */
-export function markdownBlocks(text: string): Block[] {
+export function* markdownBlocks(text: string): Steps<Block[]> {
   const reader = new BlockReader(text)
-  for (const line of linesOf(text)) reader.read(line)
+  let lines = 0
+  for (const line of linesOf(text)) {
+    reader.read(line)
+    if (++lines % linesPerStep === 0) yield
+  }
   return reader.blocks()
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../shared/steps.ts'
 import { type Strength, strength } from './markdown-blocks.ts'
 
 /** Parts of a text that are not cut any further, in order and without gaps. */
@@ -16,6 +17,7 @@ const HASHES = 2 ** 22
 const INDEXES = 2 ** 26
 /** Sizes are sums up to this share of the limit, and counted beyond it. */
 const SURE = 0.75
+const SEAMS_PER_STEP = 256
 
 /**
  * Joins neighbouring atoms into groups of at most `limit` tokens and returns the index of the first atom of each group.
@@ -26,19 +28,21 @@ const SURE = 0.75
  * random sequential joining in place of a hash mask, since a mask yields chunks of any size. Decisions reach as far as a
  * chain of ever later neighbours, and long chains are as rare as 1 / length!.
  */
-export function joinSeams(
+export function* joinSeams(
   text: string,
   atoms: Atoms,
   limit: number,
   count: (start: number, end: number) => number,
-): number[] {
+): Steps<number[]> {
   const { starts } = atoms
   const total = starts.length
   const sizes = Float64Array.from(atoms.sizes)
   /** For the first atom of a group its last, and the other way round. */
   const partner = Int32Array.from(starts, (_, index) => index)
   const joined = new Uint8Array(total)
-  for (const seam of seamOrder(text, atoms)) {
+  let seams = 0
+  for (const seam of yield* seamOrder(text, atoms)) {
+    if (++seams % SEAMS_PER_STEP === 0) yield
     const first = partner[seam - 1]!
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
@@ -56,16 +60,19 @@ export function joinSeams(
 }
 
 /** Indexes of the atoms whose seam may be joined, by strength and then by hash; equal hashes from left to right. */
-function seamOrder(text: string, { starts, strengths }: Atoms): Uint32Array {
+function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Array> {
   const keys = new Float64Array(starts.length)
   let length = 0
   for (let index = 1; index < starts.length; index++) {
+    if (index % SEAMS_PER_STEP === 0) yield
     if (strengths[index] === strength.section) continue
     const start = starts[index]!
     const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + HASHED_UNITS))
     keys[length++] = (strengths[index]! * HASHES + (hash(text, start, end) >>> 10)) * INDEXES + index
   }
+  yield
   const sorted = keys.subarray(0, length).sort()
+  yield
   const order = new Uint32Array(length)
   for (let i = 0; i < length; i++) order[i] = sorted[i]! - Math.floor(sorted[i]! / INDEXES) * INDEXES
   return order

@@ -3,7 +3,7 @@ import { isSpaceAt } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
 /** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what stands before it. */
-export type Seams = (text: string, start: number, end: number) => number[]
+export type Seams = (text: string, start: number, end: number) => Generator<number>
 
 const wideStops = '。！？｡'
 const stops = `.!?…${wideStops}`
@@ -34,11 +34,10 @@ function skipSpace(text: string, from: number, end: number): number {
 }
 
 /** After a full stop, question or exclamation mark with its closing quotes and brackets; CJK stops need no space after them. */
-export const sentenceSeams: Seams = (text, start, end) => {
-  const seams: number[] = []
+export const sentenceSeams: Seams = function* (text, start, end) {
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at)
-    if (unit > 0x3f && unit < 0x2026) continue
+    if (unit > 0x3f && unit < 0xff01 && unit !== 0x2026 && unit !== 0x3002) continue
     if (!stops.includes(text[at]!)) continue
     let wide = wideStops.includes(text[at]!)
     const stop = at
@@ -49,18 +48,18 @@ export const sentenceSeams: Seams = (text, start, end) => {
     const next = skipSpace(text, at + 1, end)
     if (next >= end || (next === at + 1 && !wide) || !clusterBegins(text, next)) continue
     if (text[stop] === '.' && (isAbbreviation(text, start, stop) || /\p{Ll}/u.test(text[next]!))) continue
-    seams.push(next)
+    yield next
   }
-  return seams
 }
 
 /** After a sentence that ends its line: where plain text has a paragraph on each line. */
-export const paragraphSeams: Seams = (text, start, end) =>
-  sentenceSeams(text, start, end).filter((seam) => {
+export const paragraphSeams: Seams = function* (text, start, end) {
+  for (const seam of sentenceSeams(text, start, end)) {
     let at = seam - 1
     while (at > start && isSpaceAt(text, at) && !isNewline(text, at)) at--
-    return isNewline(text, at)
-  })
+    if (isNewline(text, at)) yield seam
+  }
+}
 
 function isAbbreviation(text: string, start: number, stop: number): boolean {
   let from = stop
@@ -75,8 +74,7 @@ export const lineSeams: Seams = (text, start, end) => lines(text, start, end, fa
 /** At the start of every line that follows a blank one. */
 export const stanzaSeams: Seams = (text, start, end) => lines(text, start, end, true)
 
-function lines(text: string, start: number, end: number, afterBlank: boolean): number[] {
-  const seams: number[] = []
+function* lines(text: string, start: number, end: number, afterBlank: boolean): Generator<number> {
   let breaks = 0
   let lineStart = start
   for (let at = start; at < end; at++) {
@@ -85,36 +83,37 @@ function lines(text: string, start: number, end: number, afterBlank: boolean): n
       breaks++
       lineStart = at + 1
     } else if (!isSpaceAt(text, at)) {
-      if (breaks > (afterBlank ? 1 : 0) && clusterBegins(text, lineStart)) seams.push(lineStart)
+      if (breaks > (afterBlank ? 1 : 0) && lineStart > start && clusterBegins(text, lineStart)) yield lineStart
       breaks = 0
     }
   }
-  return seams.filter((seam) => seam > start)
 }
 
 /** After white space. */
-export const wordSeams: Seams = (text, start, end) => {
-  const seams: number[] = []
+export const wordSeams: Seams = function* (text, start, end) {
   for (let at = start + 1; at < end; at++) {
-    if (isSpaceAt(text, at - 1) && !isSpaceAt(text, at) && clusterBegins(text, at)) seams.push(at)
+    if (isSpaceAt(text, at - 1) && !isSpaceAt(text, at) && clusterBegins(text, at)) yield at
   }
-  return seams
 }
 
 /**
  * Inside a word, or a run of white space, that is too long for a chunk: between grapheme clusters, `least` to `most` units apart,
  * and where a pre-token ends if one does.
  */
-export function clusterSeams(text: string, start: number, end: number, counter: TokenCounter, most: number): number[] {
-  const seams: number[] = []
+export function* clusterSeams(
+  text: string,
+  start: number,
+  end: number,
+  counter: TokenCounter,
+  most: number,
+): Generator<number> {
   const least = most / 4
   let last = start
   for (const clusterEnd of clusterEnds(text, start, end)) {
     if (clusterEnd >= end) break
     const length = clusterEnd - last
     if (length < most && (length < least || !counter.isEdge(clusterEnd))) continue
-    seams.push(clusterEnd)
+    yield clusterEnd
     last = clusterEnd
   }
-  return seams
 }

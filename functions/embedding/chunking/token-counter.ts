@@ -1,5 +1,8 @@
+import { atOnce, type Steps } from '../../../shared/steps.ts'
 import { tokensOf } from './byte-pairs.ts'
 import { isPiece, isSpaceAt, LONGEST_PRE_TOKEN, preTokenEnd } from './pre-tokens.ts'
+
+const wordsPerStep = 64
 
 /**
  * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it. A count is what
@@ -12,11 +15,29 @@ export class TokenCounter {
   /** For each offset the tokens of the pre-tokens that end there or before it. */
   readonly #through: Int32Array
 
-  constructor(text: string) {
+  private constructor(text: string) {
     this.#text = text
     this.#through = new Int32Array(text.length + 1)
+  }
+
+  /** A counter of the text. */
+  static of(text: string): TokenCounter {
+    return atOnce(TokenCounter.reading(text))
+  }
+
+  /** A counter of the text, in steps of a few words. */
+  static *reading(text: string): Steps<TokenCounter> {
+    const counter = new TokenCounter(text)
+    yield* counter.#read()
+    return counter
+  }
+
+  *#read(): Steps<void> {
+    const text = this.#text
     let total = 0
+    let words = 0
     for (let start = 0; start < text.length; ) {
+      if (++words % wordsPerStep === 0) yield
       const end = preTokenEnd(text, start, text.length)
       this.#through.fill(total, start + 1, end)
       total += this.#tokens(start, end, text.length)
