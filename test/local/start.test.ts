@@ -165,7 +165,7 @@ test.skipIf(!server)(
     await operator.query(`select pg_terminate_backend(pid) ${others}`)
     expect(await waiting).toEqual([503, 503])
     await operator.query('rollback')
-    expect(await list()).toBe(200)
+    await expect.poll(list, { timeout: 20_000 }).toBe(200)
 
     await operator.query(`select pg_terminate_backend(pid) ${others}`)
     await expect.poll(list, { timeout: 20_000 }).toBe(200)
