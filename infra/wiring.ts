@@ -99,7 +99,7 @@ export const metrics = {
     PendingMilliseconds: { unit: 'Milliseconds', services: ['embedding'] },
     ProviderLatency: { unit: 'Milliseconds', services: ['embedding', 'search'] },
     ProviderErrors: { unit: 'Count', services: ['embedding', 'search'] },
-    ProviderRefused: { unit: 'Count', services: ['embedding', 'search'] },
+    ProviderKeyRejected: { unit: 'Count', services: ['embedding', 'search'] },
     OldestPendingSeconds: { unit: 'Seconds', services: ['sweeper'] },
     LeaseRecoveries: { unit: 'Count', services: ['sweeper'] },
     SendFailures: { unit: 'Count', services: ['documents', 'embedding', 'sweeper'] },

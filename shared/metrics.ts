@@ -12,7 +12,7 @@ export const metrics = {
   PendingMilliseconds: 'Milliseconds',
   ProviderLatency: 'Milliseconds',
   ProviderErrors: 'Count',
-  ProviderRefused: 'Count',
+  ProviderKeyRejected: 'Count',
   OldestPendingSeconds: 'Seconds',
   LeaseRecoveries: 'Count',
   SendFailures: 'Count',

@@ -33,7 +33,7 @@ export interface Queue {
    * Has a message that was received, and will be reported as failed, come again sooner than its visibility time-out.
    * @throws Unavailable
    */
-  comeAgain(receiptHandle: string, afterSeconds: number): Promise<void>
+  changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
 /** What those need that only send. */
@@ -57,12 +57,12 @@ export function configuredQueue(): Queue {
   }
   return {
     send: async (...work) => (await open()).send(...work),
-    comeAgain: async (...message) => (await open()).comeAgain(...message),
+    changeVisibility: async (...message) => (await open()).changeVisibility(...message),
   }
 }
 
 /** Longest delay that SQS offers, in seconds. */
-export const longestDelay = 900
+export const maxDelaySeconds = 900
 
 /** The SQS queue at `url`. The organization is the message group: SQS's fair queues keep one's backlog from the others. */
 export function sqsQueue(sqs: SQSClient, url: string): Queue {
@@ -80,11 +80,11 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         QueueUrl: url,
         MessageBody: JSON.stringify(body),
         MessageGroupId: work.organizationId,
-        ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), longestDelay) }),
+        ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), maxDelaySeconds) }),
       })
       await inTime((abortSignal) => sqs.send(command, { abortSignal }))
     },
-    async comeAgain(receiptHandle, afterSeconds) {
+    async changeVisibility(receiptHandle, afterSeconds) {
       const VisibilityTimeout = Math.ceil(afterSeconds)
       const { ChangeMessageVisibilityCommand } = await sdk()
       const command = new ChangeMessageVisibilityCommand({
@@ -112,7 +112,7 @@ async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<
 }
 
 /** Sends; a failure is counted and logged, not thrown: false. The document's row knows that it has work to do. */
-export async function trySend(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
+export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)
     return true

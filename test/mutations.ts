@@ -30,7 +30,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the fence at commit',
     file: 'functions/embedding/outcome.ts',
-    find: 'where ${held(claim)} and (${chunkCount}::int, ${chunkCount}::int)',
+    find: 'where ${leaseFence(claim)} and (${chunkCount}::int, ${chunkCount}::int)',
     replace:
       'where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and (${chunkCount}::int, ${chunkCount}::int)',
     tests: [races, histories],
@@ -38,7 +38,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the fence at storing chunks',
     file: 'functions/embedding/stored-chunks.ts',
-    find: "left join known on known.content_hash = decode(wanted.hash, 'hex')\n      where ${held(claim)}",
+    find: "left join known on known.content_hash = decode(wanted.hash, 'hex')\n      where ${leaseFence(claim)}",
     replace:
       "left join known on known.content_hash = decode(wanted.hash, 'hex')\n      where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId}",
     tests: [races, histories],
@@ -46,7 +46,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the fence at failing',
     file: 'functions/embedding/outcome.ts',
-    find: "status = 'error', error_code = ${error.code}, error_message = ${error.message},\n      lease_token = null, lease_expires_at = null, next_attempt_at = null\n    where ${held(claim)}",
+    find: "status = 'error', error_code = ${error.code}, error_message = ${error.message},\n      lease_token = null, lease_expires_at = null, next_attempt_at = null\n    where ${leaseFence(claim)}",
     replace:
       "status = 'error', error_code = ${error.code}, error_message = ${error.message},\n      lease_token = null, lease_expires_at = null, next_attempt_at = null\n    where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and d.managed_by = 'service'",
     tests: [races, histories],
@@ -152,7 +152,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'five attempts are enough',
     file: 'functions/sweeper/sweep.ts',
-    find: "status = case when attempt < ${mostAttempts} then 'pending' else 'error' end,",
+    find: "status = case when attempt < ${maxAttempts} then 'pending' else 'error' end,",
     replace: "status = 'pending',",
     tests: [sweeper, histories],
   },
@@ -250,7 +250,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a busy provider is no failure of the document',
     file: 'functions/embedding/process-document.ts',
-    find: 'else if (error instanceof EmbeddingError) await putOff(job, error)',
+    find: 'else if (error instanceof EmbeddingError) await scheduleRetry(job, error)',
     replace: '',
     tests: [outcomes, histories],
   },
@@ -264,7 +264,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the breaker',
     file: 'shared/embedding/openai-embedder.ts',
-    find: "if (error.reason === 'forbidden') return open(keyPauses, error)",
+    find: "if (error.reason === 'key_rejected') return open(keyPauses, error)",
     replace: '',
     tests: [provider, outcomes],
   },
@@ -299,8 +299,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a refused call is halved',
     file: 'functions/embedding/embed-missing.ts',
-    find: 'if (call.length === 1) throw new ChunkRefused',
-    replace: 'if (call.length > 0) throw new ChunkRefused',
+    find: 'if (call.length === 1) throw new ChunkRejected',
+    replace: 'if (call.length > 0) throw new ChunkRejected',
     tests: [outcomes],
   },
   {

@@ -137,7 +137,7 @@ describe('the figures', () => {
     })
     provider.script([], 'forbidden')
     expect(await figuresOf(() => newWorker(stand, provider, { queue })([forbidden]))).toMatchObject({
-      ProviderRefused: 1,
+      ProviderKeyRejected: 1,
     })
   })
 })

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { attempt, idempotencyHeader } from '../../shared/http/idempotency.ts'
+import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
-import { carriable, requireCarriable } from '../../shared/http/payload.ts'
+import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { createChunks, deleteChunks, listChunks } from './chunks.ts'
 import { createBody, documentPath, listQuery, sortKey } from './schemas.ts'
@@ -51,7 +51,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
             { organizationId: key.organizationId, ...params },
             { ...query, after },
           )
-          const data = carriable(chunks.map(toChunk))
+          const data = fitToResponse(chunks.map(toChunk))
           const more = hasMore || data.length < chunks.length
           const cursor = more ? encodeCursor(key.cursorKey, list, [data.at(-1)!.chunk_index]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
@@ -92,8 +92,8 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           ],
         },
         async ({ c, key, db, params, headers, body }) => {
-          requireCarriable(body.chunks.map(({ content, metadata }) => [content, metadata]))
-          const request = attempt(
+          requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
+          const request = idempotentRequest(
             key,
             { method: 'POST', path: c.req.path, body },
             headers['idempotency-key'],

@@ -9,7 +9,7 @@ import {
 } from '../../shared/database/scope.ts'
 import { toSql } from '../../shared/embedding/vectors.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { type Attempt, idempotently, mine } from '../../shared/http/idempotency.ts'
+import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { pageBytes } from '../../shared/http/page-bytes.ts'
 import { newId } from '../../shared/ids.ts'
 import { type ChunkRow, chunkColumns } from './chunk.ts'
@@ -30,7 +30,12 @@ interface StoredBatch {
  * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused, idempotency_in_progress;
  * validation_failed past the document's limit
  */
-export async function createChunks(db: Database, scope: DocumentScope, inputs: ChunkInput[], attempt?: Attempt) {
+export async function createChunks(
+  db: Database,
+  scope: DocumentScope,
+  inputs: ChunkInput[],
+  request?: IdempotentRequest,
+) {
   const rows = inputs.map(({ embedding, token_count, ...chunk }) => ({
     id: newId(),
     ...chunk,
@@ -43,10 +48,10 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
     update documents d set
       managed_by = 'client', status = 'pending', revision = d.revision + 1, chunk_count = 0, error_message = null, error_code = null,
       lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
-    where ${isDocument(scope)} and d.managed_by = 'service' and ${mine(attempt)}`
+    where ${isDocument(scope)} and d.managed_by = 'service' and ${ownsIdempotencyKey(request)}`
   const conflicts = sql<{ chunk_index: number }>`
     select c.chunk_index from chunks c join documents d on ${isOfThisRevision}
-    where ${isDocument(scope)} and ${mine(attempt)} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[])
+    where ${isDocument(scope)} and ${ownsIdempotencyKey(request)} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[])
     order by c.chunk_index`
   const insert = sql<Stored & { total: number }>`
     with inserted as (
@@ -56,7 +61,7 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
       from documents d
       cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, embedding text)
-      where ${isDocument(scope)} and ${mine(attempt)} and not exists (
+      where ${isDocument(scope)} and ${ownsIdempotencyKey(request)} and not exists (
         select from chunks c where ${isOfThisRevision} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[]))
       returning *
     ),
@@ -81,7 +86,7 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
   })
 
   try {
-    if (!attempt) {
+    if (!request) {
       const [agents, documents, , conflicting, created] = await db.batch(
         findAgent(scope),
         lock,
@@ -102,7 +107,7 @@ export async function createChunks(db: Database, scope: DocumentScope, inputs: C
     const {
       results: [agents, documents, , conflicting, created],
       kept,
-    } = await idempotently(db, attempt, answer, findAgent(scope), lock, takeOver, conflicts, insert)
+    } = await idempotently(db, request, answer, findAgent(scope), lock, takeOver, conflicts, insert)
     requireDocument(agents, documents)
     return { ...withTexts(kept ?? outcome(conflicting, created)), replayed: kept !== undefined }
   } catch (error) {

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, listOf, mostCharacters } from '../../shared/http/input/fields.ts'
+import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 
 const contentLimit = 32_768
-const mostChunks = 200
+const maxChunks = 200
 const whole = (least: number, most: number, description: string) =>
   v.pipe(
     v.number('must be a number'),
@@ -40,7 +40,7 @@ const chunkInput = v.pipe(
     content: v.pipe(
       v.string('must be a string'),
       v.minLength(1, 'must not be empty'),
-      mostCharacters(contentLimit),
+      maxCharacters(contentLimit),
       v.metadata({ maxLength: contentLimit }),
     ),
     chunk_index: whole(0, 1_000_000, 'The chunk’s position in the document; once in a document.'),
@@ -55,11 +55,11 @@ export type ChunkInput = v.InferOutput<typeof chunkInput>
 export const createBody = v.pipe(
   fields({
     chunks: v.pipe(
-      listOf(chunkInput, { items: 'chunks', least: 1, most: mostChunks }),
+      listOf(chunkInput, { items: 'chunks', least: 1, most: maxChunks }),
       v.rawCheck(({ dataset, addIssue }) => {
         const listed = Array.isArray(dataset.value) ? dataset.value : []
         const seen = new Set<number>()
-        for (const [position, chunk] of listed.slice(0, mostChunks).entries()) {
+        for (const [position, chunk] of listed.slice(0, maxChunks).entries()) {
           const index: unknown = chunk?.chunk_index
           if (typeof index !== 'number') continue
           if (seen.has(index))

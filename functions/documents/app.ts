@@ -3,9 +3,9 @@ import { sendOrSweep } from '../../shared/documents/outbox.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
-import { attempt, idempotencyHeader } from '../../shared/http/idempotency.ts'
+import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
-import { carriable } from '../../shared/http/payload.ts'
+import { fitToResponse } from '../../shared/http/payload.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Origin, Sender } from '../../shared/queue.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
@@ -59,7 +59,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             query.cursor === undefined ? undefined : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
-          const data = carriable(documents.map(toDocument))
+          const data = fitToResponse(documents.map(toDocument))
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
           const cursor = more && last ? encodeCursor(key.cursorKey, list, [last.created_at, last.id]) : null
@@ -99,7 +99,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
-          const request = attempt(
+          const request = idempotentRequest(
             key,
             { method: 'POST', path: c.req.path, body },
             headers['idempotency-key'],

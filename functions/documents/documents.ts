@@ -12,7 +12,7 @@ import {
 import type { Status } from '../../shared/database/tables.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
-import { type Attempt, idempotently, isRowOf, mine } from '../../shared/http/idempotency.ts'
+import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { pageBytes } from '../../shared/http/page-bytes.ts'
 import { newId } from '../../shared/ids.ts'
 import type { Origin } from '../../shared/queue.ts'
@@ -34,7 +34,7 @@ export async function createDocument(
   scope: AgentScope,
   input: CreateInput,
   origin: Origin,
-  attempt?: Attempt,
+  request?: IdempotentRequest,
 ) {
   const id = newId()
   const content = input.content ?? null
@@ -43,11 +43,11 @@ export async function createDocument(
     select organization_id, ${id}, id, ${input.title}, ${content}::text, ${content === null ? null : hashContent(content)}::bytea,
       'pending', ${content === null ? 'client' : 'service'}, ${origin.requestId ?? null}, ${origin.apiKeyId ?? null}::uuid
     from agents
-    where organization_id = ${scope.organizationId} and id = ${scope.agentId} and ${mine(attempt)}
+    where organization_id = ${scope.organizationId} and id = ${scope.agentId} and ${ownsIdempotencyKey(request)}
     returning ${createdColumns}`
   const withTexts = (created: Created): DocumentRow => ({ title: input.title, content, ...created })
   try {
-    if (!attempt) {
+    if (!request) {
       const [[created]] = await db.batch(insert)
       return { document: withTexts(created ?? agentNotFound()), replayed: false }
     }
@@ -56,11 +56,11 @@ export async function createDocument(
       kept,
     } = await idempotently(
       db,
-      attempt,
+      request,
       sql<Created>`(select to_jsonb(d) from (select ${createdColumns} from documents d where organization_id = ${scope.organizationId} and id = ${id}) d)`,
       insert,
       sql`select from documents where organization_id = ${scope.organizationId}
-        and id = (select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(attempt)})`,
+        and id = (select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(request)})`,
     )
     if (kept && surviving.length === 0)
       throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fields, mostCharacters } from '../../shared/http/input/fields.ts'
+import { fields, maxCharacters } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 import { statuses } from './document.ts'
@@ -10,7 +10,7 @@ const title = v.pipe(
   v.string('must be a string'),
   v.trim(),
   v.minLength(1, 'must not be empty'),
-  mostCharacters(500),
+  maxCharacters(500),
   v.metadata({ maxLength: 500, description: 'Its length counts after trimming.' }),
 )
 const content = v.pipe(

@@ -1,6 +1,6 @@
 /** The longest that a document is put off, in seconds: SQS's longest delay. */
-export const longestPause = 900
-const firstPause = 4
+export const maxPauseSeconds = 900
+const initialPauseSeconds = 4
 
 /**
  * Seconds until the next try: full jitter (random between zero and a bound that doubles, as the AWS Architecture Blog has
@@ -9,6 +9,6 @@ const firstPause = 4
  * @param random in [0, 1)
  */
 export function backoff(retries: number, retryAfterSeconds: number | undefined, random: number): number {
-  const jitter = random * Math.min(longestPause, firstPause * 2 ** Math.min(retries, 20))
-  return Math.min(longestPause, (retryAfterSeconds ?? 0) + jitter)
+  const jitter = random * Math.min(maxPauseSeconds, initialPauseSeconds * 2 ** Math.min(retries, 20))
+  return Math.min(maxPauseSeconds, (retryAfterSeconds ?? 0) + jitter)
 }

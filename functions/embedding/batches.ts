@@ -17,7 +17,7 @@ export function batches<T extends { chunk: Chunk }>(texts: T[], limits: CallLimi
   const calls: T[][] = []
   let tokens = 0
   for (const text of texts) {
-    const size = mostTokens(text.chunk)
+    const size = maxTokensOf(text.chunk)
     const call = calls.at(-1)
     if (call && call.length < limits.inputs && tokens + size <= limits.tokens) {
       call.push(text)
@@ -31,6 +31,6 @@ export function batches<T extends { chunk: Chunk }>(texts: T[], limits: CallLimi
 }
 
 /** The chunk's own count, and for the heading path, which it leaves out, a byte a token: no tokenizer makes more. */
-function mostTokens(chunk: Chunk): number {
+function maxTokensOf(chunk: Chunk): number {
   return chunk.token_count + Buffer.byteLength(embeddedText(chunk)) - Buffer.byteLength(chunk.content)
 }

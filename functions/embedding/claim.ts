@@ -7,7 +7,7 @@ import type { Origin } from '../../shared/queue.ts'
 export const leaseSeconds = 150
 
 /** Deliveries that may end in a crash before a document is given up; the sweeper keeps to the same number. */
-export const mostAttempts = 5
+export const maxAttempts = 5
 
 export interface Subject {
   organizationId: OrganizationId
@@ -57,7 +57,7 @@ export async function claim(
       next_attempt_at = null
     where organization_id = ${organizationId} and id = ${documentId} and managed_by = 'service'
       and (status = 'pending' and coalesce(next_attempt_at, now()) <= now()
-        or status = 'processing' and lease_expires_at < now() and attempt < ${mostAttempts}
+        or status = 'processing' and lease_expires_at < now() and attempt < ${maxAttempts}
         or status = 'processing' and lease_token = ${leaseToken})
     returning agent_id, revision, attempt, retry_count, content, request_id, requested_by,
       (extract(epoch from now() - pending_since) * 1000)::float8 as pending_milliseconds`.execute(db)
@@ -79,7 +79,7 @@ export async function claim(
 }
 
 /** The fence: the claimed document's row (alias d), if it is still at the claimed revision under the claimed lease. */
-export function held({ organizationId, documentId, revision, leaseToken }: Claim) {
+export function leaseFence({ organizationId, documentId, revision, leaseToken }: Claim) {
   return sql<boolean>`d.organization_id = ${organizationId} and d.id = ${documentId}
     and d.revision = ${revision} and d.lease_token = ${leaseToken}`
 }

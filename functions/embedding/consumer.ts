@@ -25,7 +25,7 @@ async function consume(pipeline: Pipeline, record: SQSRecord, remaining: () => n
   try {
     const afterSeconds = await processDocument(pipeline, work, remaining)
     if (afterSeconds === undefined) return undefined
-    await pipeline.queue.comeAgain(record.receiptHandle, afterSeconds)
+    await pipeline.queue.changeVisibility(record.receiptHandle, afterSeconds)
   } catch (error) {
     log.error('delivery_failed', {
       message_id: record.messageId,

@@ -1,11 +1,11 @@
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import type { Slots } from '../../shared/semaphore.ts'
+import type { Semaphore } from '../../shared/semaphore.ts'
 import { batches, type CallLimits } from './batches.ts'
 import { embeddedText } from './chunking/chunker.ts'
 import type { Missing } from './stored-chunks.ts'
 
 /** The provider will never embed this chunk's text. */
-export class ChunkRefused extends Error {
+export class ChunkRejected extends Error {
   readonly missing: Missing
 
   constructor(missing: Missing, cause: EmbeddingError) {
@@ -17,7 +17,7 @@ export class ChunkRefused extends Error {
 export interface Embedding {
   embedder: Embedder
   /** Bounds the calls in flight, those of all documents of this process together. */
-  slots: Slots
+  slots: Semaphore
   limits: CallLimits
   /** Whether there is time for another call. */
   mayCall: () => boolean
@@ -30,7 +30,7 @@ export interface Embedding {
 /**
  * Embeds the texts in as few calls as may be, several at once, and keeps the vectors of each as they come.
  * @returns how it ended: all are `stored`; they are no longer wanted (`void`); there was no time for all (`out_of_time`)
- * @throws ChunkRefused, EmbeddingError: after what was in flight has been kept
+ * @throws ChunkRejected, EmbeddingError: after what was in flight has been kept
  */
 export async function embedMissing(
   missing: Missing[],
@@ -50,8 +50,8 @@ export async function embedMissing(
       const vectors = await embedder.embed(texts, { signal })
       if (!(await store(new Map(call.map(({ hash }, i) => [hash, vectors[i]!]))))) isVoid = true
     } catch (error) {
-      if (!(error instanceof EmbeddingError) || error.reason !== 'refused') throw error
-      if (call.length === 1) throw new ChunkRefused(call[0]!, error)
+      if (!(error instanceof EmbeddingError) || error.reason !== 'input_rejected') throw error
+      if (call.length === 1) throw new ChunkRejected(call[0]!, error)
       const middle = call.length >> 1
       await embed(call.slice(0, middle))
       await embed(call.slice(middle))
@@ -60,10 +60,10 @@ export async function embedMissing(
 
   const running: Promise<void>[] = []
   for (const call of batches(missing, limits)) {
-    const giveBack = await slots.take()
+    const release = await slots.acquire()
     const run = embed(call)
       .catch((fault) => void faults.push(fault))
-      .finally(giveBack)
+      .finally(release)
     running.push(run)
     if (isOver()) break
   }
@@ -71,7 +71,7 @@ export async function embedMissing(
 
   if (isVoid) return 'void'
   const [fault] = [
-    ...faults.filter((each) => each instanceof ChunkRefused),
+    ...faults.filter((each) => each instanceof ChunkRejected),
     ...faults.filter((each) => !(each instanceof EmbeddingError)),
     ...faults,
   ]

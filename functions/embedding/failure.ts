@@ -1,4 +1,4 @@
-import type { ChunkRefused } from './embed-missing.ts'
+import type { ChunkRejected } from './embed-missing.ts'
 
 /** Why a document ended in error: a code for operators, and for the caller what failed and what to do. */
 export interface Failure {
@@ -13,7 +13,7 @@ export function tooManyChunks(count: number, most: number): Failure {
   }
 }
 
-export function chunkRefused({ missing, message }: ChunkRefused): Failure {
+export function chunkRejected({ missing, message }: ChunkRejected): Failure {
   const { chunk_index, content } = missing.chunk
   return {
     code: 'chunk_refused',
@@ -27,8 +27,8 @@ export const attemptsExhausted: Failure = {
     'Processing failed five times by a fault on our side. Set the status to pending to try again; if it fails again, split the document.',
 }
 
-const mostCharacters = 60
-const mostUnits = 1000
+const maxCharacters = 60
+const maxUnits = 1000
 
 /** The beginning of the text on one line, cut between what a reader sees as characters. */
 function quote(text: string): string {
@@ -36,7 +36,7 @@ function quote(text: string): string {
   let end = 0
   let count = 0
   for (const { segment } of new Intl.Segmenter().segment(line)) {
-    if (count === mostCharacters || end + segment.length > mostUnits) return `${line.slice(0, end)}…`
+    if (count === maxCharacters || end + segment.length > maxUnits) return `${line.slice(0, end)}…`
     end += segment.length
     count++
   }

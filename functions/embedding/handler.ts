@@ -2,7 +2,7 @@ import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { configuredQueue } from '../../shared/queue.ts'
-import { slots } from '../../shared/semaphore.ts'
+import { semaphore } from '../../shared/semaphore.ts'
 import { callLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 
@@ -14,5 +14,5 @@ export const handler = consumer({
   embedder: configuredEmbedder(),
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   callLimits,
-  slots: slots(EMBEDDING_CONCURRENCY),
+  slots: semaphore(EMBEDDING_CONCURRENCY),
 })

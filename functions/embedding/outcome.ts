@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
-import { type Claim, held } from './claim.ts'
+import { type Claim, leaseFence } from './claim.ts'
 
 /**
  * Puts the claimed revision into service: in one statement its chunks become what search serves and all others go.
@@ -13,7 +13,7 @@ export async function complete(db: Database, claim: Claim, chunkCount: number): 
       update documents d set
         status = 'completed', active_revision = d.revision, chunk_count = ${chunkCount}, error_message = null, error_code = null,
         lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
-      where ${held(claim)} and (${chunkCount}::int, ${chunkCount}::int) = (
+      where ${leaseFence(claim)} and (${chunkCount}::int, ${chunkCount}::int) = (
         select count(*), count(embedding) from chunks c
         where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision)
       returning d.id, d.revision
@@ -32,7 +32,7 @@ export async function fail(db: Database, claim: Claim, error: { code: string; me
     update documents d set
       status = 'error', error_code = ${error.code}, error_message = ${error.message},
       lease_token = null, lease_expires_at = null, next_attempt_at = null
-    where ${held(claim)}
+    where ${leaseFence(claim)}
     returning d.id`.execute(db)
   return rows.length > 0
 }
@@ -57,7 +57,7 @@ export async function giveBack(
       update documents d set
         status = 'pending', lease_token = null, lease_expires_at = null, attempt = ${attempt}, retry_count = ${retries},
         next_attempt_at = ${due}, resend_at = ${due} + make_interval(secs => ${lostAfterSeconds})
-      where ${held(claim)}
+      where ${leaseFence(claim)}
       returning d.id
     )
     select id from given_back

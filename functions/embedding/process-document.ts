@@ -6,14 +6,14 @@ import { Unavailable } from '../../shared/http/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
-import type { Slots } from '../../shared/semaphore.ts'
+import type { Semaphore } from '../../shared/semaphore.ts'
 import { inTurns } from '../../shared/steps.ts'
 import { backoff } from './backoff.ts'
 import type { CallLimits } from './batches.ts'
 import { type ChunkSize, chunking } from './chunking/chunker.ts'
-import { type Claim, claim as claimDocument, mostAttempts } from './claim.ts'
-import { ChunkRefused, embedMissing } from './embed-missing.ts'
-import { attemptsExhausted, chunkRefused, type Failure, tooManyChunks } from './failure.ts'
+import { type Claim, claim as claimDocument, maxAttempts } from './claim.ts'
+import { ChunkRejected, embedMissing } from './embed-missing.ts'
+import { attemptsExhausted, chunkRejected, type Failure, tooManyChunks } from './failure.ts'
 import { complete, fail, giveBack } from './outcome.ts'
 import { storeChunks, storeVectors } from './stored-chunks.ts'
 
@@ -24,16 +24,16 @@ export interface Pipeline {
   chunkSize: ChunkSize
   callLimits: CallLimits
   /** Bounds the provider calls in flight. */
-  slots: Slots
+  slots: Semaphore
   /** In [0, 1); spreads retries. */
   random?: () => number
 }
 
-const mostChunks = 10_000
+const maxChunks = 10_000
 /** Below this, no further provider call begins: it and the storing of its vectors might not end in time. */
 const lastCallMilliseconds = 30_000
 /** Below this, calls in flight are given up, so that the document can be handed over. */
-const handOverMilliseconds = 10_000
+const requeueMilliseconds = 10_000
 
 /**
  * Brings one document from pending to completed, or to where its trouble leads. Safe to run any number of times, at once or
@@ -56,10 +56,10 @@ export async function processDocument(
   try {
     await embedRevision(job, remaining)
   } catch (error) {
-    if (error instanceof ChunkRefused) await endInError(job, chunkRefused(error))
-    else if (error instanceof EmbeddingError) await putOff(job, error)
+    if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
+    else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
     else if (error instanceof Unavailable) await resumeLater(job, error)
-    else return await blameOurselves(job, error)
+    else return await recordFailedAttempt(job, error)
   }
   return undefined
 }
@@ -72,7 +72,7 @@ interface Job extends Pipeline {
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   const { db, claim, embedder } = job
   const chunks = await inTurns(chunking(claim.content, job.chunkSize))
-  if (chunks.length > mostChunks) return await endInError(job, tooManyChunks(chunks.length, mostChunks))
+  if (chunks.length > maxChunks) return await endInError(job, tooManyChunks(chunks.length, maxChunks))
   const stored = await storeChunks(db, claim, chunks, embedder.model)
   if (!stored) return
   report({ ChunksReused: stored.reused })
@@ -81,28 +81,28 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     slots: job.slots,
     limits: job.callLimits,
     mayCall: () => remaining() > lastCallMilliseconds,
-    signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - handOverMilliseconds)),
+    signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(vectors) {
       const isHeld = await storeVectors(db, claim, vectors)
       if (isHeld) report({ ChunksEmbedded: vectors.size })
       return isHeld
     },
   })
-  if (ending === 'out_of_time') return await handOver(job)
+  if (ending === 'out_of_time') return await requeueOnTimeout(job)
   if (ending === 'void' || !(await complete(db, claim, chunks.length))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: stored.missing.length })
 }
 
 /** Time is up, not the work: the next delivery goes on from what is stored. */
-async function handOver(job: Job): Promise<void> {
+async function requeueOnTimeout(job: Job): Promise<void> {
   if (!(await giveBack(job.db, job.claim, 0))) return
   log.info('document_handed_over', idsOf(job))
   await sendOrSweep(job.db, job.queue, job.work)
 }
 
 /** The provider is busy, down or refuses our key: the document waits, however often. */
-async function putOff(job: Job, error: EmbeddingError): Promise<void> {
+async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.retries, error.retryAfterSeconds, random())
   log.warn('document_put_off', {
@@ -136,11 +136,11 @@ async function endInError(job: Job, { code, message }: Failure): Promise<void> {
  * Something unforeseen. The same message carries the next attempt, so that it ends in the dead letters when the document,
  * after the last one, ends in error.
  */
-async function blameOurselves(job: Job, error: unknown): Promise<number> {
+async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...idsOf(job), error: describeError(error) })
-  if (claim.attempt >= mostAttempts) await endInError(job, attemptsExhausted)
+  if (claim.attempt >= maxAttempts) await endInError(job, attemptsExhausted)
   else await giveBack(job.db, claim, seconds, 'attempt')
   return seconds
 }

@@ -5,7 +5,7 @@ import { toSql } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
-import { type Claim, held } from './claim.ts'
+import { type Claim, leaseFence } from './claim.ts'
 
 /** A text that has no vector yet, by the hash under which its chunks are stored. */
 export interface Missing {
@@ -70,7 +70,7 @@ export async function storeVectors(db: Database, claim: Claim, vectors: Map<stri
         update chunks c set embedding = vectors.embedding::vector(1536)
         from documents d,
           unnest(${part.map(([hash]) => hash)}::text[], ${texts}::text[]) as vectors(hash, embedding)
-        where ${held(claim)} and ${isOfRevision} and c.content_hash = decode(vectors.hash, 'hex') and c.embedding is null`,
+        where ${leaseFence(claim)} and ${isOfRevision} and c.content_hash = decode(vectors.hash, 'hex') and c.embedding is null`,
     )
     if (isHeld.length === 0) return false
   }
@@ -83,14 +83,14 @@ const nothing = sql<{ hash: string; chunk_index: number }>`select where false`
 
 /** First in each batch, so that the statements after it see what the claim's last rival did. */
 function lock(claim: Claim) {
-  return sql`select from documents d where ${held(claim)} for no key update`
+  return sql`select from documents d where ${leaseFence(claim)} for no key update`
 }
 
 /** Of this revision, chunks that another version of the chunker stored before a crash. */
 function deleteOthersIn(claim: Claim, from: number, hashes: string[]) {
   return sql`
     delete from chunks c using documents d
-    where ${held(claim)} and ${isOfRevision} and c.chunk_index >= ${from} and c.chunk_index < ${from + hashes.length}
+    where ${leaseFence(claim)} and ${isOfRevision} and c.chunk_index >= ${from} and c.chunk_index < ${from + hashes.length}
       and c.content_hash is distinct from decode((${hashes}::text[])[c.chunk_index - ${from}::int + 1], 'hex')`
 }
 
@@ -110,7 +110,7 @@ function insert(claim: Claim, chunks: Chunk[], hashes: string[]) {
       cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, hash text)
       left join known on known.content_hash = decode(wanted.hash, 'hex')
-      where ${held(claim)}
+      where ${leaseFence(claim)}
       on conflict (organization_id, document_id, revision, chunk_index) do nothing
       returning embedding is not null as is_reused
     )
@@ -121,7 +121,7 @@ function insert(claim: Claim, chunks: Chunk[], hashes: string[]) {
 function deleteLeftovers(claim: Claim, count: number) {
   return sql`
     delete from chunks c using documents d
-    where ${held(claim)} and c.organization_id = d.organization_id and c.document_id = d.id
+    where ${leaseFence(claim)} and c.organization_id = d.organization_id and c.document_id = d.id
       and (c.revision = d.revision and c.chunk_index >= ${count}
         or c.revision <> d.revision and c.revision is distinct from d.active_revision)`
 }
@@ -131,7 +131,7 @@ function selectMissing(claim: Claim) {
   return sql<{ hash: string; chunk_index: number }>`
     select encode(c.content_hash, 'hex') as hash, min(c.chunk_index) as chunk_index
     from documents d join chunks c on ${isOfRevision}
-    where ${held(claim)} and c.embedding is null
+    where ${leaseFence(claim)} and c.embedding is null
     group by c.content_hash
     order by 2`
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { carriable } from '../../shared/http/payload.ts'
+import { fitToResponse } from '../../shared/http/payload.ts'
 import { embedQuery } from './embed-query.ts'
 import { agentPath, hitExample, searchAnswer, searchBody } from './schemas.ts'
 import { requireAgent, search } from './search.ts'
@@ -38,7 +38,7 @@ export function searchApp({ db, embedder, embeddingSeconds = timeouts.embeddingS
         const scope = { organizationId: key.organizationId, agentId: params.agentId }
         if (body.embedding === undefined) await requireAgent(db, scope)
         const vector = body.embedding ?? (await embedQuery(embedder, body.query!, embeddingSeconds))
-        return c.json({ data: carriable(await search(db, scope, vector, body)) })
+        return c.json({ data: fitToResponse(await search(db, scope, vector, body)) })
       },
     ),
   )

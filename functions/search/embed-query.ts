@@ -15,7 +15,7 @@ export async function embedQuery(embedder: Embedder, query: string, timeoutSecon
     return vector!
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error
-    if (error.reason !== 'refused') throw unavailable(error)
+    if (error.reason !== 'input_rejected') throw unavailable(error)
     throw new ApiError('validation_failed', 'The embedding provider refused the query.', {
       errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
       cause: error,

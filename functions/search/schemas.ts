@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, listOf, mostCharacters } from '../../shared/http/input/fields.ts'
+import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
 
@@ -12,7 +12,7 @@ export const searchBody = v.pipe(
       v.pipe(
         v.string('must be a string'),
         v.minLength(1, 'must not be empty'),
-        mostCharacters(8000),
+        maxCharacters(8000),
         v.metadata({ maxLength: 8000, description: 'A question or words to look for. Either this or `embedding`.' }),
       ),
     ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, agentNotFound, findAgent } from '../../shared/database/scope.ts'
 import { toSql } from '../../shared/embedding/vectors.ts'
-import { carriedLimit } from '../../shared/http/payload.ts'
+import { payloadLimit } from '../../shared/http/payload.ts'
 import type { Hit, SearchInput } from './schemas.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function search(
       )
       select chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
       from weighed
-      where position = 1 or bytes <= ${carriedLimit}
+      where position = 1 or bytes <= ${payloadLimit}
       order by position`,
   )
   if (agents.length === 0) agentNotFound()

@@ -4,13 +4,13 @@ import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import { type Sender, trySend, type WorkMessage } from '../../shared/queue.ts'
-import { slots } from '../../shared/semaphore.ts'
+import { type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
+import { semaphore } from '../../shared/semaphore.ts'
 
 /** Crashed deliveries after which a document is given up; the worker's claim keeps to the same number. */
-const mostAttempts = 5
+const maxAttempts = 5
 /** What one sweep takes on, of each kind: bounds its time, its locks and what it adds to the queue. */
-const mostPerSweep = 1000
+const maxPerSweep = 1000
 const sendsAtOnce = 20
 /** Below this, no further send begins: the last ones, and what follows them, must still end in time. */
 const lastSendMilliseconds = 15_000
@@ -62,13 +62,13 @@ const recoverLeases = sql<{ status: string }>`
     select organization_id, id from documents
     where managed_by = 'service' and status = 'processing' and lease_expires_at < now()
     order by lease_expires_at
-    limit ${mostPerSweep}
+    limit ${maxPerSweep}
     for update skip locked
   )
   update documents d set
-    status = case when attempt < ${mostAttempts} then 'pending' else 'error' end,
-    error_code = case when attempt < ${mostAttempts} then null else 'attempts_exhausted' end,
-    error_message = case when attempt < ${mostAttempts} then null
+    status = case when attempt < ${maxAttempts} then 'pending' else 'error' end,
+    error_code = case when attempt < ${maxAttempts} then null else 'attempts_exhausted' end,
+    error_message = case when attempt < ${maxAttempts} then null
       else 'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.' end,
     lease_token = null, lease_expires_at = null, next_attempt_at = null,
     resend_at = lease_expires_at
@@ -81,7 +81,7 @@ const closeOverdue = sql`
     select organization_id, id from documents
     where managed_by = 'service' and status = 'pending' and pending_since < now() - interval '24 hours'
     order by pending_since
-    limit ${mostPerSweep}
+    limit ${maxPerSweep}
     for update skip locked
   )
   update documents d set
@@ -118,7 +118,7 @@ const takeDue = sql<Due>`
     join due on (due.organization_id, due.id) = (d.organization_id, d.id)
     where d.status = 'pending' and d.resend_at = due.resend_at
     order by turn, due.resend_at
-    limit ${mostPerSweep}
+    limit ${maxPerSweep}
     for update of d skip locked
   )
   update documents d set resend_at = now() + make_interval(secs => ${lostAfterSeconds})
@@ -158,17 +158,17 @@ const measureOldest = sql<{ seconds: number }>`
  * @returns of each whether its message was sent
  */
 async function sendAll(queue: Sender, due: Due[], maySend: () => boolean): Promise<boolean[]> {
-  const places = slots(sendsAtOnce)
+  const places = semaphore(sendsAtOnce)
   let failuresInRow = 0
   const isSent = due.map(async (row) => {
-    const giveBack = await places.take()
+    const release = await places.acquire()
     try {
       if (failuresInRow >= sendsAtOnce || !maySend()) return false
-      const isTaken = await trySend(queue, toWork(row))
+      const isTaken = await sendOrLog(queue, toWork(row))
       failuresInRow = isTaken ? 0 : failuresInRow + 1
       return isTaken
     } finally {
-      giveBack()
+      release()
     }
   })
   return await Promise.all(isSent)

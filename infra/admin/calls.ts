@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { cut, everyOrganization, listOf } from './lists.ts'
-import { Refusal } from './refusal.ts'
+import { CommandError } from './refusal.ts'
 
 export interface CallsQuery {
   /** Those in the trash, latest first, or those that are not. */
@@ -20,7 +20,7 @@ interface Call {
   created_at: Date
 }
 
-/** @throws Refusal when there is no such organization */
+/** @throws CommandError when there is no such organization */
 export async function listCalls(db: Database, { trash, organizationId, limit }: CallsQuery) {
   const calls = sql<Call>`
     select id, organization_id, agent_id, done_at, deleted_at, created_at
@@ -32,12 +32,12 @@ export async function listCalls(db: Database, { trash, organizationId, limit }: 
   return cut(organizationId ? await listOf(db, organizationId, calls) : (await calls.execute(db)).rows, limit)
 }
 
-/** Takes a call out of the trash. It stays out, done as it is. @throws Refusal when it is not in the trash */
+/** Takes a call out of the trash. It stays out, done as it is. @throws CommandError when it is not in the trash */
 export function restoreCall(db: Database, id: string) {
   return changeTrashed(db, id, sql`update calls set deleted_at = null where ${isTrashed(id)} returning *`)
 }
 
-/** Deletes a call of the trash for good. @throws Refusal when it is not in the trash */
+/** Deletes a call of the trash for good. @throws CommandError when it is not in the trash */
 export function purgeCall(db: Database, id: string) {
   return changeTrashed(db, id, sql`delete from calls where ${isTrashed(id)} returning *`)
 }
@@ -48,5 +48,5 @@ const isTrashed = (id: string) => sql<boolean>`${isCall(id)} and deleted_at is n
 async function changeTrashed(db: Database, id: string, change: ReturnType<typeof sql<Call>>): Promise<Call> {
   const [found, [changed]] = await db.batch(sql`select from calls where ${isCall(id)}`, change)
   if (changed) return changed
-  throw new Refusal(found.length === 0 ? `there is no call ${id}` : `call ${id} is not in the trash`)
+  throw new CommandError(found.length === 0 ? `there is no call ${id}` : `call ${id} is not in the trash`)
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
 import { findStand } from '../local/address.ts'
 import type { Queues } from './queues.ts'
-import { Refusal } from './refusal.ts'
+import { CommandError } from './refusal.ts'
 
 /** What an operator's command works on. */
 export interface Services {
@@ -28,7 +28,7 @@ export const whereItWorks = `Where it works:
 
 /**
  * Finds the system to work on, by the rule of `whereItWorks`.
- * @throws Refusal when the environment names none and no local stand is running
+ * @throws CommandError when the environment names none and no local stand is running
  */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
@@ -42,7 +42,7 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const dataDir = resolve(env.DATA_DIR || '.local')
   const stand = await findStand(dataDir)
   if (!stand)
-    throw new Refusal(
+    throw new CommandError(
       `no local stand is running in ${dataDir}: run npm start, or set DATABASE_URL to the URL of a Neon database`,
     )
   return {

@@ -8,7 +8,7 @@ import type { Versions } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { cut, everyOrganization, listOf } from './lists.ts'
-import { Refusal } from './refusal.ts'
+import { CommandError } from './refusal.ts'
 
 export interface DocumentsQuery {
   organizationId: OrganizationId
@@ -16,7 +16,7 @@ export interface DocumentsQuery {
   limit: number
 }
 
-/** An organization's documents, whatever the agent, longest waiting first. @throws Refusal when there is no such organization */
+/** An organization's documents, whatever the agent, longest waiting first. @throws CommandError when there is no such organization */
 export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
   const documents = sql<{ id: string }>`
     select id, agent_id, title, status, managed_by, error_code, error_message, attempt as attempts,
@@ -36,17 +36,17 @@ export interface Target {
   versions: Versions
 }
 
-/** @throws Refusal that names those which do not exist */
+/** @throws CommandError that names those which do not exist */
 export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
   const { rows } = await sql<Omit<Target, 'versions'>>`
     select organization_id, agent_id, id from documents
     where organization_id = any(${everyOrganization}) and id = any(${ids})`.execute(db)
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
-  if (missing.size > 0) throw new Refusal(`there is no document ${[...missing].join(', ')}`)
+  if (missing.size > 0) throw new CommandError(`there is no document ${[...missing].join(', ')}`)
   return rows.map((row) => ({ ...row, versions: '*' }))
 }
 
-/** @throws Refusal when there is no such organization */
+/** @throws CommandError when there is no such organization */
 export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
   const inError = sql<Omit<Target, 'versions'> & { version: string }>`
     select organization_id, agent_id, id, version::text from documents

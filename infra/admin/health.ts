@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 
-const mostDocuments = 10_000
+const maxDocuments = 10_000
 
 /** What the database tells about the state of the whole system, at one moment. */
 export async function checkDocuments(db: Database) {
@@ -15,7 +15,7 @@ export async function checkDocuments(db: Database) {
       where managed_by = 'service' and status in ('pending', 'processing')`,
     sql<{ organization_id: string; id: string; name: string; document_count: number }>`
       select organization_id, id, name, document_count from agents
-      where document_count >= ${mostDocuments} order by organization_id, id`,
+      where document_count >= ${maxDocuments} order by organization_id, id`,
   )
   const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
   for (const { status, count } of counts) documents[status] = count

@@ -6,7 +6,7 @@ import { noOrganization } from './refusal.ts'
 /** For rows that are asked for by their id alone: their primary keys lead with the organization. */
 export const everyOrganization = sql`array(select id from organizations)`
 
-/** The query's rows. @throws Refusal when the organization that they are of does not exist */
+/** The query's rows. @throws CommandError when the organization that they are of does not exist */
 export async function listOf<Row>(
   db: Database,
   organizationId: OrganizationId,

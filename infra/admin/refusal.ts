@@ -1,6 +1,6 @@
 /** What the operator asked for cannot be done; the message says why in one line, and nothing was changed. */
-export class Refusal extends Error {}
+export class CommandError extends Error {}
 
 export function noOrganization(id: string): never {
-  throw new Refusal(`there is no organization ${id}`)
+  throw new CommandError(`there is no organization ${id}`)
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { hashKey, newKey, type Permission } from '../../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { everyOrganization, listOf } from './lists.ts'
-import { noOrganization, Refusal } from './refusal.ts'
+import { CommandError, noOrganization } from './refusal.ts'
 
 /** What operators make for a customer. These run as the database's owner, across organizations. */
 
@@ -23,7 +23,7 @@ export async function listOrganizations(db: Database) {
   }
 }
 
-/** An organization with the number of its agents and documents. @throws Refusal when there is none */
+/** An organization with the number of its agents and documents. @throws CommandError when there is none */
 export async function showOrganization(db: Database, id: OrganizationId) {
   const { rows } = await sql<{ id: string; name: string }>`
     select o.id, o.name, o.auto_delete_done_calls, o.created_at,
@@ -37,7 +37,7 @@ export async function showOrganization(db: Database, id: OrganizationId) {
   return rows[0] ?? noOrganization(id)
 }
 
-/** @throws Refusal when there is no such organization */
+/** @throws CommandError when there is no such organization */
 export async function createAgent(db: Database, organizationId: OrganizationId, name: string) {
   const id = newId() as AgentId
   const { rows } = await sql`
@@ -47,7 +47,7 @@ export async function createAgent(db: Database, organizationId: OrganizationId, 
   return { id, organization_id: organizationId, name }
 }
 
-/** @throws Refusal when there is no such organization */
+/** @throws CommandError when there is no such organization */
 export async function listAgents(db: Database, organizationId: OrganizationId) {
   const agents = sql<{ id: string }>`
     select id, name, document_count, ready_document_count, knowledge_base_enabled, created_at
@@ -64,7 +64,7 @@ export interface NewKey {
 
 /**
  * Makes an API key. The answer is the only place where the key itself ever stands.
- * @throws Refusal when there is no such organization
+ * @throws CommandError when there is no such organization
  */
 export async function createKey(db: Database, { organizationId, name, permissions, expiresAt }: NewKey) {
   const id = newId()
@@ -78,7 +78,7 @@ export async function createKey(db: Database, { organizationId, name, permission
   return { id, organization_id: organizationId, name, permissions, expires_at, key }
 }
 
-/** The keys' particulars: neither the key nor its hash. @throws Refusal when there is no such organization */
+/** The keys' particulars: neither the key nor its hash. @throws CommandError when there is no such organization */
 export async function listKeys(db: Database, organizationId: OrganizationId) {
   const keys = sql<{ id: string }>`
     select id, name, permissions,
@@ -90,13 +90,13 @@ export async function listKeys(db: Database, organizationId: OrganizationId) {
 
 /**
  * Revokes a key; within 30 seconds it is refused everywhere. Revoked again, it keeps its first time.
- * @throws Refusal when there is no such key
+ * @throws CommandError when there is no such key
  */
 export async function revokeKey(db: Database, id: string) {
   const { rows } = await sql<{ id: string; organization_id: string; name: string; revoked_at: Date }>`
     update api_keys set revoked_at = coalesce(revoked_at, now())
     where organization_id = any(${everyOrganization}) and id = ${id}
     returning id, organization_id, name, revoked_at`.execute(db)
-  if (!rows[0]) throw new Refusal(`there is no key ${id}`)
+  if (!rows[0]) throw new CommandError(`there is no key ${id}`)
   return rows[0]
 }

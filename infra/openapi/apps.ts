@@ -7,7 +7,7 @@ import { searchApp } from '../../functions/search/app.ts'
 import { Database } from '../../shared/database/database.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
-import { type Operation, operation } from '../../shared/http/route-metadata.ts'
+import { type RouteMetadata, routeMetadata } from '../../shared/http/route-metadata.ts'
 
 export interface Route {
   /** Of the Lambda that serves it. */
@@ -15,7 +15,7 @@ export interface Route {
   method: string
   /** As OpenAPI and API Gateway write it, `/v1/agents/{agentId}/…`. */
   path: string
-  operation: Operation
+  operation: RouteMetadata
 }
 
 /** Every API app by its Lambda, in the order in which the reference shows them. */
@@ -40,8 +40,8 @@ export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
   return app.routes
     .filter(({ method, path }) => !(method === 'ALL' && path === '/*'))
     .map(({ method, path, handler }) => {
-      const declared = operation(handler)
-      if (!declared) throw new Error(`${method} ${path} of ${lambda} has a handler that declares no operation`)
+      const declared = routeMetadata(handler)
+      if (!declared) throw new Error(`${method} ${path} of ${lambda} has a handler without route metadata`)
       return { lambda, method, path: path.replaceAll(/:(\w+)/g, '{$1}'), operation: declared }
     })
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
-import type { Answer, Operation } from '../../shared/http/route-metadata.ts'
+import type { Answer, RouteMetadata } from '../../shared/http/route-metadata.ts'
 import { allRoutes, type Route } from './apps.ts'
 import { answerHeaders, headersOf, optionalHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'
@@ -49,7 +49,7 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
   refer(['route_not_found'])
   refer(['method_not_allowed'])
 
-  function describeOperation(op: Operation, path: string) {
+  function describeOperation(op: RouteMetadata, path: string) {
     const needs = op.permission === 'none' ? '' : `Needs the permission \`${op.permission}\`.`
     return {
       operationId: op.operationId,
@@ -76,7 +76,7 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
     }
   }
 
-  function parametersOf(op: Operation, path: string) {
+  function parametersOf(op: RouteMetadata, path: string) {
     const places = [
       ['path', op.params],
       ['query', op.query],
@@ -110,7 +110,7 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
     return { description, headers: headersOf(headers), ...(content && { content }) }
   }
 
-  function describeErrors(op: Operation) {
+  function describeErrors(op: RouteMetadata) {
     const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
     const ours = Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refer(codes!)]))
     return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }

@@ -1,11 +1,11 @@
 import { permissions } from '../../shared/http/api-keys.ts'
 import { type ErrorCode, faultCodes, problems } from '../../shared/http/errors.ts'
-import type { Operation } from '../../shared/http/route-metadata.ts'
+import type { RouteMetadata } from '../../shared/http/route-metadata.ts'
 import { type answerHeaders, headersOf, optional, references } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** The errors of an operation, by what it takes: every one that its caller may meet. */
-export function errorsOf(op: Operation): ErrorCode[] {
+export function errorsOf(op: RouteMetadata): ErrorCode[] {
   const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
   if (op.permission !== 'none')
     codes.push(

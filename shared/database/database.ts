@@ -90,7 +90,7 @@ export class Database extends Kysely<Tables> {
           { fetchOptions: { signal: deadline } },
         )
       } catch (error) {
-        const refused = isRefusedLogin(error) ? url : undefined
+        const refused = isLoginRejected(error) ? url : undefined
         if (refused) url = await this.#connection.url(refused)
         const isRotated = refused !== undefined && url !== refused
         if (attempt < 3 && (isRotated || isRolledBack(error))) continue
@@ -142,7 +142,7 @@ function isRolledBack(error: unknown): boolean {
  * To a wrong password or an unknown role Neon's proxy answers 400 without a SQLSTATE. A role that Postgres does not let in is
  * a 500, of which the driver keeps the body as the message. A message that comes with another SQLSTATE may quote anything.
  */
-function isRefusedLogin(error: unknown): boolean {
+function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
   return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
 }

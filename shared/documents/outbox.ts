@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { describeError, log } from '../log.ts'
-import { idsOf, type Sender, trySend, type WorkMessage } from '../queue.ts'
+import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../queue.ts'
 
 /** Seconds after which a message that has brought no worker is taken for lost. The column's default keeps to the same number. */
 export const lostAfterSeconds = 120
@@ -11,7 +11,7 @@ export const lostAfterSeconds = 120
  * sweep.
  */
 export async function sendOrSweep(db: Database, queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<void> {
-  if (!(await trySend(queue, work, delaySeconds))) await leaveToSweeper(db, work)
+  if (!(await sendOrLog(queue, work, delaySeconds))) await leaveToSweeper(db, work)
 }
 
 /**

@@ -12,18 +12,18 @@ export interface Embedder {
 
 /** How long the caller of `embed` waits. */
 export interface EmbedOptions {
-  /** The longest it may take in all, retries included; then it ends `busy`, and the provider is taken to be hanging. */
+  /** The longest it may take in all, retries included; then it ends `unavailable`, and the provider is taken to be hanging. */
   timeoutSeconds?: number
-  /** Gives the call up, which then ends `busy` and says nothing about the provider. */
+  /** Gives the call up, which then ends `unavailable` and says nothing about the provider. */
   signal?: AbortSignal
 }
 
 /**
- * Why texts were not embedded: `busy`, the provider is overloaded, down, too slow or answers nonsense, and may do it later;
- * `refused`, it will never embed this input; `forbidden`, it does not accept our key or our settings, whatever the input.
+ * Why texts were not embedded: `unavailable`, the provider is overloaded, down, too slow or answers nonsense, and may do it later;
+ * `input_rejected`, it will never embed this input; `key_rejected`, it does not accept our key or our settings, whatever the input.
  */
 export class EmbeddingError extends Error {
-  readonly reason: 'busy' | 'refused' | 'forbidden'
+  readonly reason: 'unavailable' | 'input_rejected' | 'key_rejected'
   /** Seconds after which the provider asks to be tried again. */
   readonly retryAfterSeconds: number | undefined
   /** The HTTP status, where there was an answer. */

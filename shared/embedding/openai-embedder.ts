@@ -1,7 +1,7 @@
 import { report } from '../metrics.ts'
 import { breaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
-import { reasonOf, refusalOf } from './openai-error.ts'
+import { reasonOf, toEmbeddingError } from './openai-error.ts'
 import { vectorsOf } from './openai-response.ts'
 
 export interface Provider {
@@ -51,7 +51,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
         signal,
       })
     } catch (cause) {
-      throw new EmbeddingError('busy', 'The embedding provider cannot be reached', { cause })
+      throw new EmbeddingError('unavailable', 'The embedding provider cannot be reached', { cause })
     }
   }
 
@@ -59,7 +59,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     try {
       return await provider.apiKey(refused)
     } catch (cause) {
-      throw new EmbeddingError('busy', 'The key of the embedding provider cannot be fetched', { cause })
+      throw new EmbeddingError('unavailable', 'The key of the embedding provider cannot be fetched', { cause })
     }
   }
 
@@ -72,11 +72,11 @@ export function openAiEmbedder(provider: Provider): Embedder {
       if (apiKey !== refused) response = await again(response)
     } else if (isOneOff(response)) response = await again(response)
 
-    if (reasonOf(response.status) === 'forbidden' && (await isProbeAccepted(apiKey, signal))) {
+    if (reasonOf(response.status) === 'key_rejected' && (await isProbeAccepted(apiKey, signal))) {
       response = await again(response)
-      if (reasonOf(response.status) === 'forbidden') throw await refusalOf(response, apiKey, 'refused')
+      if (reasonOf(response.status) === 'key_rejected') throw await toEmbeddingError(response, apiKey, 'input_rejected')
     }
-    if (!response.ok) throw await refusalOf(response, apiKey)
+    if (!response.ok) throw await toEmbeddingError(response, apiKey)
     const { vectors, tokens } = vectorsOf(await bodyOf(response), texts.length)
     report({ EmbeddingTokens: tokens })
     return vectors
@@ -93,7 +93,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
    */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal)
-    if (!response.ok && reasonOf(response.status) === 'busy') throw await refusalOf(response, apiKey)
+    if (!response.ok && reasonOf(response.status) === 'unavailable') throw await toEmbeddingError(response, apiKey)
     await response.body?.cancel()
     return response.ok
   }
@@ -110,9 +110,11 @@ export function openAiEmbedder(provider: Provider): Embedder {
       gate.release()
       return error
     }
-    if (error.reason === 'forbidden') return open(keyPauses, error)
-    if (error.reason === 'busy' && isLate && !isGivenUp) {
-      const timeOut = new EmbeddingError('busy', 'The embedding provider does not answer in time', { cause: error })
+    if (error.reason === 'key_rejected') return open(keyPauses, error)
+    if (error.reason === 'unavailable' && isLate && !isGivenUp) {
+      const timeOut = new EmbeddingError('unavailable', 'The embedding provider does not answer in time', {
+        cause: error,
+      })
       if (++timeOuts >= maxTimeOuts) return open(hangPauses, timeOut)
       gate.release()
       return timeOut
@@ -127,7 +129,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     async embed(texts, { signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
       if (!gate.admits()) {
         const { reason, message } = trouble!
-        report(reason === 'forbidden' ? { ProviderRefused: 1 } : { ProviderErrors: 1 })
+        report(reason === 'key_rejected' ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
         throw new EmbeddingError(reason, message, { retryAfterSeconds: gate.remainingSeconds() })
       }
       const started = performance.now()
@@ -140,8 +142,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
         return vectors
       } catch (thrown) {
         const error = settle(thrown, { isLate: deadline.aborted, isGivenUp: signal?.aborted ?? false })
-        const isForbidden = error instanceof EmbeddingError && error.reason === 'forbidden'
-        report({ ProviderErrors: 1, ...(isForbidden && { ProviderRefused: 1 }) })
+        const isKeyRejected = error instanceof EmbeddingError && error.reason === 'key_rejected'
+        report({ ProviderErrors: 1, ...(isKeyRejected && { ProviderKeyRejected: 1 }) })
         throw error
       } finally {
         report({ ProviderLatency: Math.round(performance.now() - started) })
@@ -153,7 +155,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
 /** The result of work that may take no notice of the signal. @throws EmbeddingError busy once it is aborted */
 async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new EmbeddingError('busy', 'The call was given up', { cause: signal.reason }))
+  const abort = () => reject(new EmbeddingError('unavailable', 'The call was given up', { cause: signal.reason }))
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort, { once: true })
   try {
@@ -167,7 +169,10 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new EmbeddingError('busy', 'The embedding provider broke off its answer', { status: response.status, cause })
+    throw new EmbeddingError('unavailable', 'The embedding provider broke off its answer', {
+      status: response.status,
+      cause,
+    })
   }
 }
 

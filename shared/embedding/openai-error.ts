@@ -14,25 +14,25 @@ const transient = new Set([408, 409, 423, 425, 429])
 
 /** What a status other than success means. Any other 4xx blames neither input nor moment: our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
-  if (atFault.has(status)) return 'refused'
-  return status >= 500 || status < 400 || transient.has(status) ? 'busy' : 'forbidden'
+  if (atFault.has(status)) return 'input_rejected'
+  return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
 }
 
 /** An answer other than success as an error, by default for the reason that its status gives. */
-export async function refusalOf(
+export async function toEmbeddingError(
   response: Response,
   apiKey: string,
   reason = reasonOf(response.status),
 ): Promise<EmbeddingError> {
   const { status, headers } = response
   const text = await response.text().catch(() => '')
-  if (reason === 'refused')
+  if (reason === 'input_rejected')
     return new EmbeddingError(reason, explanation(text, apiKey) ?? `status ${status}`, { status })
-  const retryAfterSeconds = reason === 'busy' ? retryAfter(headers) : undefined
+  const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
   return new EmbeddingError(reason, `The embedding provider answered ${status}`, { status, retryAfterSeconds })
 }
 
-const mostCharacters = 200
+const maxCharacters = 200
 
 /** The provider's own words, fit to be shown and stored: short, printable, without anything that looks like a key. */
 function explanation(body: string, apiKey: string): string | undefined {
@@ -44,7 +44,7 @@ function explanation(body: string, apiKey: string): string | undefined {
     .replaceAll(/\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi, '…')
     .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
     .trim()
-  return [...words.toWellFormed()].slice(0, mostCharacters).join('').replace(/\.$/, '') || undefined
+  return [...words.toWellFormed()].slice(0, maxCharacters).join('').replace(/\.$/, '') || undefined
 }
 
 /** Seconds; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. */

@@ -34,7 +34,7 @@ export function vectorsOf(body: unknown, count: number): { vectors: Float32Array
 }
 
 function nonsense(what: string): EmbeddingError {
-  return new EmbeddingError('busy', `The embedding provider answered with ${what}`, { status: 200 })
+  return new EmbeddingError('unavailable', `The embedding provider answered with ${what}`, { status: 200 })
 }
 
 /** Little-endian float32, as OpenAI sends it and as every machine that Node runs Lambdas on keeps it. */

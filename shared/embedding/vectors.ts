@@ -1,8 +1,8 @@
 export const dimensions = 1536
 
 /** Bounds of a usable norm: outside them the float32 sums of a cosine lose their meaning. */
-const leastNorm = 1e-6
-const mostNorm = 1e6
+const minNorm = 1e-6
+const maxNorm = 1e6
 
 /** What makes the numbers unusable as an embedding; undefined when nothing does. */
 export function vectorFault(vector: ArrayLike<number>): string | undefined {
@@ -16,7 +16,7 @@ export function vectorFault(vector: ArrayLike<number>): string | undefined {
   }
   const norm = Math.sqrt(squares)
   if (norm === 0) return 'must not be all zero'
-  return norm < leastNorm || norm > mostNorm ? `must have a norm between ${leastNorm} and ${mostNorm}` : undefined
+  return norm < minNorm || norm > maxNorm ? `must have a norm between ${minNorm} and ${maxNorm}` : undefined
 }
 
 /** The vector scaled to length 1. */

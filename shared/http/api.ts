@@ -63,7 +63,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }
     try {
-      const result = (await respond(faithful(event), context)) as APIGatewayProxyStructuredResultV2
+      const result = (await respond(normalizeEvent(event), context)) as APIGatewayProxyStructuredResultV2
       const isOurs = result.headers?.['x-request-id'] !== undefined
       return isOurs
         ? result
@@ -80,7 +80,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
  * lets a server ignore, and some methods. Of a header value that is not ASCII the adapter would make percent escapes, which
  * look valid: DEL instead of each such character keeps it as invalid as it was sent.
  */
-function faithful(event: APIGatewayProxyEventV2): LambdaEvent {
+function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { http } = event.requestContext
   const method = /^(TRACE|TRACK|CONNECT)$/i.test(http.method) ? `X-${http.method}` : http.method
   const headers = Object.entries(event.headers).map(([name, value]) => [name, value?.replace(/[^\0-\x7f]/g, '\x7f')])

@@ -7,7 +7,7 @@ import { ApiError, type Fault } from './errors.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
 import { readBody, readParameters } from './input/validation.ts'
-import { declare, type Given, type Operation, type Schema } from './route-metadata.ts'
+import { attachRouteMetadata, type Given, type RouteMetadata, type Schema } from './route-metadata.ts'
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 
@@ -36,7 +36,7 @@ export function endpoints(db: Database, now?: () => number) {
     H extends Given = undefined,
     B extends Given = undefined,
   >(
-    op: Operation<P, Q, H, B> & { permission: Permission },
+    op: RouteMetadata<P, Q, H, B> & { permission: Permission },
     handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
@@ -64,7 +64,7 @@ export function endpoints(db: Database, now?: () => number) {
         body: body as Output<B>,
       })
     }
-    declare(run as Handler, op as Operation)
+    attachRouteMetadata(run as Handler, op as RouteMetadata)
     return run
   }
 }
@@ -92,10 +92,10 @@ function queryOf(c: Context): Record<string, string | string[]> {
 
 /** An endpoint for anybody: no key, nothing of any organization. */
 export function publicEndpoint(
-  op: Operation<Given, undefined, undefined, undefined> & { permission: 'none' },
+  op: RouteMetadata<Given, undefined, undefined, undefined> & { permission: 'none' },
   handler: (c: Context<ApiEnv>) => Response | Promise<Response>,
 ): Handler<ApiEnv> {
   const run: Handler<ApiEnv> = async (c) => await handler(c)
-  declare(run as Handler, op)
+  attachRouteMetadata(run as Handler, op)
   return run
 }

@@ -17,8 +17,8 @@ export const idempotencyHeader = v.object({
   ),
 })
 
-/** One attempt at a request that may have been made before. */
-export interface Attempt {
+/** A request that carries an `Idempotency-Key`, and so may have been made before. */
+export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
   /** SHA-256 of method, path and body: tells another request under the same key. */
@@ -29,16 +29,16 @@ export interface Attempt {
   waitSeconds: number
 }
 
-/** The attempt that a request's `Idempotency-Key` makes it; undefined without that header. */
-export function attempt(
+/** The request with its `Idempotency-Key`; undefined without that header. */
+export function idempotentRequest(
   key: ApiKey,
-  request: { method: string; path: string; body: unknown },
+  { method, path, body }: { method: string; path: string; body: unknown },
   idempotencyKey: string | undefined,
   waitSeconds = 5,
-): Attempt | undefined {
+): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined
   const requestHash = createHash('sha256')
-    .update(`${request.method} ${request.path}\n${JSON.stringify(request.body)}`)
+    .update(`${method} ${path}\n${JSON.stringify(body)}`)
     .digest()
   return { key, idempotencyKey, requestHash, owner: randomUUID(), waitSeconds }
 }
@@ -50,7 +50,7 @@ interface Recalled {
 }
 
 /**
- * Runs the statements of an act in one transaction, once for all attempts under a key: they act only where `mine` holds. Then
+ * Runs the statements of an act in one transaction, once for all attempts under a key: they act only where `ownsIdempotencyKey` holds. Then
  * `answer` is kept, of which only what a repeat of the request does not bring along itself: no text of the caller's. With
  * nothing to keep, the key is free again. A later attempt waits on the claim's unique key until the first has ended.
  * @returns the statements' results and, when an earlier attempt has acted, its `answer`
@@ -58,11 +58,11 @@ interface Recalled {
  */
 export async function idempotently<Kept, const Q extends readonly Statement[]>(
   db: Database,
-  attempt: Attempt,
+  request: IdempotentRequest,
   answer: RawBuilder<Kept>,
   ...act: Q
 ): Promise<{ results: Results<Q>; kept: Kept | undefined }> {
-  const { key, idempotencyKey, requestHash, owner, waitSeconds } = attempt
+  const { key, idempotencyKey, requestHash, owner, waitSeconds } = request
   // The bound is the claim's alone: a wait for anything else does not mean that another attempt is running.
   const bound = sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`
   const unbound = sql`set local lock_timeout to default`
@@ -72,33 +72,33 @@ export async function idempotently<Kept, const Q extends readonly Statement[]>(
     on conflict (organization_id, api_key_id, key) do update
       set request_hash = excluded.request_hash, owner = excluded.owner, response = null, created_at = now()
       where kept.created_at < now() - interval '24 hours'`
-  const remember = sql`update idempotency_keys set response = ${answer} where ${isRowOf(attempt)} and owner = ${owner}`
-  const forget = sql`delete from idempotency_keys where ${isRowOf(attempt)} and owner = ${owner} and response is null`
-  const recall = sql<Recalled>`select owner, request_hash, response from idempotency_keys where ${isRowOf(attempt)}`
+  const remember = sql`update idempotency_keys set response = ${answer} where ${isRowOf(request)} and owner = ${owner}`
+  const forget = sql`delete from idempotency_keys where ${isRowOf(request)} and owner = ${owner} and response is null`
+  const recall = sql<Recalled>`select owner, request_hash, response from idempotency_keys where ${isRowOf(request)}`
   const results: unknown[][] = await db
     .batch(...[bound, claim, unbound], ...act, ...[remember, forget, recall])
     .catch((error) => {
       throw waitedTooLong(error) ? inProgress(error) : error
     })
   const [recalled] = results.at(-1) as Recalled[]
-  return { results: results.slice(3, -3) as Results<Q>, kept: answerKept(attempt, recalled) as Kept | undefined }
+  return { results: results.slice(3, -3) as Results<Q>, kept: answerKept(request, recalled) as Kept | undefined }
 }
 
 /** Picks the key's row in idempotency_keys. */
-export function isRowOf({ key, idempotencyKey }: Attempt): RawBuilder<boolean> {
+export function isRowOf({ key, idempotencyKey }: IdempotentRequest): RawBuilder<boolean> {
   return sql`(organization_id = ${key.organizationId} and api_key_id = ${key.id} and key = ${idempotencyKey})`
 }
 
 /** The condition under which an attempt may act: it has no key, or its key was claimed by it just now. */
-export function mine(attempt: Attempt | undefined): RawBuilder<boolean> {
-  if (!attempt) return sql`true`
-  return sql`exists (select from idempotency_keys where ${isRowOf(attempt)} and owner = ${attempt.owner})`
+export function ownsIdempotencyKey(request: IdempotentRequest | undefined): RawBuilder<boolean> {
+  if (!request) return sql`true`
+  return sql`exists (select from idempotency_keys where ${isRowOf(request)} and owner = ${request.owner})`
 }
 
 /** What an earlier attempt has kept. Throws `idempotency_key_reused` when that was another request. */
-function answerKept(attempt: Attempt, recalled: Recalled | undefined): unknown {
-  if (!recalled || recalled.owner === attempt.owner) return undefined
-  if (!attempt.requestHash.equals(recalled.request_hash))
+function answerKept(request: IdempotentRequest, recalled: Recalled | undefined): unknown {
+  if (!recalled || recalled.owner === request.owner) return undefined
+  if (!request.requestHash.equals(recalled.request_hash))
     throw new ApiError('idempotency_key_reused', 'This Idempotency-Key came with another request in the last 24 hours.')
   return recalled.response
 }

@@ -7,7 +7,7 @@ export type Schema = v.GenericSchema<unknown, unknown>
 export type Given = Schema | undefined
 
 /** What an endpoint is, once: what runs checks requests against it, and the OpenAPI document is generated from it. */
-export interface Operation<P = Given, Q = Given, H = Given, B = Given> {
+export interface RouteMetadata<P = Given, Q = Given, H = Given, B = Given> {
   operationId: string
   tag: string
   summary: string
@@ -39,14 +39,14 @@ export interface Answer {
   headers?: string[]
 }
 
-const operationOf = new WeakMap<Handler, Operation>()
+const metadataOf = new WeakMap<Handler, RouteMetadata>()
 
-/** The operation that a route's handler was made from; undefined for a handler that was made without one. */
-export function operation(handler: Handler): Operation | undefined {
-  return operationOf.get(handler)
+/** The metadata that a route's handler was made from; undefined for a handler that was made without one. */
+export function routeMetadata(handler: Handler): RouteMetadata | undefined {
+  return metadataOf.get(handler)
 }
 
-/** Declares what a handler is. */
-export function declare(handler: Handler, op: Operation): void {
-  operationOf.set(handler, op)
+/** Attaches to a handler what it is. */
+export function attachRouteMetadata(handler: Handler, metadata: RouteMetadata): void {
+  metadataOf.set(handler, metadata)
 }

@@ -17,7 +17,7 @@ import { databaseAs, keptQueue } from '../support/worker.ts'
 const stand = useStand()
 const isNative = process.env.DATABASE_URL !== undefined
 
-/** A session of its own, in a transaction that `act` begins and whose locks are held until it ends. */
+/** A session of its own, in a transaction that `act` begins and whose locks are leaseFence until it ends. */
 async function inTransaction<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
   const pool = new Pool({ connectionString: process.env.DATABASE_URL!, max: 1 })
   const client = await pool.connect()
@@ -194,7 +194,7 @@ describe('a 503 says what is known of the change', () => {
 
   test('nothing was changed, when a search hears nothing from the provider', async () => {
     const tenant = await stand.tenant()
-    const embedder = { model: 'away', embed: () => Promise.reject(new EmbeddingError('busy', 'away')) }
+    const embedder = { model: 'away', embed: () => Promise.reject(new EmbeddingError('unavailable', 'away')) }
     const call = callerOf(searchApp({ db: databaseAs('cuecard_search'), embedder }), tenant.apiKey)
     const answer = await call('POST', `${tenant.knowledgeBase}/search`, { query: 'Where?' })
     expect(answer).toMatchObject({ status: 503, body: { detail: nothing } })

@@ -137,7 +137,7 @@ describe('permissions', () => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
   })
 
-  test('are held by a role for each Lambda alone', () => {
+  test('are leaseFence by a role for each Lambda alone', () => {
     const roles = [...lambdaNames, 'migrate'].map(roleOf)
     expect(new Set(roles).size).toBe(roles.length)
   })

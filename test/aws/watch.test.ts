@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { leaseSeconds, mostAttempts } from '../../functions/embedding/claim.ts'
+import { leaseSeconds, maxAttempts } from '../../functions/embedding/claim.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { lambdas, type MetricName, metrics } from '../../infra/wiring.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
@@ -88,7 +88,7 @@ describe('an alarm rings', () => {
     ['oldest-pending-document', 'OldestPendingSeconds'],
     ['embedding-errors', 'Errors'],
     ['api-errors', '5xx'],
-    ['provider-refused', 'ProviderRefused'],
+    ['provider-refused', 'ProviderKeyRejected'],
     ['lambda-throttles', 'Throttles'],
     ['requests-throttled', 'RequestsThrottled'],
     ['sweeper-errors', 'Errors'],
@@ -100,7 +100,7 @@ describe('an alarm rings', () => {
     const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
     const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields
     const secondsEach = leaseSeconds + lambdas.sweeper.everySeconds
-    expect(Number(Threshold)).toBeLessThan(mostAttempts)
+    expect(Number(Threshold)).toBeLessThan(maxAttempts)
     expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
   })
 

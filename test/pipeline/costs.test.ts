@@ -273,13 +273,13 @@ describe('a call', () => {
     const callLimits = { inputs: 4, tokens: 100_000 }
     const { promise: threeWait, resolve } = Promise.withResolvers<void>()
     provider.script([], async () => {
-      if (provider.mostInFlight === 3) resolve()
+      if (provider.maxInFlight === 3) resolve()
       await threeWait
       return 'ok' as const
     })
     await newWorker(stand, provider, { chunkSize: size, callLimits, concurrency: 3 })(documents)
     expect(provider.calls.length).toBeGreaterThan(20)
-    expect(provider.mostInFlight).toBe(3)
+    expect(provider.maxInFlight).toBe(3)
   })
 
   test('of a small document does not wait for all calls of a large one', async () => {

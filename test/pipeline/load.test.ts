@@ -32,7 +32,7 @@ test(`${count} documents created as fast as the API takes them all end completed
       sent.push(work)
       return Promise.resolve()
     },
-    comeAgain: () => Promise.resolve(),
+    changeVisibility: () => Promise.resolve(),
   }
   const app = documentsApp({ db: databaseAs('cuecard_documents'), queue })
   provider.script([], () =>

@@ -69,7 +69,7 @@ describe('what is sent', () => {
 
   test('may fail: the caller still gets the document', async () => {
     const tenant = await stand.tenant()
-    const queue: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
+    const queue: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
     const response = await documentsApp({ db: databaseAs('cuecard_documents'), queue }).request(tenant.knowledgeBase, {
       method: 'POST',
       headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
@@ -242,7 +242,10 @@ describe('a provider in trouble', () => {
   test('makes nobody fail whose send fails too: the sweeper will send', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    const queue: Queue = { send: () => Promise.reject(new Error('queue away')), comeAgain: () => Promise.resolve() }
+    const queue: Queue = {
+      send: () => Promise.reject(new Error('queue away')),
+      changeVisibility: () => Promise.resolve(),
+    }
     provider.script(['too_many_requests'])
     expect(await newWorker(stand, provider, { queue })([document])).toEqual({ batchItemFailures: [] })
     expect((await row(document.id)).status).toBe('pending')
@@ -270,7 +273,7 @@ describe('a fault of ours', () => {
     const seconds: number[] = []
     const queue: Queue = {
       send: () => Promise.reject(new Error('nothing is to be sent')),
-      comeAgain: (_, afterSeconds) => Promise.resolve(void seconds.push(afterSeconds)),
+      changeVisibility: (_, afterSeconds) => Promise.resolve(void seconds.push(afterSeconds)),
     }
     const work = newWorker(stand, provider, { embedder: buggy, queue, random: () => 1 })
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -290,7 +293,10 @@ describe('a fault of ours', () => {
   test('leaves the message in the queue even if its visibility cannot be changed', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A BUG is here.')
-    const queue: Queue = { send: () => Promise.resolve(), comeAgain: () => Promise.reject(new Error('not allowed')) }
+    const queue: Queue = {
+      send: () => Promise.resolve(),
+      changeVisibility: () => Promise.reject(new Error('not allowed')),
+    }
     const result = await newWorker(stand, provider, { embedder: buggy, queue })([document])
     expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
   })

@@ -59,16 +59,16 @@ describe('an embeddings call', () => {
     'no_json',
   ] as Way[])('answered 200 with nonsense (%s) is no answer: later', async (way) => {
     provider.script([way])
-    expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'busy', status: 200 })
+    expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'unavailable', status: 200 })
     expect(provider.calls).toHaveLength(1)
   })
 
   test('that is cut off, never answered or finds no server ends busy', async () => {
     provider.script(['break_off', 'hang'])
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy' })
-    expect(await fault(embedder({ timeoutSeconds: 0.05 }).embed(['one']))).toMatchObject({ reason: 'busy' })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable' })
+    expect(await fault(embedder({ timeoutSeconds: 0.05 }).embed(['one']))).toMatchObject({ reason: 'unavailable' })
     const nobody = embedder({ baseUrl: 'http://127.0.0.1:1/v1' })
-    expect(await fault(nobody.embed(['one']))).toMatchObject({ reason: 'busy', status: undefined })
+    expect(await fault(nobody.embed(['one']))).toMatchObject({ reason: 'unavailable', status: undefined })
   })
 
   test('is given up by its signal', async () => {
@@ -79,12 +79,14 @@ describe('an embeddings call', () => {
         return 'hang'
       },
     ])
-    expect(await fault(embedder().embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
+    expect(await fault(embedder().embed(['one'], { signal: controller.signal }))).toMatchObject({
+      reason: 'unavailable',
+    })
   })
 
   test('without a key to be had ends busy', async () => {
     const apiKey = () => Promise.reject(new Error('Secrets Manager is away'))
-    expect(await fault(embedder({ apiKey }).embed(['one']))).toMatchObject({ reason: 'busy' })
+    expect(await fault(embedder({ apiKey }).embed(['one']))).toMatchObject({ reason: 'unavailable' })
     expect(provider.calls).toHaveLength(0)
   })
 })
@@ -95,15 +97,18 @@ describe('a provider in trouble', () => {
     expect(await embedder().embed(['one'])).toHaveLength(1)
     expect(provider.calls).toHaveLength(2)
     provider.script(['server_error', 'server_error'])
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', status: 500 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', status: 500 })
     expect(provider.calls).toHaveLength(4)
   })
 
   test('is not asked again at once where the first call may be billed, or where it says when', async () => {
     provider.script(['gateway_timeout', 'unavailable_retry_after', 'too_many_requests'])
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', status: 504 })
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', retryAfterSeconds: 7 })
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'busy', retryAfterSeconds: undefined })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', status: 504 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', retryAfterSeconds: 7 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({
+      reason: 'unavailable',
+      retryAfterSeconds: undefined,
+    })
     expect(provider.calls).toHaveLength(3)
   })
 
@@ -132,7 +137,7 @@ describe('a refused text', () => {
   test('is refused for good, in the provider’s words', async () => {
     provider.script([refusal('This text is not acceptable.')])
     expect(await fault(embedder().embed(['one']))).toMatchObject({
-      reason: 'refused',
+      reason: 'input_rejected',
       status: 400,
       message: 'This text is not acceptable',
     })
@@ -181,7 +186,7 @@ describe('a text that is answered as if our key were refused', () => {
       const client = embedder()
       provider.script([], stopped(status))
       for (let i = 0; i < 4; i++)
-        expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'refused', status })
+        expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status })
       expect(await client.embed(['two'])).toHaveLength(1)
       expect(provider.calls.slice(0, 3).map((call) => call.texts)).toEqual([['DROP TABLE'], ['hello'], ['DROP TABLE']])
       expect(provider.calls).toHaveLength(4 * 3 + 1)
@@ -191,7 +196,7 @@ describe('a text that is answered as if our key were refused', () => {
   test('is tried with the fresh key first', async () => {
     const apiKey = (refused?: string) => (refused === undefined ? 'sk-old' : 'sk-new')
     provider.script([], stopped(403))
-    expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'refused' })
+    expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected' })
     expect(provider.calls.map((call) => [call.texts[0], call.authorization])).toEqual([
       ['DROP TABLE', 'Bearer sk-old'],
       ['DROP TABLE', 'Bearer sk-new'],
@@ -212,14 +217,14 @@ describe('a text that is answered as if our key were refused', () => {
   ] as [Way, number][])('is blamed no more than the key when the probe ends otherwise (%s)', async (way, status) => {
     const client = embedder()
     provider.script(['forbidden', way])
-    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'busy', status })
+    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'unavailable', status })
     expect(await client.embed(['two'])).toHaveLength(1)
   })
 })
 
 describe('a provider that hangs', () => {
   const hanging = (more: Partial<Provider> = {}) => embedder({ timeoutSeconds: 0.05, ...more })
-  const late = { reason: 'busy', message: 'The embedding provider does not answer in time' }
+  const late = { reason: 'unavailable', message: 'The embedding provider does not answer in time' }
   const never = () => new Promise<never>(() => {})
 
   test('is given a time for all, the key and what takes no notice of a signal included', async () => {
@@ -276,7 +281,7 @@ describe('a provider that hangs', () => {
           return 'hang'
         },
       ])
-      expect(await fault(client.embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'busy' })
+      expect(await fault(client.embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'unavailable' })
     }
     expect(await client.embed(['two'])).toHaveLength(1)
   })
@@ -314,11 +319,11 @@ describe('a refused key', () => {
       let now = 0
       const client = embedder({ now: () => now })
       provider.script([], way)
-      expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'forbidden' })
+      expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'key_rejected' })
       expect(provider.calls).toHaveLength(2)
 
       const refused = await fault(client.embed(['two']))
-      expect(refused).toMatchObject({ reason: 'forbidden', retryAfterSeconds: 15 })
+      expect(refused).toMatchObject({ reason: 'key_rejected', retryAfterSeconds: 15 })
       expect(provider.calls).toHaveLength(2)
 
       now += 15_000
@@ -340,12 +345,12 @@ describe('a refused key', () => {
     provider.script(['unauthorized', 'unauthorized', 'break_off'])
     await fault(client.embed(['one']))
     now += 15_000
-    expect(await fault(client.embed(['two']))).toMatchObject({ reason: 'busy' })
+    expect(await fault(client.embed(['two']))).toMatchObject({ reason: 'unavailable' })
     expect(await client.embed(['three'])).toHaveLength(1)
   })
 
   test('is told from a wrong model or address only by the log: nothing is blamed on the text', async () => {
     provider.script([], 'no_such_model')
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'forbidden', status: 404 })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'key_rejected', status: 404 })
   })
 })

@@ -262,16 +262,20 @@ describe('completing', () => {
       'One is here, where it has always been.\n\nTwo is there as well as all the others.',
     )
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
-    const held = await claim(db, { organizationId: tenant.organizationId, documentId: document.id } as never, newId())
-    const chunks = chunk(held!.content, { targetTokens: 12, overlapTokens: 0 })
-    const stored = await storeChunks(db, held!, chunks, 'fake')
+    const leaseFence = await claim(
+      db,
+      { organizationId: tenant.organizationId, documentId: document.id } as never,
+      newId(),
+    )
+    const chunks = chunk(leaseFence!.content, { targetTokens: 12, overlapTokens: 0 })
+    const stored = await storeChunks(db, leaseFence!, chunks, 'fake')
     expect(stored!.missing).toHaveLength(2)
     const [first, second] = stored!.missing
-    await storeVectors(db, held!, new Map([[first!.hash, vectorOf('one')]]))
-    expect(await complete(db, held!, 2)).toBe(false)
+    await storeVectors(db, leaseFence!, new Map([[first!.hash, vectorOf('one')]]))
+    expect(await complete(db, leaseFence!, 2)).toBe(false)
     expect((await get(tenant, document)).status).toBe('processing')
-    await storeVectors(db, held!, new Map([[second!.hash, vectorOf('two')]]))
-    expect(await complete(db, held!, 2)).toBe(true)
+    await storeVectors(db, leaseFence!, new Map([[second!.hash, vectorOf('two')]]))
+    expect(await complete(db, leaseFence!, 2)).toBe(true)
   })
 })
 

@@ -39,7 +39,7 @@ const rowOf = async ({ id }: { id: string }) =>
     select status, error_code, attempt from documents where id = ${id}`.execute(stand.db)
   ).rows[0]!
 
-const broken: Queue = { send: () => Promise.reject(new Error('away')), comeAgain: () => Promise.resolve() }
+const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
 
 async function swept() {
   const { queue, sent } = keptQueue()

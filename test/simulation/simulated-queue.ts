@@ -10,7 +10,7 @@ export interface SimulatedMessage {
 }
 
 const visibilityTimeout = 720
-const mostReceives = 5
+const maxReceives = 5
 
 /** SQS as far as it matters: delays, visibility, receive counts and dead letters, on the simulation's clock in seconds. */
 export class SimulatedQueue implements Queue {
@@ -25,7 +25,7 @@ export class SimulatedQueue implements Queue {
     return reach('send', () => Promise.resolve(this.put(work, delaySeconds)), lost)
   }
 
-  comeAgain(receiptHandle: string, afterSeconds: number): Promise<void> {
+  changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void> {
     return reach(
       'send',
       () => {
@@ -47,7 +47,7 @@ export class SimulatedQueue implements Queue {
 
   /** The message, received once more; undefined when it goes to the dead letters instead. */
   receive(message: SimulatedMessage): SimulatedMessage | undefined {
-    if (message.receives >= mostReceives) {
+    if (message.receives >= maxReceives) {
       this.remove(message)
       this.deadLetters.push(message)
       return undefined

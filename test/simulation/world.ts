@@ -6,7 +6,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
-import { slots } from '../../shared/semaphore.ts'
+import { semaphore } from '../../shared/semaphore.ts'
 import type { ModelDocument } from './model.ts'
 import { openSimulatedDatabase } from './neon-in-process.ts'
 import { Process, reach } from './process.ts'
@@ -114,7 +114,7 @@ export class World {
       embedder,
       chunkSize,
       callLimits: { inputs: this.callInputs, tokens: 1000 },
-      slots: slots(2),
+      slots: semaphore(2),
       random: this.random.next,
     })
     return { handler, process: undefined, messages: [] }

@@ -20,7 +20,7 @@ export function useFakeProvider() {
   let script: Line[] = []
   let otherwise: Line = 'ok'
   let inFlight = 0
-  let mostInFlight = 0
+  let maxInFlight = 0
   const server = createServer((request, response) => void answer(request, response))
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
@@ -29,7 +29,7 @@ export function useFakeProvider() {
     if (encoding_format !== 'base64') return void response.writeHead(400).end('{}')
     const call = { texts: input as string[], model: model as string, authorization: request.headers.authorization }
     calls.push(call)
-    mostInFlight = Math.max(mostInFlight, ++inFlight)
+    maxInFlight = Math.max(maxInFlight, ++inFlight)
     response.once('close', () => inFlight--)
     const next = script.shift() ?? otherwise
     const line = typeof next === 'function' ? await next(call) : next
@@ -46,7 +46,7 @@ export function useFakeProvider() {
     calls.length = 0
     script = []
     otherwise = 'ok'
-    mostInFlight = 0
+    maxInFlight = 0
   })
   afterAll(() => {
     server.closeAllConnections()
@@ -61,8 +61,8 @@ export function useFakeProvider() {
       script = [...lines]
       otherwise = then
     },
-    get mostInFlight() {
-      return mostInFlight
+    get maxInFlight() {
+      return maxInFlight
     },
     get baseUrl() {
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`

@@ -7,7 +7,7 @@ import { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { newId } from '../../shared/ids.ts'
 import { type Queue, sqsQueue } from '../../shared/queue.ts'
-import { slots } from '../../shared/semaphore.ts'
+import { semaphore } from '../../shared/semaphore.ts'
 import type { TestStand } from './stand.ts'
 
 export type Worker = ReturnType<typeof newWorker>
@@ -28,7 +28,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
     embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test', timeoutSeconds }),
     chunkSize: { targetTokens: 12, overlapTokens: 0 },
     callLimits,
-    slots: slots(concurrency),
+    slots: semaphore(concurrency),
     ...rest,
   })
 
@@ -58,7 +58,7 @@ export function keptQueue() {
   const sent: { documentId: string; delaySeconds: number }[] = []
   const queue: Queue = {
     send: (work, delaySeconds = 0) => Promise.resolve(void sent.push({ documentId: work.documentId, delaySeconds })),
-    comeAgain: () => Promise.resolve(),
+    changeVisibility: () => Promise.resolve(),
   }
   return { queue, sent }
 }

@@ -1,12 +1,12 @@
 import tokens from 'gpt-tokenizer/bpeRanks/cl100k_base'
 
-const NO_TOKEN = 0x7fffffff
+const noToken = 0x7fffffff
 /** From this length on V8 makes a slice a view that holds on to the whole document it was cut from; what is kept is a copy. */
-const SHORTEST_SLICE = 13
-const REMEMBERED_PIECES = 50_000
-const SLOTS = 1 << 18
-const HASH_SEED = 0x811c9dc5
-const HASH_FACTOR = 0x01000193
+const minSliceUnits = 13
+const maxRememberedPieces = 50_000
+const slotCount = 1 << 18
+const hashSeed = 0x811c9dc5
+const hashFactor = 0x01000193
 
 const encoder = new TextEncoder()
 
@@ -14,7 +14,7 @@ const encoder = new TextEncoder()
 let pool = new Uint8Array(1 << 20)
 const offsets = new Int32Array(tokens.length + 1)
 /** Open-addressing hash table of rank + 1 by bytes: several times faster to ask than a Map of strings. */
-const slots = new Int32Array(SLOTS)
+const slots = new Int32Array(slotCount)
 
 let piece = new Uint8Array(1024)
 let starts = new Int32Array(1024)
@@ -30,7 +30,7 @@ for (let rank = 0; rank < tokens.length; rank++) {
   offsets[rank + 1] = end
   if (end === start) continue
   let slot = slotOf(hashOf(pool, start, end))
-  while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+  while (slots[slot] !== 0) slot = (slot + 1) & (slotCount - 1)
   slots[slot] = rank + 1
 }
 
@@ -48,7 +48,7 @@ export function tokensOf(text: string, start: number, end: number): number {
     starts = new Int32Array(length * 6)
     pairRanks = new Int32Array(length * 6)
   }
-  let hash = HASH_SEED
+  let hash = hashSeed
   let ascii = true
   for (let i = 0; i < length; i++) {
     const unit = text.charCodeAt(start + i)
@@ -57,16 +57,16 @@ export function tokensOf(text: string, start: number, end: number): number {
       break
     }
     piece[i] = unit
-    hash = Math.imul(hash ^ unit, HASH_FACTOR)
+    hash = Math.imul(hash ^ unit, hashFactor)
   }
-  if (ascii && find(hash, piece, 0, length) !== NO_TOKEN) return 1
+  if (ascii && find(hash, piece, 0, length) !== noToken) return 1
   const key = text.slice(start, end)
   const known = remembered.get(key)
   if (known !== undefined) return known
   const size = ascii ? length : encoder.encodeInto(key, piece).written
-  const count = rankOf(piece, 0, size) === NO_TOKEN ? mergedParts(size) : 1
-  if (remembered.size >= REMEMBERED_PIECES) remembered.clear()
-  remembered.set(key.length < SHORTEST_SLICE ? key : Buffer.from(key, 'utf16le').toString('utf16le'), count)
+  const count = rankOf(piece, 0, size) === noToken ? mergedParts(size) : 1
+  if (remembered.size >= maxRememberedPieces) remembered.clear()
+  remembered.set(key.length < minSliceUnits ? key : Buffer.from(key, 'utf16le').toString('utf16le'), count)
   return count
 }
 
@@ -78,13 +78,13 @@ function grown(bytes: Uint8Array, atLeast: number): Uint8Array<ArrayBuffer> {
 
 /** FNV-1a. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = HASH_SEED
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, HASH_FACTOR)
+  let hash = hashSeed
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, hashFactor)
   return hash
 }
 
 function slotOf(hash: number): number {
-  return (hash ^ (hash >>> 15)) & (SLOTS - 1)
+  return (hash ^ (hash >>> 15)) & (slotCount - 1)
 }
 
 function rankOf(bytes: Uint8Array, start: number, end: number): number {
@@ -92,7 +92,7 @@ function rankOf(bytes: Uint8Array, start: number, end: number): number {
 }
 
 function find(hash: number, bytes: Uint8Array, start: number, end: number): number {
-  for (let slot = slotOf(hash); slots[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+  for (let slot = slotOf(hash); slots[slot] !== 0; slot = (slot + 1) & (slotCount - 1)) {
     const rank = slots[slot]! - 1
     const shift = offsets[rank]! - start
     if (offsets[rank + 1]! - shift !== end) continue
@@ -100,7 +100,7 @@ function find(hash: number, bytes: Uint8Array, start: number, end: number): numb
     while (at < end && pool[at + shift] === bytes[at]) at++
     if (at === end) return rank
   }
-  return NO_TOKEN
+  return noToken
 }
 
 /** Byte-pair encoding: joins the neighbours whose union has the lowest rank until no union is a token. */
@@ -108,10 +108,10 @@ function mergedParts(size: number): number {
   let parts = size
   for (let i = 0; i <= parts; i++) {
     starts[i] = i
-    pairRanks[i] = i + 2 <= parts ? rankOf(piece, i, i + 2) : NO_TOKEN
+    pairRanks[i] = i + 2 <= parts ? rankOf(piece, i, i + 2) : noToken
   }
   for (;;) {
-    let lowest = NO_TOKEN
+    let lowest = noToken
     let at = -1
     for (let i = 0; i < parts - 1; i++) {
       const rank = pairRanks[i]!
@@ -124,7 +124,7 @@ function mergedParts(size: number): number {
     starts.copyWithin(at + 1, at + 2, parts + 1)
     pairRanks.copyWithin(at + 1, at + 2, parts)
     parts--
-    pairRanks[at] = at + 2 <= parts ? rankOf(piece, starts[at]!, starts[at + 2]!) : NO_TOKEN
+    pairRanks[at] = at + 2 <= parts ? rankOf(piece, starts[at]!, starts[at + 2]!) : noToken
     if (at > 0) pairRanks[at - 1] = rankOf(piece, starts[at - 1]!, starts[at + 1]!)
   }
 }

@@ -33,11 +33,11 @@ export interface Chunk {
 }
 
 /** With six headings of 200 units, of at most three tokens each, what is embedded stays below the 8,192 that the provider takes. */
-const MOST_TARGET_TOKENS = 4_096
+const maxTargetTokens = 4_096
 
-const PARTS_PER_STEP = 32
+const partsPerStep = 32
 /** UTF-16 units from which on looking for seams is a step of its own. */
-const LONG_PART = 65_536
+const longPart = 65_536
 
 const ladders: Record<Block['kind'], [Strength, Seams][]> = {
   heading: [[strength.word, wordSeams]],
@@ -81,13 +81,7 @@ export function* chunking(content: string, { targetTokens, overlapTokens }: Chun
   const counter = yield* TokenCounter.reading(content)
   yield
   const blocks = yield* markdownBlocks(content)
-  return yield* new Chunker(
-    content,
-    blocks,
-    counter,
-    Math.min(targetTokens, MOST_TARGET_TOKENS),
-    overlapTokens,
-  ).chunks()
+  return yield* new Chunker(content, blocks, counter, Math.min(targetTokens, maxTargetTokens), overlapTokens).chunks()
 }
 
 /** The text that is embedded for a chunk: the path of its headings, a blank line, its content. */
@@ -154,7 +148,7 @@ class Chunker {
     ladder: [Strength, Seams][],
     room: number,
   ): Steps<void> {
-    if (++this.#parts % PARTS_PER_STEP === 0) yield
+    if (++this.#parts % partsPerStep === 0) yield
     const estimate = this.#counter.estimate(start, end)
     if (estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)) {
       this.#add(block, start, seam, estimate)
@@ -162,7 +156,7 @@ class Chunker {
     }
     const [step, ...rest] = ladder
     if (!step) return yield* this.#splitWord(block, start, end, seam)
-    if (end - start > LONG_PART) yield
+    if (end - start > longPart) yield
     const [inner, seamsOf] = step
     let from = start
     for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
@@ -176,7 +170,7 @@ class Chunker {
     const most = Math.min(64, Math.max(1, Math.floor(this.#target / 4)))
     let from = start
     for (const to of withEnd(clusterSeams(this.#text, start, end, this.#counter, most), end)) {
-      if (++this.#parts % PARTS_PER_STEP === 0) yield
+      if (++this.#parts % partsPerStep === 0) yield
       const tokens = Math.max(this.#counter.count(from, to), this.#counter.estimate(from, to))
       this.#add(block, from, from === start ? seam : strength.cluster, tokens)
       from = to

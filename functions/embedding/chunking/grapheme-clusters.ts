@@ -1,27 +1,27 @@
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /** A grapheme cluster is kept whole up to this many UTF-16 units (a family emoji has 25); a longer one is cut between code points. */
-const LONGEST_CLUSTER = 128
-const WINDOW = 512
-const REMEMBERED_POINTS = 20_000
+const maxClusterUnits = 128
+const windowUnits = 512
+const maxRememberedPoints = 20_000
 
-const CARRIAGE_RETURN = 0x0d
-const LINE_FEED = 0x0a
+const carriageReturn = 0x0d
+const lineFeed = 0x0a
 /** Below this no character joins another one, but for a line feed behind a carriage return. */
-const FIRST_JOINING_UNIT = 0x300
+const firstJoiningUnit = 0x300
 
 const joinsSpace = new Map<number, boolean>()
 
 /** Whether a cluster begins at `at`, given that white space or a mark of punctuation stands before it. */
 export function clusterBegins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
-  if (unit === LINE_FEED) return text.charCodeAt(at - 1) !== CARRIAGE_RETURN
-  if (unit < FIRST_JOINING_UNIT || at >= text.length) return true
+  if (unit === lineFeed) return text.charCodeAt(at - 1) !== carriageReturn
+  if (unit < firstJoiningUnit || at >= text.length) return true
   const point = text.codePointAt(at)!
   let joins = joinsSpace.get(point)
   if (joins === undefined) {
     joins = [...segmenter.segment(` ${String.fromCodePoint(point)}`)].length === 1
-    if (joinsSpace.size >= REMEMBERED_POINTS) joinsSpace.clear()
+    if (joinsSpace.size >= maxRememberedPoints) joinsSpace.clear()
     joinsSpace.set(point, joins)
   }
   return !joins
@@ -31,8 +31,8 @@ export function clusterBegins(text: string, at: number): boolean {
 export function* clusterEnds(text: string, start: number, end: number): Generator<number> {
   let at = start
   while (at < end) {
-    if (text.charCodeAt(at) < FIRST_JOINING_UNIT && (at + 1 === end || text.charCodeAt(at + 1) < FIRST_JOINING_UNIT)) {
-      at += text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED && at + 1 < end ? 2 : 1
+    if (text.charCodeAt(at) < firstJoiningUnit && (at + 1 === end || text.charCodeAt(at + 1) < firstJoiningUnit)) {
+      at += text.charCodeAt(at) === carriageReturn && text.charCodeAt(at + 1) === lineFeed && at + 1 < end ? 2 : 1
       yield at
     } else {
       for (const clusterEnd of windowEnds(text, at, end)) {
@@ -45,11 +45,11 @@ export function* clusterEnds(text: string, start: number, end: number): Generato
 
 /** Cluster ends of a window, without the last cluster where the window may have cut it. */
 function* windowEnds(text: string, start: number, end: number): Generator<number> {
-  const windowEnd = Math.min(end, start + WINDOW)
+  const windowEnd = Math.min(end, start + windowUnits)
   for (const { index, segment } of segmenter.segment(text.slice(start, windowEnd))) {
     const clusterEnd = start + index + segment.length
-    if (segment.length > LONGEST_CLUSTER) {
-      yield betweenCodePoints(text, start + index + LONGEST_CLUSTER)
+    if (segment.length > maxClusterUnits) {
+      yield betweenCodePoints(text, start + index + maxClusterUnits)
       return
     }
     if (clusterEnd === windowEnd && windowEnd < end) return

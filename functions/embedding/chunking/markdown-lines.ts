@@ -15,7 +15,7 @@ export interface Fence {
   length: number
 }
 
-const LONGEST_HEADING = 200
+const maxHeadingUnits = 200
 
 const isBlankOrTab = (text: string, at: number) => text[at] === ' ' || text[at] === '\t'
 
@@ -90,8 +90,8 @@ export function headingText(text: string, { from: start, end: lineEnd }: Line, l
   while (level > 0 && hashes > from && text[hashes - 1] === '#') hashes--
   if (hashes === from || isBlankOrTab(text, hashes - 1)) end = hashes
   let last = from
-  for (const clusterEnd of clusterEnds(text, from, Math.min(end, from + 2 * LONGEST_HEADING))) {
-    if (clusterEnd - from > LONGEST_HEADING) break
+  for (const clusterEnd of clusterEnds(text, from, Math.min(end, from + 2 * maxHeadingUnits))) {
+    if (clusterEnd - from > maxHeadingUnits) break
     last = clusterEnd
   }
   return text.slice(from, last).trim()

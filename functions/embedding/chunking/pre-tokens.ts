@@ -1,37 +1,37 @@
 /**
- * A pre-token that reaches this many UTF-16 units is cut into pieces of PIECE units: merging byte pairs is quadratic in the length.
+ * A pre-token that reaches this many UTF-16 units is cut into pieces of pieceUnits units: merging byte pairs is quadratic in the length.
  */
-export const LONGEST_PRE_TOKEN = 256
-const PIECE = 64
+export const maxPreTokenUnits = 256
+const pieceUnits = 64
 
-const LETTER = 1
-const NUMBER = 2
-const SPACE = 3
-const NEWLINE = 4
-const OTHER = 5
+const letter = 1
+const numeral = 2
+const space = 3
+const newline = 4
+const otherClass = 5
 
-const APOSTROPHE = 0x27
+const apostrophe = 0x27
 const contractions = ['s', 'd', 'm', 't', 'll', 've', 're']
 
 const unitClasses = new Uint8Array(0x10000)
 
 function classify(character: string): number {
-  if (character === '\r' || character === '\n') return NEWLINE
-  if (/\s/u.test(character)) return SPACE
-  if (/\p{L}/u.test(character)) return LETTER
-  return /\p{N}/u.test(character) ? NUMBER : OTHER
+  if (character === '\r' || character === '\n') return newline
+  if (/\s/u.test(character)) return space
+  if (/\p{L}/u.test(character)) return letter
+  return /\p{N}/u.test(character) ? numeral : otherClass
 }
 
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
 
-const REMEMBERED_PAIRS = 20_000
+const maxRememberedPairs = 20_000
 const pairClasses = new Map<number, number>()
 
 function pairClass(point: number): number {
   let found = pairClasses.get(point)
   if (found === undefined) {
     found = classify(String.fromCodePoint(point))
-    if (pairClasses.size >= REMEMBERED_PAIRS) pairClasses.clear()
+    if (pairClasses.size >= maxRememberedPairs) pairClasses.clear()
     pairClasses.set(point, found)
   }
   return found
@@ -50,7 +50,7 @@ function classAt(text: string, at: number): number {
 /** Whether the character at an offset is white space (JavaScript's `\s`). */
 export function isSpaceAt(text: string, at: number): boolean {
   const found = classAt(text, at)
-  return found === SPACE || found === NEWLINE
+  return found === space || found === newline
 }
 
 function after(text: string, at: number): number {
@@ -75,13 +75,13 @@ function runEnd(text: string, from: number, limit: number, wanted: number): numb
  */
 export function preTokenEnd(text: string, start: number, end: number): number {
   const found = boundedEnd(text, start, end)
-  return found - start < LONGEST_PRE_TOKEN || found === end ? found : betweenCodePoints(text, start + PIECE)
+  return found - start < maxPreTokenUnits || found === end ? found : betweenCodePoints(text, start + pieceUnits)
 }
 
 /** Whether the pre-token text[start, found) is a piece of one that is too long. */
 export function isPiece(text: string, start: number, found: number, end: number): boolean {
   const length = found - start
-  return (length === PIECE || length === PIECE - 1) && boundedEnd(text, start, end) > found
+  return (length === pieceUnits || length === pieceUnits - 1) && boundedEnd(text, start, end) > found
 }
 
 function betweenCodePoints(text: string, at: number): number {
@@ -89,24 +89,24 @@ function betweenCodePoints(text: string, at: number): number {
 }
 
 function boundedEnd(text: string, start: number, end: number): number {
-  const limit = Math.min(end, start + LONGEST_PRE_TOKEN)
+  const limit = Math.min(end, start + maxPreTokenUnits)
   const first = classAt(text, start)
-  if (first === LETTER) return runEnd(text, start, limit, LETTER)
-  if (first === NUMBER) {
+  if (first === letter) return runEnd(text, start, limit, letter)
+  if (first === numeral) {
     let at = start
-    for (let digits = 0; digits < 3 && at < limit && classAt(text, at) === NUMBER; digits++) at = after(text, at)
+    for (let digits = 0; digits < 3 && at < limit && classAt(text, at) === numeral; digits++) at = after(text, at)
     return Math.min(at, limit)
   }
-  if (text.charCodeAt(start) === APOSTROPHE) {
+  if (text.charCodeAt(start) === apostrophe) {
     const rest = text.slice(start + 1, Math.min(start + 3, limit)).toLowerCase()
     const suffix = contractions.find((contraction) => rest.startsWith(contraction))
     if (suffix) return start + 1 + suffix.length
   }
   const second = after(text, start)
   const next = second < limit ? classAt(text, second) : 0
-  if (first !== NEWLINE && next === LETTER) return runEnd(text, second, limit, LETTER)
-  if (first === OTHER || (next === OTHER && text[start] === ' ')) {
-    return runEnd(text, runEnd(text, second, limit, OTHER), limit, NEWLINE)
+  if (first !== newline && next === letter) return runEnd(text, second, limit, letter)
+  if (first === otherClass || (next === otherClass && text[start] === ' ')) {
+    return runEnd(text, runEnd(text, second, limit, otherClass), limit, newline)
   }
   return spaceEnd(text, start, limit, end)
 }
@@ -116,8 +116,8 @@ function spaceEnd(text: string, start: number, limit: number, end: number): numb
   let lastNewline = -1
   while (at < limit) {
     const found = classAt(text, at)
-    if (found === NEWLINE) lastNewline = at
-    else if (found !== SPACE) break
+    if (found === newline) lastNewline = at
+    else if (found !== space) break
     at++
   }
   if (at === end) return end

@@ -11,13 +11,13 @@ export interface Atoms {
   sizes: number[]
 }
 
-const HASHED_UNITS = 48
+const hashedUnits = 48
 /** A sort key holds a strength, a hash and an index, 52 bits that a double keeps exactly. */
-const HASHES = 2 ** 22
-const INDEXES = 2 ** 26
+const hashRange = 2 ** 22
+const indexRange = 2 ** 26
 /** Sizes are sums up to this share of the limit, and counted beyond it. */
 const SURE = 0.75
-const SEAMS_PER_STEP = 256
+const seamsPerStep = 256
 
 /**
  * Joins neighbouring atoms into groups of at most `limit` tokens and returns the index of the first atom of each group.
@@ -42,7 +42,7 @@ export function* joinSeams(
   const joined = new Uint8Array(total)
   let seams = 0
   for (const seam of yield* seamOrder(text, atoms)) {
-    if (++seams % SEAMS_PER_STEP === 0) yield
+    if (++seams % seamsPerStep === 0) yield
     const first = partner[seam - 1]!
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
@@ -64,17 +64,17 @@ function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Arr
   const keys = new Float64Array(starts.length)
   let length = 0
   for (let index = 1; index < starts.length; index++) {
-    if (index % SEAMS_PER_STEP === 0) yield
+    if (index % seamsPerStep === 0) yield
     if (strengths[index] === strength.section) continue
     const start = starts[index]!
-    const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + HASHED_UNITS))
-    keys[length++] = (strengths[index]! * HASHES + (hash(text, start, end) >>> 10)) * INDEXES + index
+    const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + hashedUnits))
+    keys[length++] = (strengths[index]! * hashRange + (hash(text, start, end) >>> 10)) * indexRange + index
   }
   yield
   const sorted = keys.subarray(0, length).sort()
   yield
   const order = new Uint32Array(length)
-  for (let i = 0; i < length; i++) order[i] = sorted[i]! - Math.floor(sorted[i]! / INDEXES) * INDEXES
+  for (let i = 0; i < length; i++) order[i] = sorted[i]! - Math.floor(sorted[i]! / indexRange) * indexRange
   return order
 }
 

@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from '../../../shared/steps.ts'
 import { tokensOf } from './byte-pairs.ts'
-import { isPiece, isSpaceAt, LONGEST_PRE_TOKEN, preTokenEnd } from './pre-tokens.ts'
+import { isPiece, isSpaceAt, maxPreTokenUnits, preTokenEnd } from './pre-tokens.ts'
 
 const wordsPerStep = 64
 
@@ -91,7 +91,7 @@ export class TokenCounter {
   /** From here on the end of the part decides how it is split: a pre-token cut short, or white space at the very end. */
   #tailStart(start: number, end: number): number {
     let tail = end
-    const least = Math.max(start, end - LONGEST_PRE_TOKEN)
+    const least = Math.max(start, end - maxPreTokenUnits)
     while (tail > least && isSpaceAt(this.#text, tail - 1)) tail--
     while (tail > start && !this.isEdge(tail)) tail--
     return tail

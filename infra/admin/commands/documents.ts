@@ -4,7 +4,7 @@ import type { Status } from '../../../shared/database/tables.ts'
 import { type DocumentId, documentId, type OrganizationId } from '../../../shared/ids.ts'
 import { answers, checked, optional, required } from '../command.ts'
 import { findDocuments, findDocumentsInError, listDocuments, retryDocuments } from '../documents.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../refusal.ts'
 
 export function documentCommand() {
   const command = new Command('document').description('documents, across a customer’s agents')
@@ -37,7 +37,7 @@ export function documentCommand() {
         function chosen() {
           if (ids.length > 0 && !organization && !status) return findDocuments(db, [...new Set(ids)])
           if (ids.length === 0 && organization && status) return findDocumentsInError(db, organization)
-          throw new Refusal('name documents, or give both --organization and --status error')
+          throw new CommandError('name documents, or give both --organization and --status error')
         }
       }),
     )

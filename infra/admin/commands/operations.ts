@@ -3,7 +3,7 @@ import { answers } from '../command.ts'
 import type { Services } from '../connection.ts'
 import { checkDocuments } from '../health.ts'
 import { onOneLine } from '../print.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../refusal.ts'
 
 export function healthCommand() {
   return new Command('health')
@@ -24,7 +24,7 @@ export function queueCommand() {
     .action(
       answers(async ({ queues }) => {
         const { redrive } = await queues()
-        if (!redrive) throw new Refusal('set QUEUE_URL and DEAD_LETTER_QUEUE_URL')
+        if (!redrive) throw new CommandError('set QUEUE_URL and DEAD_LETTER_QUEUE_URL')
         return { moved: await redrive() }
       }),
     )

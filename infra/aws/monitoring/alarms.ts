@@ -108,7 +108,7 @@ export function createAlarms(
       heading: 'errors',
     },
     'provider-refused': {
-      metric: total(name, 'ProviderRefused', five),
+      metric: total(name, 'ProviderKeyRejected', five),
       threshold: 1,
       periods: 1,
       text: 'The embedding provider refuses our key (401, 403) or our address or model (404 and the like), so nothing is embedded and text searches fail; documents stay pending for 24 hours. Put a valid key into the secret, or mend the provider of the stage.',

@@ -65,7 +65,7 @@ export function createDashboard(
     graph('Chunks', sums(name, 'ChunksEmbedded', 'ChunksReused')),
   )
   dashboard.addWidgets(
-    graph('Provider', sums(name, 'ProviderErrors', 'ProviderRefused')),
+    graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
     graph(
       'Provider time, ms',
       percentiles((statistic) => figure(name, 'ProviderLatency', 'embedding', statistic)),

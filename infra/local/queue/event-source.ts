@@ -43,13 +43,13 @@ export function startEventSource(options: EventSourceOptions): { stop(): Promise
   }
 }
 
-const firstPauseMs = 100
-const longestPauseMs = 5_000
+const initialPauseMs = 100
+const maxPauseMs = 5_000
 
 async function poll(options: EventSourceOptions, stopping: AbortSignal) {
   const { sqs, queueUrl, batchSize, maximumConcurrency, waitTimeSeconds = 1, onError = console.error } = options
   const inFlight = new Set<Promise<void>>()
-  let pauseMs = firstPauseMs
+  let pauseMs = initialPauseMs
   while (!stopping.aborted) {
     if (inFlight.size >= maximumConcurrency) {
       await Promise.race(inFlight)
@@ -66,7 +66,7 @@ async function poll(options: EventSourceOptions, stopping: AbortSignal) {
           MessageAttributeNames: ['All'],
         }),
       )
-      pauseMs = firstPauseMs
+      pauseMs = initialPauseMs
       if (Messages.length === 0) continue
       const batch = deliver(options, Messages)
         .catch(onError)
@@ -76,7 +76,7 @@ async function poll(options: EventSourceOptions, stopping: AbortSignal) {
       if (stopping.aborted) break
       onError(error)
       await delay(pauseMs, undefined, { signal: stopping }).catch(() => {})
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs)
     }
   }
   await Promise.all(inFlight)

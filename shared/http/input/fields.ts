@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** The most unknown fields that one object is told of: a body may hold a million. */
-const mostUnknown = 100
+const maxUnknownFields = 100
 
 /**
  * An object of exactly these fields. Beyond Valibot's `strictObject` it names every unknown field, not the first alone, and
@@ -19,7 +19,7 @@ export function fields<const E extends v.ObjectEntries>(entries: E) {
       }
       const result = schema['~run'](dataset, config)
       const unknown = Object.keys(input ?? {}).filter((key) => !Object.hasOwn(entries, key))
-      for (const key of unknown.slice(1, mostUnknown))
+      for (const key of unknown.slice(1, maxUnknownFields))
         v._addIssue(this, 'key', result, config, {
           input: key,
           expected: 'never',
@@ -48,7 +48,7 @@ export function listOf<S extends v.GenericSchema<unknown, unknown>>(
 }
 
 /** At most so many characters, counted as Unicode code points like JSON Schema's `maxLength`. */
-export function mostCharacters(most: number) {
+export function maxCharacters(most: number) {
   const check = v.check<string, string>(
     (text) => text.length <= most || (text.length <= 2 * most && countCodePoints(text) <= most),
     `must have at most ${most} characters`,

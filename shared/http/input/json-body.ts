@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { carriedBytes, carriedLimit } from '../payload.ts'
+import { payloadBytes, payloadLimit } from '../payload.ts'
 
 /** Bytes a request body may have. */
 export const bodyLimit = 6_000_000
@@ -17,10 +17,10 @@ export async function readJson(request: Request): Promise<unknown> {
       `The body has ${bytes.byteLength} bytes; at most ${bodyLimit} are accepted.`,
     )
   const text = decode(bytes)
-  if (carriedBytes(text) > carriedLimit)
+  if (payloadBytes(text) > payloadLimit)
     throw new ApiError(
       'payload_too_large',
-      `The body has ${carriedBytes(text)} bytes where its quotes, backslashes and line breaks count twice, as they do on their way through AWS; at most ${carriedLimit} are accepted.`,
+      `The body has ${payloadBytes(text)} bytes where its quotes, backslashes and line breaks count twice, as they do on their way through AWS; at most ${payloadLimit} are accepted.`,
     )
   return parse(text)
 }

@@ -3,7 +3,7 @@ import { ApiError, type Fault, type FaultCode } from '../errors.ts'
 import type { Schema } from '../route-metadata.ts'
 
 /** The most faults of a body that an answer lists. */
-const mostFaults = 1000
+const maxFaults = 1000
 
 /** What the schema makes of path, query or header parameters; what breaks it is added to `faults`. */
 export function readParameters(
@@ -25,7 +25,7 @@ export function readParameters(
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
-  const errors = result.issues.slice(0, mostFaults).map((issue) => ({ pointer: pointerTo(issue), ...explain(issue) }))
+  const errors = result.issues.slice(0, maxFaults).map((issue) => ({ pointer: pointerTo(issue), ...explain(issue) }))
   throw new ApiError('validation_failed', 'See errors for each fault.', { errors })
 }
 
