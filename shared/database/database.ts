@@ -1,10 +1,10 @@
-import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
-import { type CompiledQuery, Kysely } from 'kysely'
-import { NeonDialect } from 'kysely-neon'
+import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { type CompiledQuery, Kysely, type QueryResult } from 'kysely'
 import { config } from '../config.ts'
 import { Unavailable } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
 import { secret } from '../secrets.ts'
+import { neonDialect } from './neon-dialect.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
@@ -22,7 +22,9 @@ export interface Connection {
 export interface Statement<Row = unknown> {
   compile(db: Kysely<Tables>): CompiledQuery<Row>
 }
-export type Results<Q extends readonly Statement[]> = {
+/** Statements by name, in the order in which they run. */
+export type Batch = Readonly<Record<string, Statement>>
+export type Results<Q extends Batch | readonly Statement[]> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
 }
 
@@ -35,8 +37,7 @@ export class Database extends Kysely<Tables> {
   readonly #organization: OrganizationId | undefined
 
   constructor(connection: Connection, organization?: OrganizationId) {
-    const one = { query: async (sql: string, parameters: unknown[]) => (await this.#send([{ sql, parameters }]))[0] }
-    super({ dialect: new NeonDialect({ neon: async () => one as unknown as ReturnType<typeof neon> }) })
+    super({ dialect: neonDialect(async (query) => toQueryResult((await this.#send([query]))[0]!)) })
     this.#connection = connection
     this.#organization = organization
     if (connection.endpoint) useEndpoint(connection.endpoint)
@@ -51,9 +52,16 @@ export class Database extends Kysely<Tables> {
    * Runs the statements in one transaction and one round trip: all take effect or none. Each sees what those before it
    * did, and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
    */
-  async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>> {
-    const results = await this.#send(queries.map((query) => query.compile(this)))
-    return results.map((result) => result.rows) as Results<Q>
+  async batch<const Q extends Batch>(queries: Q): Promise<Results<Q>>
+  async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>>
+  async batch(...queries: readonly Statement[] | [Batch]) {
+    const [first] = queries
+    if (first && !('compile' in first)) {
+      const results = await this.batch(...Object.values(first as Batch))
+      return Object.fromEntries(Object.keys(first).map((name, i) => [name, results[i]]))
+    }
+    const results = await this.#send((queries as readonly Statement[]).map((query) => query.compile(this)))
+    return results.map((result) => result.rows)
   }
 
   async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
@@ -104,6 +112,11 @@ export class Database extends Kysely<Tables> {
       }
     }
   }
+}
+
+function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): QueryResult<unknown> {
+  const isChange = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+  return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount) }) }
 }
 
 /** The database that the environment names. */

@@ -1,4 +1,3 @@
-import { Pool } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { purgeCall, restoreCall } from '../../infra/admin/calls.ts'
@@ -133,8 +132,7 @@ describe('between the setting and the calls', () => {
 
   /** Runs `meanwhile` while a transaction of the call service that has marked the call as done is open, then commits it. */
   async function whileMarkedDone(id: string, meanwhile: () => Promise<void>): Promise<void> {
-    const pool = new Pool({ connectionString: process.env.DATABASE_URL! })
-    const session = await pool.connect()
+    const session = await stand.pool.connect()
     try {
       await session.query('begin')
       await session.query('update calls set done_at = now() where id = $1', [id])
@@ -142,7 +140,6 @@ describe('between the setting and the calls', () => {
       await session.query('commit')
     } finally {
       session.release(true)
-      await pool.end()
     }
   }
 

@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from '@neondatabase/serverless'
+import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { documentsApp } from '../../functions/documents/app.ts'
@@ -19,15 +19,13 @@ const isNative = process.env.DATABASE_URL !== undefined
 
 /** A session of its own, in a transaction that `act` begins and whose locks are leaseFence until it ends. */
 async function inTransaction<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
-  const pool = new Pool({ connectionString: process.env.DATABASE_URL!, max: 1 })
-  const client = await pool.connect()
+  const client = await stand.pool.connect()
   try {
     await client.query('begin')
     return await act(client)
   } finally {
     await client.query('rollback')
     client.release()
-    await pool.end()
   }
 }
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
-import { Kysely, sql as kysely } from 'kysely'
-import { NeonDialect } from 'kysely-neon'
+import { type Kysely, sql as kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
+import { Database } from '../../shared/database/database.ts'
 import { createScratchDatabase } from '../support/scratch-database.ts'
 
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
@@ -167,10 +167,10 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     await expect(neon(url.href)`select 1`).rejects.toMatchObject({ message: 'role "nobody_at_all" does not exist' })
   })
 
-  test('Kysely reads and writes through its Neon dialect', async () => {
-    const db = new Kysely<{ notes: { id: number; body: string } }>({
-      dialect: new NeonDialect({ neon: neon(database.url) }),
-    })
+  test('Kysely reads and writes, and counts what it has changed', async () => {
+    const db = new Database({ url: () => database.url, timeoutSeconds: 15 }) as unknown as Kysely<{
+      notes: { id: number; body: string }
+    }>
     const inserted = await db.insertInto('notes').values({ id: 60, body: 'kysely' }).returningAll().executeTakeFirst()
     expect(inserted).toEqual({ id: 60, body: 'kysely' })
     const { numDeletedRows } = await db.deleteFrom('notes').where('id', '=', 60).executeTakeFirstOrThrow()
