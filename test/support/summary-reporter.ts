@@ -1,17 +1,22 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with one line that programs read: `N passed, N failed`, and the skipped, if any. */
+/** Ends a run with what was skipped, whose names say why, and one line that programs read: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]) {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
+    const lines: string[] = []
     for (const module of modules) {
       if (module.errors().length > 0) counts.failed++
       for (const test of module.children.allTests()) {
         const { state } = test.result()
-        if (state !== 'pending') counts[state]++
+        if (state === 'pending') continue
+        counts[state]++
+        if (state === 'skipped')
+          lines.push(`skipped: ${module.relativeModuleId} › ${test.fullName.replaceAll(' > ', ' › ')}`)
       }
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
-    process.once('exit', () => console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`))
+    lines.push(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
+    process.once('exit', () => console.log(lines.join('\n')))
   }
 }
