@@ -1,0 +1,39 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const pages = globSync('{*,{functions,infra,shared,test}/**/*}.md', { cwd: root }).filter(
+  (page) => !page.startsWith('infra/local/samples/'),
+)
+const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
+
+describe.each(pages)('%s', (page) => {
+  test('links to what exists, by headings that exist', () => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+    const broken = links.filter(([, path, heading]) => {
+      const target = path ? join(dirname(page), path) : page
+      return !existsSync(join(root, target)) || (heading && !headingsOf(target).includes(heading))
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  test('names scripts that package.json has', () => {
+    const named = [...read(page).matchAll(/npm run (?:--\S+ )*([a-z][a-z:]*)/g)].map(([, script]) => script!)
+    expect([...new Set(named)].filter((script) => !scripts.includes(script))).toEqual([])
+  })
+})
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+/** The headings of a page as GitHub makes anchors of them. */
+function headingsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
