@@ -1,22 +1,24 @@
+import type { MetricName } from '../shared/metrics.ts'
+
 export interface Lambda {
   /** Module that exports `handler`. */
   entry: string
   memoryMb: number
   timeoutSeconds: number
-  /** Works on the database, under a role of its own: `cuecard_` and the Lambda's name. */
+  /** Connects to the database as a role of its own: `cuecard_` and the Lambda's name. */
   database?: true
-  /** Paths of the HTTP API, each for any method: the functions answer 405 themselves. */
+  /** Paths of the HTTP API, each for any method: the functions respond with 405 themselves. */
   routes?: readonly string[]
-  /** Runs on a schedule, every so many seconds. */
+  /** Interval of its schedule, if it has one. */
   everySeconds?: number
-  /** Files of node_modules that it reads as it runs; they are deployed beside the bundle. */
+  /** Files of node_modules that it reads at run time; they are deployed next to the bundle. */
   packaged?: readonly string[]
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
 const documentPath = `${agentPath}/{documentId}`
 
-/** What runs where: the stack, the local gateway and the local poller all read this table. */
+/** Every Lambda, for the stack on AWS and for the local stand. */
 export const lambdas = {
   documents: {
     entry: 'functions/documents/handler.ts',
@@ -54,7 +56,7 @@ export const lambdas = {
     packaged: ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
   },
   embedding: { entry: 'functions/embedding/handler.ts', database: true, memoryMb: 1024, timeoutSeconds: 120 },
-  // Ends before the next run begins.
+  // The time-out is shorter than the interval, so that runs do not overlap.
   sweeper: {
     entry: 'functions/sweeper/handler.ts',
     database: true,
@@ -66,48 +68,35 @@ export const lambdas = {
 
 export type LambdaName = keyof typeof lambdas
 
-/** The Lambdas that work on the database. */
+/** The Lambdas that connect to the database. */
 export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]
 
 export const queue = {
-  // Lambda asks for at least six times the function's time-out, so that throttled batches are not delivered twice.
+  // AWS recommends at least six times the function's time-out, so that throttled batches are not delivered twice.
   visibilityTimeoutSeconds: 6 * lambdas.embedding.timeoutSeconds,
   maxReceiveCount: 5,
   batchSize: 10,
   maximumConcurrency: 10,
   retentionDays: 4,
-  // Longer than the source's: a dead letter keeps the age it had there.
+  // Longer than the source's: a dead letter keeps its original timestamp.
   deadLetterRetentionDays: 14,
 } as const
 
-/**
- * What the functions report (embedded metric format): each name with its unit and the Lambdas that emit it. The dimension's
- * value is the name that the Lambda has on AWS, so that stages do not mix.
- */
-export const metrics = {
-  namespace: 'Cuecard',
-  dimension: 'service',
-  names: {
-    DocumentsCompleted: { unit: 'Count', services: ['embedding'] },
-    DocumentsFailed: { unit: 'Count', services: ['embedding', 'sweeper'] },
-    DocumentsRetried: { unit: 'Count', services: ['embedding'] },
-    ChunksEmbedded: { unit: 'Count', services: ['embedding'] },
-    ChunksReused: { unit: 'Count', services: ['embedding'] },
-    EmbeddingTokens: { unit: 'Count', services: ['embedding', 'search'] },
-    PendingMilliseconds: { unit: 'Milliseconds', services: ['embedding'] },
-    ProviderLatency: { unit: 'Milliseconds', services: ['embedding', 'search'] },
-    ProviderErrors: { unit: 'Count', services: ['embedding', 'search'] },
-    ProviderKeyRejected: { unit: 'Count', services: ['embedding', 'search'] },
-    OldestPendingSeconds: { unit: 'Seconds', services: ['sweeper'] },
-    LeaseRecoveries: { unit: 'Count', services: ['sweeper'] },
-    SendFailures: { unit: 'Count', services: ['documents', 'embedding', 'sweeper'] },
-  },
-} as const satisfies {
-  namespace: string
-  dimension: string
-  names: Record<string, { unit: string; services: readonly LambdaName[] }>
-}
-
-export type MetricName = keyof typeof metrics.names
+/** The Lambdas that report each metric. */
+export const metricReporters = {
+  DocumentsCompleted: ['embedding'],
+  DocumentsFailed: ['embedding', 'sweeper'],
+  DocumentsRetried: ['embedding'],
+  ChunksEmbedded: ['embedding'],
+  ChunksReused: ['embedding'],
+  EmbeddingTokens: ['embedding', 'search'],
+  PendingMilliseconds: ['embedding'],
+  ProviderLatency: ['embedding', 'search'],
+  ProviderErrors: ['embedding', 'search'],
+  ProviderKeyRejected: ['embedding', 'search'],
+  OldestPendingSeconds: ['sweeper'],
+  LeaseRecoveries: ['sweeper'],
+  SendFailures: ['documents', 'embedding', 'sweeper'],
+} as const satisfies Record<MetricName, readonly LambdaName[]>

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { config } from './config.ts'
 
-/** Every figure that the functions report, with CloudWatch's unit for it. Alarms and the dashboard go by these names. */
+/** Every metric that the functions report, with its CloudWatch unit. Alarms and the dashboard use these names. */
 export const metrics = {
   DocumentsCompleted: 'Count',
   DocumentsFailed: 'Count',
@@ -21,7 +21,9 @@ export const metrics = {
 export type MetricName = keyof typeof metrics
 export type Figures = Partial<Record<MetricName, number>>
 
-const namespace = 'Cuecard'
+export const namespace = 'Cuecard'
+/** The one dimension: the name of the Lambda that reports, which holds the stage, so that stages do not mix. */
+export const dimension = 'service'
 const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
 /** Carries all figures within this process too, for whoever wants to watch. */
 export const figures = channel('cuecard.metrics')
@@ -34,7 +36,7 @@ export function report(values: Figures): void {
 
 /**
  * A log line in CloudWatch's embedded metric format, which turns it into metrics: no call, no buffer that a freeze could
- * keep, and so no need of a library. One dimension: `service`, the name of the Lambda that reports.
+ * keep, and so no need of a library.
  */
 export function embeddedMetrics(values: Figures, reporter: string, timestamp: number): string {
   const names = (Object.keys(values) as MetricName[]).filter((name) => values[name] !== undefined)
@@ -42,9 +44,9 @@ export function embeddedMetrics(values: Figures, reporter: string, timestamp: nu
   return JSON.stringify({
     _aws: {
       Timestamp: timestamp,
-      CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [['service']], Metrics: definitions }],
+      CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [[dimension]], Metrics: definitions }],
     },
-    service: reporter,
+    [dimension]: reporter,
     ...Object.fromEntries(names.map((name) => [name, values[name]])),
   })
 }

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publishAddress } from '../infra/local/address.ts'
 import { lockDirectory } from '../infra/local/directory-lock.ts'
+import { publishAddress } from '../infra/local/stand-address.ts'
 import { newId } from '../shared/ids.ts'
 import { createScratchDatabase } from './support/scratch-database.ts'
 import { useStand } from './support/stand.ts'
@@ -74,7 +74,7 @@ const makeKey = (organization: string, permissions: string, ...more: string[]) =
   json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
 
 describe('organizations, agents and keys', () => {
-  test('npm run admin prints the answer and nothing else on stdout', async () => {
+  test('npm run admin prints the result and nothing else on stdout', async () => {
     const npm = (...args: string[]) =>
       run('npm', ['run', '--ignore-scripts', 'admin', '--', ...args], { DATA_DIR: dataDir })
     const { code, stdout } = await npm('organization', 'create', '--name', 'Lighthouse Inn', '--json')
@@ -82,7 +82,7 @@ describe('organizations, agents and keys', () => {
     expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), name: 'Lighthouse Inn' })
   })
 
-  test('a key made here is taken by the API for what it permits', async () => {
+  test('a key created here is accepted by the API for what it permits', async () => {
     const { organization, agent } = await makeTenant()
     const { key } = await makeKey(organization, 'kb:read, organization:read')
     const headers = { 'x-api-key': key }
@@ -98,7 +98,7 @@ describe('organizations, agents and keys', () => {
     })
   })
 
-  test('a revoked key is refused, and revoked again keeps its first time', async () => {
+  test('a revoked key is rejected, and revoking it again keeps the first time', async () => {
     const { organization } = await makeTenant()
     const { id, key } = await makeKey(organization, 'organization:read')
     const revoked = await json('key', 'revoke', id)
@@ -160,24 +160,28 @@ describe('what cannot be done', () => {
     ['an option that does not exist', ['organization', 'create', '--name', 'N', '--frob'], /unknown option '--frob'/],
     ['an argument too many', ['organization', 'list', 'x'], /too many arguments/],
     ['a command that does not exist', ['organisation', 'list'], /unknown command 'organisation'/],
-    ['an id that is no uuid', ['organization', 'show', '7'], /must be a uuid/],
-    ['an agent of an unknown organization', ['agent', 'create', '--organization', nobody, '--name', 'A'], /no organiz/],
-    ['agents of an unknown organization', ['agent', 'list', '--organization', nobody], /no organization/],
-    ['a key of an unknown organization', [...key, 'kb:read'], /no organization/],
-    ['an unknown permission', [...key, 'kb:read,kb:delete'], /must be a list of kb:read, kb:write/],
-    ['an expiry in the past', [...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must lie in the future/],
+    ['an id that is not a uuid', ['organization', 'show', '7'], /must be a uuid/],
+    [
+      'an agent of an unknown organization',
+      ['agent', 'create', '--organization', nobody, '--name', 'A'],
+      /no such organiz/,
+    ],
+    ['agents of an unknown organization', ['agent', 'list', '--organization', nobody], /no such organization/],
+    ['a key of an unknown organization', [...key, 'kb:read'], /no such organization/],
+    ['an unknown permission', [...key, 'kb:read,kb:delete'], /must be a comma-separated list of kb:read, kb:write/],
+    ['an expiry in the past', [...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must be in the future/],
     ['a day that does not exist', [...key, 'kb:read', '--expires', '2099-02-30T00:00:00Z'], /must be a time/],
-    ['revoking an unknown key', ['key', 'revoke', nobody], /no key/],
+    ['revoking an unknown key', ['key', 'revoke', nobody], /no such key/],
     [
       'a status that does not exist',
       ['document', 'list', '--organization', nobody, '--status', 'lost'],
       /Allowed choic/,
     ],
-    ['retrying an unknown document', ['document', 'retry', nobody], /no document/],
+    ['retrying an unknown document', ['document', 'retry', nobody], /no such document/],
     ['retrying nothing in particular', ['document', 'retry', '--organization', nobody], /--status error/],
-    ['restoring an unknown call', ['call', 'restore', nobody], /no call/],
-    ['purging an unknown call', ['call', 'purge', nobody], /no call/],
-  ])('%s is refused in one line on stderr and changes nothing', async (_, args, reason) => {
+    ['restoring an unknown call', ['call', 'restore', nobody], /no such call/],
+    ['purging an unknown call', ['call', 'purge', nobody], /no such call/],
+  ])('%s is rejected in one line on stderr and changes nothing', async (_, args, reason) => {
     const before = await countRows()
     const { code, stdout, stderr } = await admin([...args, '--json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -265,7 +269,7 @@ describe('documents', () => {
     expect(await json(...retry)).toEqual({ data: [] })
   })
 
-  test('one being processed is not retried, and says so, while the others named with it are', async () => {
+  test('one being processed is reported and not retried, while the others named with it are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
     await sql`
@@ -273,7 +277,7 @@ describe('documents', () => {
       where id = ${ids[1]}`.execute(stand.db)
     const { code, stdout, stderr } = await admin(['document', 'retry', ...(ids as string[]), '--json'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: .+ is not retried\. The service is at work on this document\..*\n$/)
+    expect(stderr).toMatch(/^error: .+ was not retried\. The service is at work on this document\..*\n$/)
     expect(JSON.parse(stdout).data).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ id: ids[0], queued: true, refused: null }),
@@ -290,14 +294,14 @@ describe('documents', () => {
     expect(await admin(['document', 'retry', ids[0]!, stranger])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: there is no document ${stranger}\n`,
+      stderr: `error: no such document: ${stranger}\n`,
     })
     expect(await read(ids[0]!)).toMatchObject({ status: 'error', revision: 1 })
   })
 })
 
 describe('the trash of calls', () => {
-  test('lists what is in it, gives a call back for good, and purges what is left in it', async () => {
+  test('lists its calls, restores one for good, and purges another', async () => {
     const tenant = await stand.tenant()
     const [restored, purged, kept] = [newId(), newId(), newId()]
     await sql`
@@ -322,7 +326,7 @@ describe('the trash of calls', () => {
 })
 
 describe('health', () => {
-  test('tells counts, what is late, agents at their limit and dead letters; and redrive moves these back', async () => {
+  test('shows counts, overdue work, agents at their limit and dead letters; and redrive moves these back', async () => {
     const tenant = await stand.tenant()
     const before = await json('health')
     expect(before).toMatchObject({ target: `the local stand in ${dataDir}`, dead_letters: 0 })
@@ -352,12 +356,12 @@ describe('health', () => {
     expect(Messages).toMatchObject([{ Body: MessageBody, Attributes: { MessageGroupId } }])
   })
 
-  test('is told without a queue, and says what is missing', async () => {
+  test('works without a queue, and says what is missing', async () => {
     const { DATABASE_URL = '', DATABASE_ENDPOINT = '' } = process.env
     const { code, stdout, stderr } = await admin(['health', '--json'], { DATABASE_URL, DATABASE_ENDPOINT })
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'Dead letters are not counted: DEAD_LETTER_QUEUE_URL is not set.\n',
+      stderr: 'warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set\n',
     })
     expect(JSON.parse(stdout)).toMatchObject({ target: '127.0.0.1', dead_letters: null })
   })
@@ -368,7 +372,7 @@ describe('which system it works on', () => {
     expect((await stat(join(dataDir, 'stand.json'))).mode & 0o777).toBe(0o600)
   })
 
-  test('where no stand runs, it says so', async () => {
+  test('where no stand is running, it says so', async () => {
     const empty = await temporaryDirectory()
     const DATABASE_URL = 'postgres://somebody@127.0.0.1/nothing'
     expect(await admin(['organization', 'list'], { DATA_DIR: empty, DATABASE_URL })).toEqual({
@@ -378,7 +382,7 @@ describe('which system it works on', () => {
     })
   })
 
-  test('the address that a killed stand left is not followed', async () => {
+  test('the address left behind by a killed stand is ignored', async () => {
     const directory = await temporaryDirectory()
     const child = spawn(process.execPath, ['-e', ''])
     await once(child, 'exit')

@@ -2,11 +2,10 @@ import { NeonDbError } from '@neondatabase/serverless'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
 import { createKey } from '../infra/admin/tenants.ts'
-import { metrics as wired } from '../infra/wiring.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
 import type { OrganizationId } from '../shared/ids.ts'
 import { describeError, log } from '../shared/log.ts'
-import { embeddedMetrics, type Figures, figures, metrics } from '../shared/metrics.ts'
+import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { useFaultyConnection } from './support/faulty-connection.ts'
 import { poison } from './support/provider-answers.ts'
@@ -62,11 +61,6 @@ async function keyIdOf({ apiKey }: Tenant): Promise<string> {
 }
 
 describe('the figures', () => {
-  test('are those that alarms and dashboard are made for', () => {
-    const units = Object.fromEntries(Object.entries(wired.names).map(([name, { unit }]) => [name, unit]))
-    expect(metrics).toEqual(units)
-  })
-
   test('are written in CloudWatch’s embedded metric format', () => {
     const line = embeddedMetrics(
       { DocumentsCompleted: 2, EmbeddingTokens: undefined, ProviderLatency: 0 },

@@ -1,52 +1,60 @@
-import { sql } from 'kysely'
-import type { Database } from '../../shared/database/database.ts'
+import type { Selectable } from 'kysely'
+import type { Database, Statement } from '../../shared/database/database.ts'
+import type { Tables } from '../../shared/database/tables.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { cut, everyOrganization, listOf } from './lists.ts'
-import { CommandError } from './refusal.ts'
+import { CommandError } from './command-error.ts'
+import { anyOrganization, rowsOf, toPage } from './lists.ts'
 
 export interface CallsQuery {
-  /** Those in the trash, latest first, or those that are not. */
+  /** The calls in the trash, or those that are not. */
   trash: boolean
   organizationId?: OrganizationId | undefined
   limit: number
 }
 
-interface Call {
-  id: string
-  organization_id: string
-  agent_id: string
-  done_at: Date | null
-  deleted_at: Date | null
-  created_at: Date
-}
+type Call = Selectable<Tables['calls']>
 
-/** @throws CommandError when there is no such organization */
+/** Latest first, by time of deletion in the trash. @throws CommandError when the organization does not exist */
 export async function listCalls(db: Database, { trash, organizationId, limit }: CallsQuery) {
-  const calls = sql<Call>`
-    select id, organization_id, agent_id, done_at, deleted_at, created_at
-    from calls
-    where ${organizationId ? sql`organization_id = ${organizationId}` : sql`true`}
-      and ${trash ? sql`deleted_at is not null` : sql`deleted_at is null`}
-    order by coalesce(deleted_at, created_at) desc, id
-    limit ${limit + 1}`
-  return cut(organizationId ? await listOf(db, organizationId, calls) : (await calls.execute(db)).rows, limit)
+  let calls = db
+    .selectFrom('calls')
+    .selectAll()
+    .where('deleted_at', trash ? 'is not' : 'is', null)
+    .orderBy((eb) => eb.fn.coalesce('deleted_at', 'created_at'), 'desc')
+    .orderBy('id')
+    .limit(limit + 1)
+  if (!organizationId) return toPage(await calls.execute(), limit)
+  calls = calls.where('organization_id', '=', organizationId)
+  return toPage(await rowsOf(db, organizationId, calls), limit)
 }
 
-/** Takes a call out of the trash. It stays out, done as it is. @throws CommandError when it is not in the trash */
-export function restoreCall(db: Database, id: string) {
-  return changeTrashed(db, id, sql`update calls set deleted_at = null where ${isTrashed(id)} returning *`)
+/** Takes a call out of the trash; a call that is done stays done. @throws CommandError when it is not in the trash */
+export function restoreCall(db: Database, id: string): Promise<Call> {
+  const restored = db
+    .updateTable('calls')
+    .set({ deleted_at: null })
+    .where('organization_id', '=', anyOrganization)
+    .where('id', '=', id)
+    .where('deleted_at', 'is not', null)
+    .returningAll()
+  return changeInTrash(db, id, restored)
 }
 
-/** Deletes a call of the trash for good. @throws CommandError when it is not in the trash */
-export function purgeCall(db: Database, id: string) {
-  return changeTrashed(db, id, sql`delete from calls where ${isTrashed(id)} returning *`)
+/** Deletes a call in the trash for good. @throws CommandError when it is not in the trash */
+export function purgeCall(db: Database, id: string): Promise<Call> {
+  const purged = db
+    .deleteFrom('calls')
+    .where('organization_id', '=', anyOrganization)
+    .where('id', '=', id)
+    .where('deleted_at', 'is not', null)
+    .returningAll()
+  return changeInTrash(db, id, purged)
 }
 
-const isCall = (id: string) => sql<boolean>`organization_id = any(${everyOrganization}) and id = ${id}`
-const isTrashed = (id: string) => sql<boolean>`${isCall(id)} and deleted_at is not null`
-
-async function changeTrashed(db: Database, id: string, change: ReturnType<typeof sql<Call>>): Promise<Call> {
-  const [found, [changed]] = await db.batch(sql`select from calls where ${isCall(id)}`, change)
+async function changeInTrash(db: Database, id: string, change: Statement<Call>): Promise<Call> {
+  const found = db.selectFrom('calls').select('id').where('organization_id', '=', anyOrganization).where('id', '=', id)
+  const results = await db.batch({ found, changed: change })
+  const [changed] = results.changed
   if (changed) return changed
-  throw new CommandError(found.length === 0 ? `there is no call ${id}` : `call ${id} is not in the trash`)
+  throw new CommandError(results.found.length === 0 ? `no such call: ${id}` : `call ${id} is not in the trash`)
 }

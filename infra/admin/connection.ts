@@ -1,34 +1,35 @@
 import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
-import { findStand } from '../local/address.ts'
+import { findStand } from '../local/stand-address.ts'
+import { CommandError } from './command-error.ts'
 import type { Queues } from './queues.ts'
-import { CommandError } from './refusal.ts'
 
-/** What an operator's command works on. */
+/** The database and the queues that a command works on. */
 export interface Services {
-  /** In words, for a person to check: `the local stand in …` or the database's host. */
+  /** For a person to check: `the local stand in …` or the database's host. */
   target: string
   db: Database
-  /** Opens the queues when first needed: the AWS SDK takes longer to load than most commands to run. */
+  /** Opens the queues on demand: loading the AWS SDK takes longer than running most commands. */
   queues: () => Promise<Queues>
 }
 
 export interface QueueAddresses {
-  /** Origin of a local SQS; undefined is AWS, with the environment's region and credentials. */
+  /** Origin of a local SQS; undefined for AWS, with the environment's region and credentials. */
   endpoint?: string | undefined
   queueUrl?: string | undefined
   deadLetterQueueUrl?: string | undefined
 }
 
-export const whereItWorks = `Where it works:
-  DATABASE_URL        if its host is Neon's (*.neon.tech), or if DATABASE_ENDPOINT names what speaks Neon's protocol
-                      for it; with QUEUE_URL and DEAD_LETTER_QUEUE_URL, both optional, and AWS credentials for those
-  DATA_DIR            else the local stand that runs there (default .local). DATABASE_URL may be set then too, to the
-                      PostgreSQL server that the stand was started on.`
+export const environmentHelp = `Environment:
+  DATABASE_URL        URL of a Neon database (*.neon.tech), or of any other if DATABASE_ENDPOINT is set to an
+                      endpoint that serves it over Neon's protocol. Optional: QUEUE_URL and DEAD_LETTER_QUEUE_URL,
+                      with AWS credentials for those queues.
+  DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL may then be
+                      the URL of the PostgreSQL server that the stand was started with.`
 
 /**
- * Finds the system to work on, by the rule of `whereItWorks`.
- * @throws CommandError when the environment names none and no local stand is running
+ * Connects to the system that the environment selects, as `environmentHelp` describes.
+ * @throws CommandError when it selects none and no local stand is running
  */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
@@ -56,7 +57,7 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   }
 }
 
-/** Whether the connection string leads to Neon itself, and not to a PostgreSQL server. */
+/** Whether the URL's host is Neon's; any other is taken for a PostgreSQL server. */
 export function isNeon(url: string): boolean {
   return URL.parse(url)?.hostname.endsWith('.neon.tech') ?? false
 }

@@ -7,8 +7,8 @@ import { ApiError } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Queue } from '../../shared/queue.ts'
-import { cut, everyOrganization, listOf } from './lists.ts'
-import { CommandError } from './refusal.ts'
+import { CommandError } from './command-error.ts'
+import { everyOrganization, rowsOf, toPage } from './lists.ts'
 
 export interface DocumentsQuery {
   organizationId: OrganizationId
@@ -25,7 +25,7 @@ export async function listDocuments(db: Database, { organizationId, status, limi
     where organization_id = ${organizationId} and ${status ? sql`status = ${status}` : sql`true`}
     order by pending_since, id
     limit ${limit + 1}`
-  return cut(await listOf(db, organizationId, documents), limit)
+  return toPage(await rowsOf(db, organizationId, documents), limit)
 }
 
 /** A document to retry, if it still has one of `versions` by then. */
@@ -42,7 +42,7 @@ export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Ta
     select organization_id, agent_id, id from documents
     where organization_id = any(${everyOrganization}) and id = any(${ids})`.execute(db)
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
-  if (missing.size > 0) throw new CommandError(`there is no document ${[...missing].join(', ')}`)
+  if (missing.size > 0) throw new CommandError(`no such document: ${[...missing].join(', ')}`)
   return rows.map((row) => ({ ...row, versions: '*' }))
 }
 
@@ -51,7 +51,7 @@ export async function findDocumentsInError(db: Database, organizationId: Organiz
   const inError = sql<Omit<Target, 'versions'> & { version: string }>`
     select organization_id, agent_id, id, version::text from documents
     where organization_id = ${organizationId} and status = 'error' order by pending_since`
-  const rows = await listOf(db, organizationId, inError)
+  const rows = await rowsOf(db, organizationId, inError)
   return rows.map(({ version, ...row }) => ({ ...row, versions: [version] }))
 }
 

@@ -4,20 +4,33 @@ import type { Status } from '../../shared/database/tables.ts'
 
 const maxDocuments = 10_000
 
-/** What the database tells about the state of the whole system, at one moment. */
+/** The whole system's documents by status, the work in progress and the agents at their limit. */
 export async function checkDocuments(db: Database) {
-  const [counts, [work], agents] = await db.batch(
-    sql<{ status: Status; count: number }>`select status, count(*)::int as count from documents group by status`,
-    sql<{ oldest_pending_seconds: number; expired_leases: number }>`
-      select coalesce(extract(epoch from now() - min(pending_since)), 0)::int as oldest_pending_seconds,
-        (count(*) filter (where lease_expires_at < now()))::int as expired_leases
-      from documents
-      where managed_by = 'service' and status in ('pending', 'processing')`,
-    sql<{ organization_id: string; id: string; name: string; document_count: number }>`
-      select organization_id, id, name, document_count from agents
-      where document_count >= ${maxDocuments} order by organization_id, id`,
-  )
+  const { statuses, work, agents } = await db.batch({
+    statuses: db
+      .selectFrom('documents')
+      .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
+      .groupBy('status'),
+    work: db
+      .selectFrom('documents')
+      .select((eb) => [
+        sql<number>`coalesce(extract(epoch from now() - ${eb.fn.min('pending_since')}), 0)::int`.as(
+          'oldest_pending_seconds',
+        ),
+        eb
+          .cast<number>(eb.fn.countAll().filterWhere('lease_expires_at', '<', sql<Date>`now()`), 'integer')
+          .as('expired_leases'),
+      ])
+      .where('managed_by', '=', 'service')
+      .where('status', 'in', ['pending', 'processing']),
+    agents: db
+      .selectFrom('agents')
+      .select(['organization_id', 'id', 'name', 'document_count'])
+      .where('document_count', '>=', maxDocuments)
+      .orderBy('organization_id')
+      .orderBy('id'),
+  })
   const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
-  for (const { status, count } of counts) documents[status] = count
-  return { documents, ...work!, agents_at_document_limit: agents }
+  for (const { status, count } of statuses) documents[status] = count
+  return { documents, ...work[0]!, agents_at_document_limit: agents }
 }

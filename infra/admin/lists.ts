@@ -1,23 +1,24 @@
-import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../shared/database/database.ts'
+import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Database, Statement } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { noOrganization } from './refusal.ts'
+import { organizationNotFound } from './command-error.ts'
 
-/** For rows that are asked for by their id alone: their primary keys lead with the organization. */
-export const everyOrganization = sql`array(select id from organizations)`
+const o = columnsOf('organizations', 'o')
 
-/** The query's rows. @throws CommandError when the organization that they are of does not exist */
-export async function listOf<Row>(
-  db: Database,
-  organizationId: OrganizationId,
-  query: RawBuilder<Row>,
-): Promise<Row[]> {
-  const [organizations, rows] = await db.batch(sql`select from organizations where id = ${organizationId}`, query)
-  if (organizations.length === 0) noOrganization(organizationId)
-  return rows
+/** For rows looked up by their id alone: `organization_id = any(…)` lets the primary key, which leads with it, serve. */
+export const everyOrganization = sql`array(select ${o.id} from organizations o)`
+export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
+
+/** The rows of an organization's query. @throws CommandError when the organization does not exist */
+export async function rowsOf<Row>(db: Database, id: OrganizationId, query: Statement<Row>): Promise<Row[]> {
+  const organization = db.selectFrom('organizations').select('id').where('id', '=', id)
+  const results = await db.batch({ organization, rows: query })
+  if (results.organization.length === 0) organizationNotFound(id)
+  return results.rows
 }
 
-/** A list cut to `limit`, of rows read with `limit + 1`. */
-export function cut<Row>(rows: Row[], limit: number): { data: Row[]; has_more: boolean } {
+/** The page of at most `limit` rows; read `limit + 1` of them, so that it can say whether there are more. */
+export function toPage<Row>(rows: Row[], limit: number): { data: Row[]; has_more: boolean } {
   return { data: rows.slice(0, limit), has_more: rows.length > limit }
 }

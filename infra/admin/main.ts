@@ -4,13 +4,13 @@ import { callCommand } from './commands/calls.ts'
 import { documentCommand } from './commands/documents.ts'
 import { healthCommand, queueCommand } from './commands/operations.ts'
 import { agentCommand, keyCommand, organizationCommand } from './commands/tenants.ts'
-import { whereItWorks } from './connection.ts'
+import { environmentHelp } from './connection.ts'
 import { onOneLine } from './print.ts'
 
 const program = new Command('npm run admin --')
-  .description('Cuecard for its operators. Works on a running local stand or, with a Neon URL, on AWS.')
-  .option('--json', 'one line of JSON on stdout, for programs; a list is {"data": [...]}')
-  .addHelpText('after', `\n${whereItWorks}`)
+  .description('Administer Cuecard: a running local stand or, with the URL of a Neon database, a deployment on AWS.')
+  .option('--json', 'print one line of JSON; lists as {"data": [...]}')
+  .addHelpText('after', `\n${environmentHelp}`)
 for (const command of [
   organizationCommand(),
   agentCommand(),
@@ -29,11 +29,11 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error(`error: ${onOneLine(reasonOf(error))}`)
+  console.error(`error: ${onOneLine(messageOf(error))}`)
   process.exitCode = 1
 }
 
-function reasonOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   return error instanceof Unavailable
     ? `${message}: ${cause instanceof Error ? cause.message : String(cause)}`

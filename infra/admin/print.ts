@@ -1,17 +1,17 @@
 type Row = Record<string, unknown>
 
-/** What a command yields: one thing or, as `data`, a list. */
-export type Answer = object | { data: object[]; has_more?: boolean }
+/** The result of a command: one object or, as `data`, a list. */
+export type Output = object | { data: object[]; has_more?: boolean }
 
-/** Prints the answer to stdout: for programs one line of JSON, for people a table or, of one thing, a line a field. */
-export function print(answer: Answer, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(answer) : toText(answer))
-  if (!asJson && 'has_more' in answer && answer.has_more) console.error('There are more: raise --limit.')
+/** Prints to stdout: one line of JSON for programs; for people a table or, for a single object, one field per line. */
+export function print(output: Output, asJson: boolean): void {
+  console.log(asJson ? JSON.stringify(output) : toText(output))
+  if (!asJson && 'has_more' in output && output.has_more) console.error('There are more rows: raise --limit.')
 }
 
-function toText(answer: Answer): string {
-  if (!('data' in answer)) return fields(answer as Row).join('\n')
-  const rows = answer.data as Row[]
+function toText(output: Output): string {
+  if (!('data' in output)) return fields(output as Row).join('\n')
+  const rows = output.data as Row[]
   return rows.length === 0 ? 'None.' : table(rows).join('\n')
 }
 
@@ -51,7 +51,7 @@ function show(value: unknown): string {
   return onOneLine(isPlain(value) ? JSON.stringify(value) : String(value))
 }
 
-/** Without control characters: a customer's title must not move the operator's cursor. */
+/** Replaces control characters: a customer's title must not move the operator's cursor. */
 export function onOneLine(text: string): string {
   return text.trim().replace(/\p{Cc}+/gu, ' ')
 }

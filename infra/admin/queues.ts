@@ -14,7 +14,7 @@ const localAccess = { region, credentials: { accessKeyId: 'local', secretAccessK
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** The queues of the addresses; what has no address is undefined. */
+/** Operations on the queues; those without an address are undefined. */
 export function openQueues({ endpoint, queueUrl, deadLetterQueueUrl }: QueueAddresses) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAccess }),
@@ -40,14 +40,14 @@ async function countMessages(sqs: SQSClient, url: string): Promise<number> {
   )
 }
 
-/** Moves what is visible; one interrupted in between is in both queues, which does no harm. @returns how many */
+/** Moves the visible messages; an interrupted move leaves a message in both queues, which is harmless. @returns how many */
 async function moveMessages(sqs: SQSClient, from: string, to: string): Promise<number> {
   for (let moved = 0; ; ) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: from,
         MaxNumberOfMessages: 10,
-        // A poll that waits asks all of SQS's servers, so that an empty answer means an empty queue.
+        // Long polling asks all of SQS's servers, so that an empty response means an empty queue.
         WaitTimeSeconds: 1,
         VisibilityTimeout: 30,
         MessageSystemAttributeNames: ['All'],

@@ -5,7 +5,7 @@ import type { LambdaName } from '../wiring.ts'
 import type { Secrets } from './secrets.ts'
 import type { SecretName, StageSettings } from './stages.ts'
 
-/** What a Lambda may touch; its environment and its role both follow from this. */
+/** What a Lambda has access to: both its environment and its role follow from it. */
 export type Access = {
   readonly database?: Exclude<SecretName, 'provider'>
   readonly sends?: true
@@ -25,7 +25,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
 
 export type Resources = { readonly secrets: Secrets; readonly queue: IQueue; readonly settings: StageSettings }
 
-/** Names and addresses only: what is secret is fetched by its ARN. */
+/** Names and addresses only: secrets are fetched by ARN at run time. */
 export function environmentFor(allowed: Access, { secrets, queue, settings }: Resources): Record<string, string> {
   return {
     LOG_LEVEL: settings.logLevel,
@@ -39,7 +39,7 @@ export function environmentFor(allowed: Access, { secrets, queue, settings }: Re
   }
 }
 
-/** The whole of a Lambda's permissions. X-Ray knows no resources, hence the one star. */
+/** All permissions of a Lambda. X-Ray actions support no resources, hence the one wildcard. */
 export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue }: Resources): PolicyStatement[] {
   const readable = [allowed.database, allowed.embeds && ('provider' as const)].filter((name) => name !== undefined)
   return [

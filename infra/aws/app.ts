@@ -3,26 +3,23 @@ import { join } from 'node:path'
 import { App, Tags } from 'aws-cdk-lib'
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { bundleAll } from './bundles/bundle.ts'
-import { acknowledgedRules, addNag } from './nag.ts'
+import { acknowledgedRules, addRuleChecks } from './rule-checks.ts'
 import { SecretsStack } from './secrets.ts'
 import { CuecardStack } from './stack.ts'
 import { type StageName, type StageSettings, stages } from './stages.ts'
 
-/**
- * Today's defaults of CDK; but what one stack takes from another is exported, so that CloudFormation refuses to remove a
- * secret that is still read.
- */
+/** CDK's recommended defaults, with cross-stack exports, so that CloudFormation does not remove a secret still in use. */
 const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 'strong' }
 
 /**
- * Builds the bundles and the stacks of every stage. Neither account nor region is fixed, and nothing is looked up: the
- * credentials of the deploy decide.
+ * Builds the bundles and the stacks of every stage. Environment-agnostic: the credentials of the deploy select account
+ * and region, and nothing is looked up.
  */
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))
   const app = new App({ outdir, analyticsReporting: false, context })
-  addNag(app)
+  addRuleChecks(app)
   for (const stage of Object.keys(all) as StageName[]) {
     const settings: StageSettings = all[stage]!
     const name = `cuecard-${stage}`
@@ -37,6 +34,6 @@ export async function cuecardApp(outdir: string, all: Record<string, StageSettin
 if (import.meta.main) {
   const app = await cuecardApp(process.env.CDK_OUTDIR ?? 'cdk.out')
   app.synth()
-  const rules = [...acknowledgedRules(app)].map(([rule, places]) => `${rule} (${places})`)
-  console.error(`cdk-nag, AWS Solutions and Serverless: no open finding; acknowledged ${rules.join(', ')}`)
+  const rules = [...acknowledgedRules(app)].map(([rule, count]) => `${rule} (${count})`)
+  console.error(`cdk-nag (AWS Solutions, Serverless): 0 open findings; acknowledged: ${rules.join(', ')}`)
 }

@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Access, environmentFor, type Resources, statementsFor } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
-import { acknowledge } from './nag.ts'
+import { acknowledge } from './rule-checks.ts'
 
 export type FunctionSettings = {
   readonly functionName: string
@@ -13,15 +13,15 @@ export type FunctionSettings = {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly access: Access
-  /** Its caller hands over an event and does not wait. */
-  readonly invokedByEvent?: boolean
+  /** Invoked asynchronously, by its schedule. */
+  readonly isAsync?: boolean
 }
 
-/** A Lambda with its own log group and its own role, which holds exactly what `access` says. */
+/** A Lambda with its own log group and its own role, which allows exactly what `access` names. */
 export function createFunction(
   scope: Construct,
   id: string,
-  { functionName, bundle, memoryMb, timeoutSeconds, access, invokedByEvent }: FunctionSettings,
+  { functionName, bundle, memoryMb, timeoutSeconds, access, isAsync }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -44,24 +44,24 @@ export function createFunction(
     environment: environmentFor(access, resources),
     logGroup,
     tracing: Tracing.ACTIVE,
-    // What the role may do is all written above; nothing that CDK would add by itself gets in.
+    // CDK adds no policies of its own: the statements above are all.
     role: role.withoutPolicyUpdates(),
-    // Of an event that nobody waits for. The next one comes by the clock and does the same work.
-    ...(invokedByEvent && { retryAttempts: 0 }),
+    // The next scheduled run does the same work.
+    ...(isAsync && { retryAttempts: 0 }),
     // A document that is handed over or put off is sent again by the Lambda that received it, and after 16 rounds Lambda
     // would take that for a runaway loop and drop the message. The document's row bounds it: 5 attempts, 24 hours.
     ...(access.sends && access.receives && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
   acknowledge(role, {
     'AwsSolutions-IAM5[Resource::*]':
-      'X-Ray has no resources to name: PutTraceSegments and PutTelemetryRecords take *.',
-    'Serverless-LambdaStarPermissions': 'As above: the star belongs to X-Ray alone.',
+      'X-Ray actions support no resource-level permissions: PutTraceSegments and PutTelemetryRecords require *.',
+    'Serverless-LambdaStarPermissions': 'As above: the only wildcard is for X-Ray.',
   })
   acknowledge(created, {
     'Serverless-LambdaDLQ':
-      'Its callers wait for its answer, or run it again (queue, schedule): there is no event to keep.',
+      'It is invoked synchronously, or again by the queue or the schedule: there is no event to keep.',
     'Serverless-LambdaAsyncFailureDestination':
-      'As above; a schedule that fails is made good by its next run and seen by the alarm on it.',
+      'As above; the next scheduled run makes up for a failed one, and an alarm watches for failures.',
   })
   return created
 }

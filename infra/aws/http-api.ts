@@ -19,12 +19,12 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
-import { acknowledge } from './nag.ts'
+import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
 export type Api = { readonly api: HttpApi; readonly stage: HttpStage; readonly accessLogs: LogGroup }
 
-/** The HTTP API with every route of the wiring table, each for any method: the Lambdas answer 405 themselves. */
+/** The HTTP API with the routes of all Lambdas, each for any method: the Lambdas respond with 405 themselves. */
 export function createHttpApi(
   scope: Construct,
   name: string,
@@ -35,13 +35,13 @@ export function createHttpApi(
   const api = new HttpApi(scope, 'http-api', {
     apiName: name,
     createDefaultStage: false,
-    // With a name of its own there is one way in.
+    // The custom domain is then the only way in.
     disableExecuteApiEndpoint: domain !== undefined,
   })
   for (const lambda of Object.keys(lambdas) as LambdaName[]) addRoutes(scope, api, lambda, functions[lambda])
 
   const accessLogs = new LogGroup(scope, 'access-logs', {
-    // Under this prefix all groups share one resource policy, whose size CloudWatch limits.
+    // Log groups under this prefix share one resource policy, whose size CloudWatch limits.
     logGroupName: `/aws/vendedlogs/${name}-http-api`,
     retention: settings.logRetention,
     removalPolicy: settings.removal,
@@ -61,7 +61,7 @@ export function createHttpApi(
   return { api, stage, accessLogs }
 }
 
-/** No header is logged, so no key; ids in the path are not secret. */
+/** No headers, hence no API keys; ids in the path are not secret. */
 const accessLog = {
   time: '$context.requestTime',
   request_id: '$context.requestId',
@@ -92,9 +92,9 @@ function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: I
     acknowledge(route, {
       'AwsSolutions-APIG4':
         path === '$default'
-          ? 'The reference and the answer for an unknown route are public.'
-          : 'The Lambda checks the API key itself, by one look-up that it remembers for 15 seconds: permissions, tenant ' +
-            'and error format are its own, and an authorizer would be a second Lambda with a cold start of its own.',
+          ? 'The API reference and the response to an unknown route are public.'
+          : 'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
+            'and error format are its own, and an authorizer would be a second Lambda with a second cold start.',
     })
   }
 }
@@ -112,7 +112,7 @@ function addCustomDomain(
   })
   new ApiMapping(scope, 'domain-mapping', { api, domainName, stage })
   new CfnOutput(scope, 'domain-target', {
-    description: `Point a CNAME (or alias) record of ${name} here.`,
+    description: `Target of the CNAME (or alias) record for ${name}.`,
     value: domainName.regionalDomainName,
   })
 }

@@ -7,9 +7,9 @@ import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
 /**
- * Migrates the database in the course of a deploy. The trigger runs whenever the code of the Lambda, and so any
- * migration bundled with it, has changed; whatever `before` holds is updated only when it has succeeded, and a failure
- * fails the deploy with the old code still serving. A lock in the database keeps two runs apart.
+ * Migrates the database during a deploy. The trigger runs whenever the code of the Lambda, and with it any migration, has
+ * changed. The constructs in `before` are updated only after it succeeds; if it fails, so does the deploy, and the old code
+ * goes on serving. A lock in the database serializes concurrent runs.
  */
 export class Migrations extends Construct {
   constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, before: Construct[]) {
@@ -32,12 +32,12 @@ export class Migrations extends Construct {
       timeout: Duration.seconds(timeoutSeconds + 30),
       executeBefore: before,
     })
-    limitProviderLogs(trigger, name, resources)
+    setTriggerLogRetention(trigger, name, resources)
   }
 }
 
-/** The Lambda that CDK brings to call ours would log for ever: its logs get the limit of all others. */
-function limitProviderLogs(trigger: Trigger, name: string, { settings }: Resources): void {
+/** Without it the logs of the Lambda with which CDK invokes ours would never expire. */
+function setTriggerLogRetention(trigger: Trigger, name: string, { settings }: Resources): void {
   const logGroup = new LogGroup(trigger, 'logs', {
     logGroupName: `/aws/lambda/${name}-migrate-trigger`,
     retention: settings.logRetention,

@@ -2,11 +2,11 @@ import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { queue as settings } from '../wiring.ts'
-import { acknowledge } from './nag.ts'
+import { acknowledge } from './rule-checks.ts'
 
 /**
- * The work of embedding: a standard queue whose messages carry the organization as `MessageGroupId`. On a standard
- * queue that turns on fair delivery: an organization with a backlog waits behind the others, nothing is ordered.
+ * The queue of documents to embed: a standard queue whose messages carry the organization as `MessageGroupId`, which makes
+ * it a fair queue: one organization's backlog does not delay the others. Order is not guaranteed.
  */
 export class EmbeddingQueue extends Construct {
   readonly queue: Queue
@@ -32,12 +32,12 @@ export class EmbeddingQueue extends Construct {
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: settings.maxReceiveCount },
     })
     acknowledge(this.deadLetters, {
-      'Serverless-SQSRedrivePolicy': 'It is the dead-letter queue: what is in it waits for the operator.',
+      'Serverless-SQSRedrivePolicy': 'This is the dead-letter queue: its messages wait for the operator.',
     })
   }
 }
 
-/** Built from the name: the two queues name each other, and a reference both ways is a circle to CloudFormation. */
+/** From the name: references in both directions between the two queues would be a circular dependency. */
 function queueArn(scope: Construct, name: string): string {
   return Stack.of(scope).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
 }

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
 
-/** Runs the sweeper by the clock. A run that is missed is not repeated: the next one does all of its work. */
+/** Runs the sweeper on a schedule. A missed run is not retried: the next one does all of its work. */
 export function addSchedule(scope: Construct, sweeper: IFunction, everySeconds: number): void {
   const minutes = everySeconds / 60
   const role = new Role(scope, 'sweeper-schedule-role', {
@@ -18,7 +18,7 @@ export function addSchedule(scope: Construct, sweeper: IFunction, everySeconds: 
     },
   })
   new CfnSchedule(scope, 'sweeper-schedule', {
-    description: 'Sends again what waits, recovers what was left, closes what is too old.',
+    description: 'Resends lost messages, recovers expired leases, fails documents that are too old.',
     scheduleExpression: `rate(${minutes} ${minutes === 1 ? 'minute' : 'minutes'})`,
     flexibleTimeWindow: { mode: 'OFF' },
     target: { arn: sweeper.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },

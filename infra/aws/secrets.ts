@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
-import { acknowledge } from './nag.ts'
+import { acknowledge } from './rule-checks.ts'
 import {
   type RetiredSecretName,
   retiredSecretNames,
@@ -13,8 +13,8 @@ import {
 export type Secrets = Readonly<Record<SecretName, ISecret>>
 
 /**
- * The secrets in a stack of their own, which lives longer than the system: they are created without a value, filled by
- * hand, and only then does the system's stack have a database to migrate.
+ * The secrets, in a stack that is deployed before the system and outlives it: they are created empty, and an operator
+ * fills them before the system's stack can migrate the database.
  */
 export class SecretsStack extends Stack {
   readonly secrets: Secrets
@@ -34,7 +34,7 @@ export class SecretsStack extends Stack {
   }
 
   #created(name: SecretName | RetiredSecretName, stage: string, settings: StageSettings): CfnSecret {
-    // The higher-level construct would generate a value; this one is empty until someone puts one in.
+    // The L2 construct would generate a value.
     const created = new CfnSecret(this, `${name}-value`, {
       name: `cuecard/${stage}/${name}`,
       description: describe(name),
@@ -42,8 +42,8 @@ export class SecretsStack extends Stack {
     created.applyRemovalPolicy(settings.removal)
     acknowledge(created, {
       'AwsSolutions-SMG4':
-        'What is kept here is changed at Neon or at the provider first, so a schedule of ours cannot rotate it; the ' +
-        'runbook does, and running instances fetch the new value when the old one is refused.',
+        'Credentials are changed at Neon or at the provider first, so a schedule cannot rotate them. The runbook says ' +
+        'how; running instances fetch the new value when the old one is rejected.',
     })
     new CfnOutput(this, `${name}-arn`, { value: created.attrId })
     return created
@@ -52,6 +52,6 @@ export class SecretsStack extends Stack {
 
 function describe(name: SecretName | RetiredSecretName): string {
   return name === 'provider'
-    ? 'Key of the embedding provider.'
-    : `Connection URL of Neon for the ${name.replace('database-', '')} (plain string, postgresql://…).`
+    ? 'API key of the embedding provider (plain string).'
+    : `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
 }

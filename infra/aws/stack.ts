@@ -21,7 +21,7 @@ export type CuecardProps = StackProps & {
   readonly bundles: Record<BundleName, Bundle>
 }
 
-/** The whole system of one stage, but for its secrets. */
+/** The system of one stage, without its secrets. */
 export class CuecardStack extends Stack {
   constructor(scope: Construct, name: string, { settings, secrets, bundles, ...props }: CuecardProps) {
     super(scope, name, props)
@@ -58,7 +58,7 @@ function createFunctions(
       memoryMb,
       timeoutSeconds,
       access: access[name],
-      invokedByEvent: everySeconds !== undefined,
+      isAsync: everySeconds !== undefined,
     }
     return [name, createFunction(scope, name, settings, resources)]
   })

@@ -1,7 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 
-/** The secrets, each holding one plain string: a connection URL, or the provider's key. */
+/** Each secret is one plain string: a connection URL, or the provider's API key. */
 export const secretNames = [
   'database-owner',
   'database-documents',
@@ -16,40 +16,40 @@ export const secretNames = [
 export type SecretName = (typeof secretNames)[number]
 
 /**
- * Secrets that only the release before reads: until an upgrade has replaced its Lambdas CloudFormation refuses to remove the
- * export, and a rollback brings them back. The next release drops them.
+ * Secrets that only the previous release reads. CloudFormation cannot remove an export that is in use, and a rollback needs
+ * them. To be dropped in the next release.
  */
 export const retiredSecretNames = ['database-api'] as const
 
 export type RetiredSecretName = (typeof retiredSecretNames)[number]
 
-/** All that differs between deployments. */
+/** Everything that differs between stages. */
 export type StageSettings = {
-  /** What becomes of logs and secrets when their resource leaves the stack. */
+  /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
-  /** Of the whole HTTP API, all keys together. */
+  /** For the whole HTTP API, all keys together. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
-  /** How many embedding Lambdas may run at once (2 to 1000): bound by the provider's quota before all else. */
+  /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
   readonly embeddingConcurrency: number
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
-  /** Where alarms are mailed; the address must confirm the subscription. */
+  /** Mail address for alarms; it must confirm the subscription. */
   readonly alarmAddress?: string
-  /** The certificate is one of AWS Certificate Manager in the stack's region. */
+  /** With a certificate from AWS Certificate Manager in the stack's region. */
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
-  /** Secrets that exist already, by their full ARN; without it the stack creates all of them, empty. */
+  /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
   readonly secretArns?: Readonly<Record<SecretName, string>>
   /** An OpenAI-compatible `/embeddings` endpoint. */
   readonly provider: { readonly baseUrl: string; readonly model: string }
-  /** The age at which a waiting document rings the alarm. */
+  /** Age at which a waiting document raises an alarm. */
   readonly oldestPendingSeconds: number
-  /** Where `infra/README.md` can be read; alarms link to its headings. */
+  /** URL of `infra/README.md`; alarms link to its headings. */
   readonly runbookUrl: string
 }
 
 const provider = { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' }
-/** Not a real address: put the one where your team reads this repository. */
+/** A placeholder: replace it with the URL at which your team reads this repository. */
 const runbookUrl = 'https://cuecard.example/infra/README.md'
 
 export const stages = {

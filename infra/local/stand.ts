@@ -2,13 +2,13 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../wiring.ts'
-import { publishAddress } from './address.ts'
 import { openDatabase } from './database/database.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
 import { startEventSource } from './queue/event-source.ts'
 import { startQueue } from './queue/queue.ts'
 import { every } from './schedule.ts'
+import { publishAddress } from './stand-address.ts'
 
 export interface StandOptions {
   /** Where the embedded database keeps its files; undefined keeps them in memory. */

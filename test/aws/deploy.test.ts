@@ -8,7 +8,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Bundle, type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
-import { acknowledgedRules, addNag } from '../../infra/aws/nag.ts'
+import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts'
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
@@ -35,7 +35,7 @@ describe('migrations', () => {
     expect(prod.lambda('migrate').DependsOn ?? []).not.toContain(trigger)
   })
 
-  test('are waited for, longer than the Lambda that runs them can take', () => {
+  test('are awaited for longer than the time-out of the Lambda that runs them', () => {
     const [, { Properties }] = prod.ofType('Custom::Trigger')[0]!
     expect(Properties.InvocationType).toBe('RequestResponse')
     expect(Number(Properties.Timeout)).toBeGreaterThan(1000 * Number(prod.lambda('migrate').Properties.Timeout))
@@ -68,14 +68,14 @@ describe('migrations', () => {
 })
 
 describe('the rule packs', () => {
-  test('fail the synth on a finding that nobody has acknowledged', () => {
+  test('fail the synth on a finding that is not acknowledged', () => {
     const app = new App({ outdir: synthesis.scratch('finding') })
-    addNag(app)
+    addRuleChecks(app)
     new Queue(new Stack(app, 'stack'), 'queue')
     expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/)
   })
 
-  test('find something for every acknowledgement, so that none outlives its reason', () => {
+  test('have a finding for every acknowledgement, so that none outlives its reason', () => {
     const { app } = synthesis
     const findings = [new AwsSolutionsChecks(app), new ServerlessChecks(app)].flatMap((pack) => {
       Object.defineProperty(pack, 'isAcknowledged', { value: () => false })

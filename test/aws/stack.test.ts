@@ -28,7 +28,7 @@ describe('the queue', () => {
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
   })
 
-  test('gives up on a message after five deliveries at the earliest, and hands it to the dead letters', () => {
+  test('moves a message to the dead letters after five deliveries at the earliest', () => {
     const { deadLetterTargetArn, maxReceiveCount } = work()[1].Properties.RedrivePolicy as Fields
     expect(Number(maxReceiveCount)).toBeGreaterThanOrEqual(5)
     expect(prod.resolve(deadLetterTargetArn!)).toBe('cuecard-prod-embedding-dead-letters')
@@ -42,7 +42,7 @@ describe('the queue', () => {
     )
   })
 
-  test('takes dead letters from the work queue alone', () => {
+  test('accepts dead letters from the work queue alone', () => {
     const policy = deadLetters()[1].Properties.RedriveAllowPolicy as Fields
     expect(policy.redrivePermission).toBe('byQueue')
     expect((policy.sourceQueueArns as Json[]).map((arn) => prod.resolve(arn))).toEqual([
@@ -50,7 +50,7 @@ describe('the queue', () => {
     ])
   })
 
-  test('is encrypted and refuses what does not come over TLS, every queue of it', () => {
+  test('is encrypted and denies requests without TLS, and so are its dead letters', () => {
     const queues = prod.ofType('AWS::SQS::Queue')
     expect(queues).not.toHaveLength(0)
     for (const [id, { Properties }] of queues) {
@@ -59,7 +59,7 @@ describe('the queue', () => {
     }
   })
 
-  test('is polled by the embedding Lambda, which answers for each record apart and at a bounded concurrency', () => {
+  test('is polled by the embedding Lambda, which reports failures by record, at a limited concurrency', () => {
     const mappings = prod.ofType('AWS::Lambda::EventSourceMapping')
     expect(mappings).toHaveLength(1)
     const { Properties } = mappings[0]![1]
@@ -70,7 +70,7 @@ describe('the queue', () => {
     expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 10 })
   })
 
-  test('may be sent to by the Lambda it feeds: AWS does not cut that loop, no other Lambda may loop', () => {
+  test('accepts messages from the Lambda it feeds: AWS does not stop that loop, but one of any other Lambda', () => {
     for (const name of lambdaNames) {
       const expected = name === 'embedding' ? 'Allow' : undefined
       expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
@@ -93,7 +93,7 @@ describe('the Lambdas', () => {
     }
   })
 
-  test('log to a group of their own that forgets, the one CDK brings included', () => {
+  test('log to a group of their own with a retention, the Lambda that CDK adds included', () => {
     const groups = prod.ofType('AWS::Lambda::Function').map(([id, { Properties }]) => {
       const group = prod.resolve((Properties.LoggingConfig as Fields).LogGroup!)
       expect(prod.one('AWS::Logs::LogGroup', 'LogGroupName', group)[1].Properties.RetentionInDays, id).toBe(90)
@@ -102,7 +102,7 @@ describe('the Lambdas', () => {
     expect(new Set(groups).size).toBe(groups.length)
   })
 
-  test('know secrets by their address only', () => {
+  test('know secrets by their ARN only', () => {
     for (const name of lambdaNames) {
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       for (const [key, value] of Object.entries(Variables)) {
@@ -137,7 +137,7 @@ describe('permissions', () => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
   })
 
-  test('are leaseFence by a role for each Lambda alone', () => {
+  test('belong to a role of each Lambda’s own', () => {
     const roles = [...lambdaNames, 'migrate'].map(roleOf)
     expect(new Set(roles).size).toBe(roles.length)
   })
@@ -153,7 +153,7 @@ describe('permissions', () => {
     expect(grants(prod, role)).toEqual(['lambda:InvokeFunction on cuecard-prod-migrate:*'])
   })
 
-  test('come from these roles only: no policy is attached from beside', () => {
+  test('come from these roles only: no other policy is attached', () => {
     expect(prod.ofType('AWS::IAM::Policy')).toEqual([])
     expect(prod.ofType('AWS::IAM::ManagedPolicy')).toEqual([])
     const managed = prod.ofType('AWS::IAM::Role').filter(([, { Properties }]) => 'ManagedPolicyArns' in Properties)
@@ -200,7 +200,7 @@ describe('routes', () => {
     expect(Format).not.toMatch(/header|authorizer/i)
   })
 
-  test('answer under the custom domain alone where there is one, over TLS 1.2', () => {
+  test('are served under the custom domain alone where there is one, over TLS 1.2', () => {
     const stack = synthesis.stack('everything')
     const [, api] = stack.ofType('AWS::ApiGatewayV2::Api')[0]!
     const [, domain] = stack.ofType('AWS::ApiGatewayV2::DomainName')[0]!
@@ -214,7 +214,7 @@ describe('routes', () => {
 })
 
 describe('the sweeper', () => {
-  test('runs every minute and is not run again when it fails', () => {
+  test('runs every minute and is not retried when it fails', () => {
     const [, { Properties }] = prod.ofType('AWS::Scheduler::Schedule')[0]!
     expect(Properties.ScheduleExpression).toBe('rate(1 minute)')
     expect(Properties.Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
@@ -225,13 +225,13 @@ describe('the sweeper', () => {
     expect(config.Properties.MaximumRetryAttempts).toBe(0)
   })
 
-  test('is done before its next run', () => {
+  test('times out before its next run', () => {
     expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)
   })
 })
 
 describe('secrets', () => {
-  test('are created without a value, one for each who connects', () => {
+  test('are created without a value, one for each role that connects', () => {
     const stack = synthesis.secrets('prod')
     const names = stack.ofType('AWS::SecretsManager::Secret').map(([, { Properties }]) => {
       expect(Object.keys(Properties).sort()).toEqual(['Description', 'Name', 'Tags'])
@@ -240,7 +240,7 @@ describe('secrets', () => {
     expect(names).toEqual([...secretNames, ...retiredSecretNames].map((name) => `cuecard/prod/${name}`))
   })
 
-  test('that the release before reads are still exported to it, though nothing of this one may read them', () => {
+  test('that the previous release reads are still exported to it, though nothing of this one may read them', () => {
     const { Outputs } = JSON.parse(synthesis.secrets('prod').text) as {
       Outputs: Record<string, { Value: Json; Export?: Json }>
     }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leaseSeconds, maxAttempts } from '../../functions/embedding/claim.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { lambdas, type MetricName, metrics } from '../../infra/wiring.ts'
+import { lambdas, metricReporters } from '../../infra/wiring.ts'
+import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
 
 let synthesis: Synthesis
@@ -15,12 +16,12 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => synthesis?.remove())
 
-const metricNames = Object.keys(metrics.names) as MetricName[]
+const metricNames = Object.keys(metrics) as MetricName[]
 const alarms = () => prod.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
 const alarm = (id: string) => prod.one('AWS::CloudWatch::Alarm', 'AlarmName', `cuecard-prod-${id}`)[1].Properties
 
 describe('every alarm', () => {
-  test('reaches the topic, when it rings and when it is over', () => {
+  test('notifies the topic, when it is raised and when it is over', () => {
     const topic = prod.ofType('AWS::SNS::Topic')[0]![0]
     expect(alarms().length).toBeGreaterThan(0)
     for (const { AlarmName, AlarmActions, OKActions, ActionsEnabled } of alarms()) {
@@ -39,28 +40,28 @@ describe('every alarm', () => {
     }
   })
 
-  test('watches a figure that AWS reports or that the functions are told to report', () => {
+  test('watches a metric that AWS or one of the functions reports', () => {
     const ours = alarms()
       .flatMap(metricsOf)
-      .filter(({ Namespace }) => Namespace === metrics.namespace)
+      .filter(({ Namespace }) => Namespace === namespace)
     expect(ours.length).toBeGreaterThan(0)
     for (const { MetricName: name, Dimensions } of ours) {
-      const [dimension] = Dimensions as [Fields]
-      expect(dimension.Name).toBe(metrics.dimension)
-      const lambda = String(dimension.Value).replace('cuecard-prod-', '')
-      expect(metrics.names[name as MetricName].services).toContain(lambda)
+      const [reporter] = Dimensions as [Fields]
+      expect(reporter.Name).toBe(dimension)
+      const lambda = String(reporter.Value).replace('cuecard-prod-', '')
+      expect(metricReporters[name as MetricName]).toContain(lambda)
       expect(() => prod.lambda(lambda)).not.toThrow()
     }
   })
 
-  test('stays within the ten metrics that CloudWatch adds up for an alarm', () => {
+  test('sums at most the ten metrics that CloudWatch allows in an alarm', () => {
     for (const properties of alarms()) {
       expect(metricsOf(properties).length, String(properties.AlarmName)).toBeLessThanOrEqual(10)
     }
   })
 })
 
-describe('an alarm rings', () => {
+describe('an alarm is raised', () => {
   test('at the first dead letter, within a minute', () => {
     expect(alarm('dead-letters')).toMatchObject({
       Threshold: 1,
@@ -88,7 +89,7 @@ describe('an alarm rings', () => {
     ['oldest-pending-document', 'OldestPendingSeconds'],
     ['embedding-errors', 'Errors'],
     ['api-errors', '5xx'],
-    ['provider-refused', 'ProviderKeyRejected'],
+    ['provider-key-rejected', 'ProviderKeyRejected'],
     ['lambda-throttles', 'Throttles'],
     ['requests-throttled', 'RequestsThrottled'],
     ['sweeper-errors', 'Errors'],
@@ -96,7 +97,7 @@ describe('an alarm rings', () => {
     expect(metricsOf(alarm(id)).map(({ MetricName: name }) => name)).toContain(metricName)
   })
 
-  test('for a document that kills every worker before it is given up', () => {
+  test('for a document that crashes every worker, before its attempts are exhausted', () => {
     const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
     const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields
     const secondsEach = leaseSeconds + lambdas.sweeper.everySeconds
@@ -104,7 +105,7 @@ describe('an alarm rings', () => {
     expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
   })
 
-  test('for a message only after what one failed delivery takes to come back', () => {
+  test('for a message only after more than one failed delivery', () => {
     const queue = prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding')[1].Properties
     expect(Number(alarm('oldest-message').Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
   })
@@ -119,7 +120,7 @@ describe('an alarm rings', () => {
 })
 
 describe('the topic of the alarms', () => {
-  test('is encrypted with a key that CloudWatch may use, and takes nothing without TLS', () => {
+  test('is encrypted with a key that CloudWatch may use, and requires TLS', () => {
     const [, topic] = prod.ofType('AWS::SNS::Topic')[0]!
     const [keyId, key] = prod.ofType('AWS::KMS::Key')[0]!
     expect(topic.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] })
@@ -136,7 +137,7 @@ describe('the topic of the alarms', () => {
   })
 })
 
-test('the dashboard shows every figure that the functions report', () => {
+test('the dashboard shows every metric that the functions report', () => {
   const [, { Properties }] = prod.ofType('AWS::CloudWatch::Dashboard')[0]!
   const body = JSON.stringify(Properties.DashboardBody)
   for (const name of metricNames) expect(body, name).toContain(`\\"${name}\\"`)

@@ -1,15 +1,15 @@
 import { Command } from 'commander'
-import { answers } from '../command.ts'
+import { CommandError } from '../command-error.ts'
 import type { Services } from '../connection.ts'
 import { checkDocuments } from '../health.ts'
 import { onOneLine } from '../print.ts'
-import { CommandError } from '../refusal.ts'
+import { action } from './action.ts'
 
 export function healthCommand() {
   return new Command('health')
-    .description('how the system is: documents by status, what is late, dead letters, agents at their limit')
+    .description('show documents by status, overdue work, dead letters and agents at their document limit')
     .action(
-      answers(async (services) => {
+      action(async (services) => {
         const documents = await checkDocuments(services.db)
         return { target: services.target, ...documents, dead_letters: await countDeadLetters(services) }
       }),
@@ -17,31 +17,31 @@ export function healthCommand() {
 }
 
 export function queueCommand() {
-  const command = new Command('queue').description('the queue of documents to process')
+  const command = new Command('queue').description('manage the queue of documents to process')
   command
     .command('redrive')
-    .description('move the dead letters back to the queue, once what made them fail is mended')
+    .description('move the dead letters back to the queue; fix what made them fail first')
     .action(
-      answers(async ({ queues }) => {
+      action(async ({ queues }) => {
         const { redrive } = await queues()
-        if (!redrive) throw new CommandError('set QUEUE_URL and DEAD_LETTER_QUEUE_URL')
+        if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
         return { moved: await redrive() }
       }),
     )
   return command
 }
 
-/** Null, and why on stderr, when it cannot be told. */
+/** Null, with the reason on stderr, when the queue cannot be read. */
 async function countDeadLetters({ queues }: Services): Promise<number | null> {
   const { countDeadLetters } = await queues()
   if (!countDeadLetters) {
-    console.error('Dead letters are not counted: DEAD_LETTER_QUEUE_URL is not set.')
+    console.error('warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set')
     return null
   }
   try {
     return await countDeadLetters()
   } catch (error) {
-    console.error(`Dead letters are not counted: ${onOneLine(String(error))}`)
+    console.error(`warning: cannot count dead letters: ${onOneLine(String(error))}`)
     return null
   }
 }

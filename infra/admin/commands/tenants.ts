@@ -3,8 +3,6 @@ import * as v from 'valibot'
 import { type Permission, permissions } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { organizationId } from '../../../shared/ids.ts'
-import { answers, checked, id, required } from '../command.ts'
-import { expiry } from '../expiry.ts'
 import {
   createAgent,
   createKey,
@@ -15,61 +13,65 @@ import {
   revokeKey,
   showOrganization,
 } from '../tenants.ts'
+import { action } from './action.ts'
+import { expiry } from './expiry.ts'
+import { id, parser, required } from './options.ts'
 
 export function organizationCommand() {
-  const command = new Command('organization').description('customers')
+  const command = new Command('organization').description('manage organizations (customers)')
   command
     .command('create')
-    .description('make an organization')
+    .description('create an organization')
     .addOption(required.name())
-    .action(answers(({ db }, { name }: { name: string }) => createOrganization(db, name)))
+    .action(action(({ db }, { name }: { name: string }) => createOrganization(db, name)))
   command
     .command('list')
     .description('list all organizations')
-    .action(answers(({ db }) => listOrganizations(db)))
+    .action(action(({ db }) => listOrganizations(db)))
   command
     .command('show')
-    .description('show one organization, its settings and the size of it')
-    .argument('<id>', 'the organization', checked(organizationId))
-    .action(answers(({ db }, id: OrganizationId) => showOrganization(db, id)))
+    .description('show an organization: its settings, agents and documents')
+    .argument('<id>', 'id of the organization', parser(organizationId))
+    .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
   return command
 }
 
 export function agentCommand() {
-  const command = new Command('agent').description('voice agents of a customer')
+  const command = new Command('agent').description('manage voice agents')
   command
     .command('create')
-    .description('make an agent')
+    .description('create an agent')
     .addOption(required.organization())
     .addOption(required.name())
-    .action(answers(({ db }, { organization, name }: Named) => createAgent(db, organization, name)))
+    .action(action(({ db }, { organization, name }: Named) => createAgent(db, organization, name)))
   command
     .command('list')
     .description('list the agents of an organization')
     .addOption(required.organization())
-    .action(answers(({ db }, { organization }: Owned) => listAgents(db, organization)))
+    .action(action(({ db }, { organization }: Owned) => listAgents(db, organization)))
   return command
 }
 
 export function keyCommand() {
-  const command = new Command('key').description('API keys of a customer')
+  const command = new Command('key').description('manage API keys')
   command
     .command('create')
-    .description('make an API key; this is the only time that it is shown')
+    .description('create an API key and print it, this once')
     .addOption(required.organization())
     .addOption(required.name())
     .addOption(
-      new Option('--permissions <list>', `what it may do, separated by commas: ${permissions.join(', ')}`)
-        .argParser(checked(permissionList))
+      new Option('--permissions <list>', `comma-separated permissions: ${permissions.join(', ')}`)
+        .argParser(parser(permissionList))
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--expires <when>', 'a time (2027-01-01T00:00:00Z) or a duration (90m, 12h, 30d, 8w)').argParser(
-        checked(expiry),
-      ),
+      new Option(
+        '--expires <when>',
+        'when it expires: a time (2027-01-01T00:00:00Z) or a duration (90m, 12h, 30d, 8w)',
+      ).argParser(parser(expiry)),
     )
     .action(
-      answers(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
+      action(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
         createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
       ),
     )
@@ -77,12 +79,12 @@ export function keyCommand() {
     .command('list')
     .description('list the API keys of an organization, without the keys themselves')
     .addOption(required.organization())
-    .action(answers(({ db }, { organization }: Owned) => listKeys(db, organization)))
+    .action(action(({ db }, { organization }: Owned) => listKeys(db, organization)))
   command
     .command('revoke')
-    .description('revoke an API key; within 30 seconds it is refused everywhere')
-    .argument('<id>', 'the id of the key, not the key', id)
-    .action(answers(({ db }, id: string) => revokeKey(db, id)))
+    .description('revoke an API key; takes effect everywhere within 30 seconds')
+    .argument('<id>', 'id of the key, not the key itself', id)
+    .action(action(({ db }, id: string) => revokeKey(db, id)))
   return command
 }
 
@@ -102,5 +104,5 @@ interface NewKeyOptions extends Named {
 const permissionList = v.pipe(
   v.string(),
   v.transform((text) => [...new Set(text.split(',').map((permission) => permission.trim()))]),
-  v.array(v.picklist(permissions, `must be a list of ${permissions.join(', ')}`)),
+  v.array(v.picklist(permissions, `must be a comma-separated list of ${permissions.join(', ')}`)),
 )

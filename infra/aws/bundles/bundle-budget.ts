@@ -7,7 +7,7 @@ import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 400_000
 
-/** The most a bundle may weigh, in bytes, minified: what a cold start has to fetch and parse. */
+/** Maximum size of each bundle, in bytes, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
   documents: api,
   chunks: api,
@@ -22,7 +22,7 @@ const budgets: Record<BundleName, number> = {
 const stopwatch =
   'const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)'
 
-/** Milliseconds that a new process takes to import a bundle, and no SDK: the best of three, as other work only adds to it. */
+/** Milliseconds in which a new process imports a bundle, without the SDK: the best of three. */
 async function importTime(directory: string): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < 3; i++) {
@@ -47,7 +47,7 @@ const names = Object.keys(budgets) as BundleName[]
 for (const name of names) {
   const { bytes, startBytes } = bundles[name]
   const milliseconds = `${Math.round(await importTime(bundles[name].directory))} ms`.padStart(12)
-  const verdict = bytes > budgets[name] ? '  over its budget' : ''
+  const verdict = bytes > budgets[name] ? '  over budget' : ''
   console.log(
     name.padEnd(14) + kilobytes(bytes) + kilobytes(startBytes) + kilobytes(budgets[name]) + milliseconds + verdict,
   )

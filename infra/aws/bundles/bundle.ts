@@ -6,7 +6,7 @@ import { type Lambda, lambdas } from '../../wiring.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Every entry point that is deployed: the Lambdas of the wiring table, and the one that migrates. */
+/** Everything that is deployed: the Lambdas of the wiring table, and the one that migrates the database. */
 export const entryPoints = {
   ...mapValues(lambdas, (lambda): string => lambda.entry),
   migrate: 'infra/migrations/handler.ts',
@@ -14,10 +14,10 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** A built Lambda: the directory to deploy; its code's sizes in bytes, `startBytes` without what only a dynamic import loads. */
+/** A built Lambda: the directory to deploy and the size of its code in bytes; `startBytes` leaves out dynamic imports. */
 export type Bundle = { readonly directory: string; readonly bytes: number; readonly startBytes: number }
 
-/** Builds all Lambdas into `<outdir>/<name>/handler.mjs`, each as Lambda loads it: one ES module, minified. */
+/** Builds all Lambdas into `<outdir>/<name>/handler.mjs`: minified ES modules. */
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
   const names = Object.keys(entryPoints) as BundleName[]
   const bundles = await Promise.all(names.map((name) => bundle(name, join(outdir, name))))
@@ -25,9 +25,9 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
 }
 
 /**
- * `@aws-sdk/*` stays outside and comes from the Lambda runtime. Its two clients weigh 180 kB even with the credential
- * chains cut out, and the Neon driver (146 kB) with Kysely (147 kB) leave no room for them under 400 kB. We use three
- * calls of it, all stable since v3.0, so the runtime's version serves. Everything else is in the bundle.
+ * Bundles everything but `@aws-sdk/*`, which the Lambda runtime provides: its two clients are 180 kB even without the
+ * credential chains, and the Neon driver (146 kB) and Kysely (147 kB) leave no room for them within 400 kB. We use three of
+ * its calls, all stable since v3.0.
  */
 export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
@@ -37,15 +37,15 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // What is imported dynamically stays in a file of its own and is read when it is first needed.
+    // Dynamic imports become files of their own, which load on demand.
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // pg-native is pg's optional other half, which it loads only when asked to.
+    // pg loads its optional pg-native only on request.
     external: ['@aws-sdk/*', 'pg-native'],
-    // For CommonJS packages, pg among them, that require what Node.js has built in.
+    // For CommonJS packages, such as pg, that require built-in modules.
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     charset: 'utf8',
@@ -54,7 +54,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     logLevel: 'warning',
   })
   rejectMissingRequires(name, metafile)
-  for (const file of packagedOf(name))
+  for (const file of packagedFiles(name))
     await cp(join(root, 'node_modules', file), join(directory, 'node_modules', file), { recursive: true })
   const outputs = Object.values(metafile.outputs)
   return {
@@ -64,17 +64,17 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
   }
 }
 
-function packagedOf(name: BundleName): readonly string[] {
+function packagedFiles(name: BundleName): readonly string[] {
   return name === 'migrate' ? [] : ((lambdas[name] as Lambda).packaged ?? [])
 }
 
-/** A `require` of what is neither built in nor bundled fails on Lambda only when it is reached: better here and now. */
+/** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */
 function rejectMissingRequires(name: string, metafile: Metafile): void {
   for (const [file, output] of Object.entries(metafile.outputs)) {
     const missing = output.imports.find(
       ({ kind, path }) => kind === 'require-call' && !isBuiltin(path) && path !== 'pg-native',
     )
-    if (missing) throw new Error(`The bundle of ${name} requires '${missing.path}' in ${file}, which is not deployed.`)
+    if (missing) throw new Error(`The bundle of ${name} requires '${missing.path}' in ${file}, which is not deployed`)
   }
 }
 

@@ -4,15 +4,15 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
-import { acknowledge } from '../nag.ts'
+import { acknowledge } from '../rule-checks.ts'
 import type { StageSettings } from '../stages.ts'
 
-/** Where alarms go. CloudWatch cannot use the key that AWS manages for SNS, so the topic has one of its own. */
+/** The topic that alarms notify. CloudWatch cannot use the AWS managed key of SNS, so the topic has its own. */
 export function createAlarmTopic(scope: Construct, settings: StageSettings): Topic {
   const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com')
   const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } }
   const masterKey = new Key(scope, 'alarm-key', {
-    description: 'Encrypts alarms on their way to whoever is on duty.',
+    description: 'Encrypts alarm notifications.',
     enableKeyRotation: true,
     removalPolicy: settings.removal,
   })
@@ -37,13 +37,10 @@ export function createAlarmTopic(scope: Construct, settings: StageSettings): Top
     topic.addSubscription(new EmailSubscription(settings.alarmAddress))
     acknowledge(topic, {
       'Serverless-SNSRedrivePolicy':
-        'SNS tries mail for six hours; an alarm older than that is read in CloudWatch, where it still stands.',
+        'SNS retries mail for six hours; after that the state of the alarm is still in CloudWatch.',
     })
   } else {
-    Validations.of(topic).addWarning(
-      'NobodyHearsAlarms',
-      'Alarms are mailed to nobody: set alarmAddress in infra/aws/stages.ts.',
-    )
+    Validations.of(topic).addWarning('NoAlarmAddress', 'Alarms notify nobody: set alarmAddress in infra/aws/stages.ts.')
   }
   return topic
 }

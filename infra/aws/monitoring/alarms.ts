@@ -9,22 +9,22 @@ import type { Api } from '../http-api.ts'
 import type { EmbeddingQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { createAlarmTopic } from './alarm-topic.ts'
-import { figure, sum, total } from './metric.ts'
+import { reportedBy, sum, total } from './metric.ts'
 
 type AlarmSettings = {
   readonly metric: IMetric
-  /** Rings at or above this. */
+  /** Alarms at or above it; below it where missing data is breaching. */
   readonly threshold: number
-  /** How many periods of the metric in a row. */
+  /** Consecutive periods of the metric. */
   readonly periods: number
   readonly missing?: TreatMissingData
-  /** What it means and the first thing to do, in two sentences. */
+  /** What it means and what to do first. */
   readonly text: string
-  /** The heading of the runbook that says the rest. */
+  /** Anchor of the runbook section with the details. */
   readonly heading: string
 }
 
-/** Every way in which the system can need a person, each with what that person should do. */
+/** Every alarm, each with the operator's first steps and a link into the runbook. */
 export function createAlarms(
   scope: Construct,
   name: string,
@@ -49,29 +49,29 @@ export function createAlarms(
       metric: work.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
       threshold: 1,
       periods: 1,
-      text: 'A message was delivered five times in vain: by a fault of ours, without the database, or to a Lambda that cannot start. No document is lost: find the error in its log, mend it, then redrive or drop the message.',
+      text: 'A message failed five deliveries: a bug, an unreachable database, or a Lambda that cannot start. No document is lost. Find the error in the log of the embedding Lambda, fix it, then redrive or purge the dead letters.',
       heading: 'dead-letters-and-redrive',
     },
     'lease-recoveries': {
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
-      // One document that kills every worker makes four in this time: its lease is 150 s, and the sweeper comes each minute.
+      // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
       threshold: 3,
       periods: 1,
-      text: 'The embedding Lambda leaves documents unfinished: it runs out of time or memory, or loses the database. After five such attempts a document ends in error, without a dead letter; look at the log and at the rows with several attempts.',
+      text: 'Workers crash while they process documents: the embedding Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the log, and the documents with several attempts.',
       heading: 'lease-recoveries',
     },
     'oldest-message': {
       metric: work.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
       threshold: settings.oldestPendingSeconds,
       periods: 5,
-      text: 'The queue is not being emptied. See whether the embedding Lambda runs at all, then whether its concurrency is used up.',
+      text: 'The queue is not draining. Check whether the embedding Lambda is running at all, then whether it is at its maximum concurrency.',
       heading: 'the-queue-grows',
     },
     'oldest-pending-document': {
-      metric: figure(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
+      metric: reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
       threshold: settings.oldestPendingSeconds,
       periods: 3,
-      text: 'A document has been waiting too long to become searchable. One document: look at its row; many: look at the provider and the queue.',
+      text: 'A document has been waiting too long to become searchable. If it is one, check its row; if there are many, check the provider and the queue.',
       heading: 'a-stuck-document',
     },
     'sweeper-silent': {
@@ -79,39 +79,39 @@ export function createAlarms(
       threshold: 1,
       periods: 1,
       missing: TreatMissingData.BREACHING,
-      text: 'The sweeper has not run for five minutes, so lost sends and crashed work are not recovered and waiting documents are not measured. See its schedule and its role.',
+      text: 'The sweeper has not run for five minutes: lost messages and expired leases are not recovered, and waiting documents are not measured. Check its schedule and the role of the schedule.',
       heading: 'the-sweeper-is-silent',
     },
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
       periods: 1,
-      text: 'The sweeper fails on most runs. Its log names the reason; the database refusing its role is the usual one.',
+      text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
       heading: 'the-sweeper-is-silent',
     },
     'embedding-errors': {
-      metric: rate(
+      metric: failureRate(
         functions.embedding.metricErrors({ period: five }),
         functions.embedding.metricInvocations({ period: five }),
         5,
       ),
       threshold: 5,
       periods: 2,
-      text: 'More than 5 % of the runs of the embedding Lambda crash or run out of time or memory. Open its log at the first error; roll back if a release came just before.',
+      text: 'At least 5 % of the invocations of the embedding Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.',
       heading: 'errors',
     },
     'api-errors': {
-      metric: rate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
+      metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
       threshold: 1,
       periods: 2,
-      text: 'More than 1 % of the requests end in a 5xx. The access log says which route, its Lambda log says why; roll back if a release came just before.',
+      text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
       heading: 'errors',
     },
-    'provider-refused': {
+    'provider-key-rejected': {
       metric: total(name, 'ProviderKeyRejected', five),
       threshold: 1,
       periods: 1,
-      text: 'The embedding provider refuses our key (401, 403) or our address or model (404 and the like), so nothing is embedded and text searches fail; documents stay pending for 24 hours. Put a valid key into the secret, or mend the provider of the stage.',
+      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text fail, and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
       heading: 'rotating-the-provider-key',
     },
     'lambda-throttles': {
@@ -122,14 +122,14 @@ export function createAlarms(
       ),
       threshold: 1,
       periods: 2,
-      text: 'The account has run out of concurrent Lambdas. Ask for a higher quota, or lower embeddingConcurrency to leave room for the API.',
+      text: 'The account has reached its limit of concurrent Lambda executions. Request a higher quota, or lower embeddingConcurrency to leave room for the API.',
       heading: 'what-to-raise-first',
     },
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
       periods: 2,
-      text: 'Callers are refused with 429. One caller: talk to them; all: raise the throttle of the stage.',
+      text: 'API Gateway responds with 429 to requests above the throttle. If it is one caller, contact them; if it is all, raise the throttle of the stage.',
       heading: 'what-to-raise-first',
     },
   }
@@ -153,12 +153,12 @@ export function createAlarms(
   })
 }
 
-/** The percentage of `failed` in `all`, zero while fewer than `least` failed: one failure in a quiet night is no outage. */
-function rate(failed: IMetric, all: IMetric, least: number): MathExpression {
+/** The percentage of `all` that failed; zero below `minFailed`, as one failure in a quiet night is no outage. */
+function failureRate(failed: IMetric, all: IMetric, minFailed: number): MathExpression {
   return new MathExpression({
-    expression: `IF(failed >= ${least}, 100 * failed / all, 0)`,
+    expression: `IF(failed >= ${minFailed}, 100 * failed / all, 0)`,
     usingMetrics: { failed, all },
-    label: 'failed, per cent',
+    label: 'failed, %',
     period: Duration.minutes(5),
   })
 }

@@ -10,15 +10,16 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { type LambdaName, type MetricName, metrics } from '../../wiring.ts'
+import type { MetricName } from '../../../shared/metrics.ts'
+import { type LambdaName, metricReporters } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
 import type { EmbeddingQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
-import { figure } from './metric.ts'
+import { reportedBy } from './metric.ts'
 
 type Watched = { http: Api; functions: Record<LambdaName, IFunction>; work: EmbeddingQueue; alarms: Alarm[] }
 
-/** The system on one page, in the order in which one looks: alarms, callers, documents, queue, provider, Lambdas. */
+/** One page, in the order of an investigation: alarms, requests, documents, queue, provider, Lambdas. */
 export function createDashboard(
   scope: Construct,
   name: string,
@@ -44,23 +45,23 @@ export function createDashboard(
   )
   dashboard.addWidgets(
     graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried')),
-    graph('Oldest pending document, s', [figure(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
+    graph('Oldest pending document, s', [reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
     graph(
       'Pending to completed, ms',
-      percentiles((statistic) => figure(name, 'PendingMilliseconds', 'embedding', statistic)),
+      percentiles((statistic) => reportedBy(name, 'PendingMilliseconds', 'embedding', statistic)),
     ),
   )
   dashboard.addWidgets(
     graph('Queue', [
       work.queue.metricApproximateNumberOfMessagesVisible(),
       work.queue.metricApproximateNumberOfMessagesNotVisible(),
-      quiet(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
+      quietGroups(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
       work.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
     ]),
     graph('Oldest message, s', [
       work.queue.metricApproximateAgeOfOldestMessage(),
-      quiet(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
+      quietGroups(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
     ]),
     graph('Chunks', sums(name, 'ChunksEmbedded', 'ChunksReused')),
   )
@@ -68,7 +69,7 @@ export function createDashboard(
     graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
     graph(
       'Provider time, ms',
-      percentiles((statistic) => figure(name, 'ProviderLatency', 'embedding', statistic)),
+      percentiles((statistic) => reportedBy(name, 'ProviderLatency', 'embedding', statistic)),
     ),
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),
   )
@@ -97,11 +98,11 @@ function percentiles(metric: (statistic: string) => Metric): IMetric[] {
 }
 
 function sums(stack: string, ...names: MetricName[]): IMetric[] {
-  return names.flatMap((name) => metrics.names[name].services.map((service) => figure(stack, name, service, 'Sum')))
+  return names.flatMap((name) => metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum')))
 }
 
-/** Fair queues report apart what belongs to organizations without a backlog: they are the ones to keep quick. */
-function quiet(work: EmbeddingQueue, metricName: string): Metric {
+/** Fair queues have separate metrics for organizations without a backlog, whose documents should not wait. */
+function quietGroups(work: EmbeddingQueue, metricName: string): Metric {
   return new Metric({
     namespace: 'AWS/SQS',
     metricName,

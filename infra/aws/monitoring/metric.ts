@@ -1,35 +1,36 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { type LambdaName, type MetricName, metrics } from '../../wiring.ts'
+import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
+import { type LambdaName, metricReporters } from '../../wiring.ts'
 
-/** One of our own figures, added up over the Lambdas that report it. */
+/** A metric of ours, summed over the Lambdas that report it. */
 export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
   return sum(
     name,
-    metrics.names[name].services.map((service) => figure(stack, name, service, 'Sum', period)),
+    metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum', period)),
     period,
   )
 }
 
-/** One of our own figures as one Lambda reports it. */
-export function figure(
+/** A metric of ours as one Lambda reports it. */
+export function reportedBy(
   stack: string,
   name: MetricName,
-  service: LambdaName,
+  lambda: LambdaName,
   statistic: string,
   period = Duration.minutes(1),
 ): Metric {
   return new Metric({
-    namespace: metrics.namespace,
+    namespace,
     metricName: name,
-    dimensionsMap: { [metrics.dimension]: `${stack}-${service}` },
+    dimensionsMap: { [dimension]: `${stack}-${lambda}` },
     statistic,
     period,
-    label: metrics.names[name].services.length > 1 ? `${name} (${service})` : name,
+    label: metricReporters[name].length > 1 ? `${name} (${lambda})` : name,
   })
 }
 
-/** The sum of metrics, where one without a value counts as zero. At most ten, or CloudWatch refuses an alarm on it. */
+/** The sum of metrics; a missing value counts as zero. CloudWatch allows an alarm on at most ten of them. */
 export function sum(label: string, parts: readonly IMetric[], period = Duration.minutes(1)): IMetric {
   const [first] = parts
   if (first && parts.length === 1) return first

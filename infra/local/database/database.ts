@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from '../directory-lock.ts'
-import { reasonOf } from '../reason.ts'
+import { messageOf } from '../error-message.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { pgliteWire } from './pglite-wire.ts'
 
@@ -118,7 +118,7 @@ async function probe(connectionString: string) {
     const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)
     if (rowCount === 0) throw new Error('its server has no pgvector extension')
   } catch (error) {
-    throw new Error(`DATABASE_URL cannot be used: ${reasonOf(error)}`)
+    throw new Error(`DATABASE_URL cannot be used: ${messageOf(error)}`)
   } finally {
     await client.end()
   }

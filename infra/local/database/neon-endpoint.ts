@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Pool, PoolClient } from 'pg'
 import * as v from 'valibot'
-import { reasonOf } from '../reason.ts'
+import { messageOf } from '../error-message.ts'
 import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 
 export interface Backend {
@@ -42,7 +42,7 @@ async function answer({ pool, owner }: Backend, request: IncomingMessage, respon
   try {
     client = await pool.connect()
   } catch (error) {
-    return reply(response, 503, `cannot reach the database: ${reasonOf(error)}`)
+    return reply(response, 503, `cannot reach the database: ${messageOf(error)}`)
   }
   let broken: Error | undefined
   // The server may end the connection at any moment, which is no reason to end with it.
@@ -56,7 +56,7 @@ async function answer({ pool, owner }: Backend, request: IncomingMessage, respon
   } catch (error) {
     const refused = toErrorBody(error)
     if (refused) reply(response, 400, refused)
-    else reply(response, 503, `lost the database: ${reasonOf(error)}`)
+    else reply(response, 503, `lost the database: ${messageOf(error)}`)
   }
   try {
     // As Neon does, so that nothing a statement sets for its session is seen by the next one.

@@ -7,8 +7,8 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { messageOf } from '../error-message.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, PayloadTooLarge } from '../lambda.ts'
-import { reasonOf } from '../reason.ts'
 import { toEvent } from './event.ts'
 
 export interface GatewayRoute {
@@ -50,7 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
     (error) => {
       if (error.code === 'EADDRINUSE') throw new Error(`port ${port} of ${host} is taken`)
-      throw new Error(`the gateway cannot listen: ${reasonOf(error)}`)
+      throw new Error(`the gateway cannot listen: ${messageOf(error)}`)
     },
   )
   return {

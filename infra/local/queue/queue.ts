@@ -1,8 +1,8 @@
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { buildApp } from 'fauxqs'
 import { queue } from '../../wiring.ts'
+import { messageOf } from '../error-message.ts'
 import { region } from '../lambda.ts'
-import { reasonOf } from '../reason.ts'
 import { keepMessageGroups } from './message-groups.ts'
 
 export interface LocalQueue {
@@ -32,7 +32,7 @@ export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<
   try {
     endpoint = await app.listen({ port, host: '127.0.0.1' })
   } catch (error) {
-    throw new Error(`the queue cannot start: ${reasonOf(error)}`)
+    throw new Error(`the queue cannot start: ${messageOf(error)}`)
   }
   const sqs = new SQSClient({ endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } })
   const create = async (QueueName: string, Attributes: Record<string, string>) => {

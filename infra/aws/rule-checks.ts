@@ -2,17 +2,17 @@ import { type App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import type { IConstruct } from 'constructs'
 
-/** Has every synth checked against both rule packs; a finding that nobody acknowledged fails it. */
-export function addNag(app: App): void {
+/** Checks every synth against both rule packs of cdk-nag; a finding that is not acknowledged fails it. */
+export function addRuleChecks(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
 }
 
-/** Accepts findings on a construct and what it contains: rule → why it does not apply here. */
+/** Acknowledges findings on a construct and its children: rule → why it does not apply. */
 export function acknowledge(construct: IConstruct, reasons: Record<string, string>): void {
   Validations.of(construct).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })))
 }
 
-/** The acknowledged rules of a tree, each with the number of places that acknowledge it. */
+/** The acknowledged rules, each with the number of constructs that acknowledge it. */
 export function acknowledgedRules(app: App): Map<string, number> {
   const counts = new Map<string, number>()
   for (const construct of app.node.findAll()) {

@@ -1,0 +1,12 @@
+import type { Command } from 'commander'
+import { connect, type Services } from '../connection.ts'
+import { type Output, print } from '../print.ts'
+
+/** The action of a command: connects, runs `work` with the command's arguments and options, and prints its result. */
+export function action<Args extends unknown[]>(work: (services: Services, ...args: Args) => Promise<Output>) {
+  return async (...args: [...Args, Command]) => {
+    const command = args.pop() as Command
+    const services = await connect(process.env)
+    print(await work(services, ...(args as unknown as Args)), command.optsWithGlobals().json === true)
+  }
+}

@@ -1,0 +1,41 @@
+import { InvalidArgumentError, Option } from 'commander'
+import * as v from 'valibot'
+import { organizationId, uuid } from '../../../shared/ids.ts'
+
+/** A parser for commander that rejects what does not match the schema. */
+export function parser<T>(schema: v.GenericSchema<string, T>): (text: string) => T {
+  return (text) => {
+    const result = v.safeParse(schema, text, { abortPipeEarly: true })
+    if (result.success) return result.output
+    throw new InvalidArgumentError(`The value ${result.issues[0].message}.`)
+  }
+}
+
+const name = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('must not be empty'),
+  v.maxLength(200, 'must have at most 200 characters'),
+  v.regex(/^\P{Cc}*$/u, 'must not contain control characters'),
+)
+const limit = v.pipe(
+  v.string(),
+  v.digits('must be a whole number'),
+  v.transform(Number),
+  v.minValue(1, 'must be at least 1'),
+  v.maxValue(10_000, 'must be at most 10000'),
+)
+
+export const id = parser(uuid)
+export const required = {
+  name: () => new Option('--name <name>', 'display name').argParser(parser(name)).makeOptionMandatory(),
+  organization: () => organization().makeOptionMandatory(),
+}
+export const optional = {
+  organization,
+  limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(limit)).default(100),
+}
+
+function organization() {
+  return new Option('--organization <id>', 'id of the organization').argParser(parser(organizationId))
+}
