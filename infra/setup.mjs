@@ -1,17 +1,17 @@
-// Brings node_modules in step with package-lock.json; does nothing when it is. Runs before every npm script that
-// needs packages, on whatever Node the machine has (20 or later): plain JavaScript, no imports of ours.
+// Installs packages when node_modules does not match package-lock.json. Runs before every npm script that needs packages,
+// on any Node from 20 on: hence plain JavaScript, without imports of ours.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url)
 const stamp = new URL('node_modules/.cuecard-lock', root)
-const wanted = createHash('sha256')
+const expected = createHash('sha256')
   .update(readFileSync(new URL('package-lock.json', root)))
   .digest('hex')
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  // On stderr, npm's words too: stdout belongs to the script that follows, and may be read by a program.
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== expected) {
+  // On stderr, npm's output too: a program may read the stdout of the script that follows.
   console.error('Installing packages (npm ci) …')
   const { status } = spawnSync('npm ci --no-audit --no-fund --no-json', {
     cwd: root,
@@ -19,5 +19,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     shell: true,
   })
   if (status !== 0) process.exit(status ?? 1)
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, expected)
 }

@@ -4,14 +4,14 @@ import type { Database } from '../../shared/database/database.ts'
 import { hashKey, permissions } from '../../shared/http/api-keys.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
 
-/** The demo customer: who a newcomer is, with a key that may do everything. */
+/** The demo tenant, with an API key that has every permission. */
 export interface Demo {
   organizationId: string
   agentId: string
   apiKey: string
 }
 
-/** The demo customer of this data directory; made on the first start, and again when the database does not know it. */
+/** The demo tenant of this data directory: created on the first start, and again when its key is not in the database. */
 export async function seedDemo(db: Database, dataDir: string): Promise<Demo> {
   const file = join(dataDir, 'demo.json')
   const known = await readFile(file, 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)

@@ -4,19 +4,19 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Takes `directory` (made if missing) for this process alone, by a file named `lock` in it.
- * Throws a one-line Error while another live process holds it; the lock of a process that was killed is taken over.
- * @returns gives the directory back
+ * Locks `directory`, created if missing, for this process, with a file named `lock` in it; replaces the lock of a dead process.
+ * @returns releases the lock
+ * @throws Error, on one line, while another live process holds the lock
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true })
   const lock = join(directory, 'lock')
-  const mine = `${process.pid} ${startOf(process.pid)}\n`
+  const holder = `${process.pid} ${startOf(process.pid)}\n`
   const draft = `${lock}.${process.pid}.${crypto.randomUUID()}`
-  await writeFile(draft, mine)
+  await writeFile(draft, holder)
   try {
-    // link() makes the lock appear whole or not at all, unlike an exclusive open that is written to afterwards.
-    while (!(await succeeds(link(draft, lock), 'EEXIST'))) await evict(lock, directory)
+    // link() creates the lock with its content in one step, unlike an exclusive open followed by a write.
+    while (!(await succeeds(link(draft, lock), 'EEXIST'))) await removeStale(lock, directory)
   } finally {
     await rm(draft, { force: true })
   }
@@ -29,22 +29,25 @@ export async function holderOf(directory: string): Promise<number | undefined> {
   return holder && isAlive(holder) ? Number.parseInt(holder, 10) : undefined
 }
 
-async function evict(lock: string, directory: string) {
+async function removeStale(lock: string, directory: string) {
   const holder = await readFile(lock, 'utf8').catch(() => '')
-  if (holder && isAlive(holder)) throw new Error(`${directory} is in use by process ${holder.split(' ')[0]}`)
-  const grave = `${lock}.${process.pid}.${crypto.randomUUID()}`
-  if (!(await succeeds(rename(lock, grave), 'ENOENT'))) return
-  // Between reading and renaming another process may have evicted the dead holder and moved in: give that one back.
-  if ((await readFile(grave, 'utf8')) !== holder) await succeeds(link(grave, lock), 'EEXIST')
-  await rm(grave, { force: true })
+  if (holder && isAlive(holder))
+    throw new Error(
+      `${directory} is in use by process ${holder.split(' ')[0]}: stop it, or set DATA_DIR to another directory`,
+    )
+  const stale = `${lock}.${process.pid}.${crypto.randomUUID()}`
+  if (!(await succeeds(rename(lock, stale), 'ENOENT'))) return
+  // Between the read and the rename another process may have replaced the stale lock: put that one back.
+  if ((await readFile(stale, 'utf8')) !== holder) await succeeds(link(stale, lock), 'EEXIST')
+  await rm(stale, { force: true })
 }
 
-async function succeeds(work: Promise<void>, refusal: string): Promise<boolean> {
+async function succeeds(work: Promise<void>, expectedCode: string): Promise<boolean> {
   try {
     await work
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === refusal) return false
+    if ((error as NodeJS.ErrnoException).code === expectedCode) return false
     throw error
   }
 }
@@ -54,14 +57,14 @@ function isAlive(holder: string): boolean {
   return startOf(Number(pid)) === start.join(' ')
 }
 
-/** When the process began, since pids are used again; undefined where there is no such process. */
+/** Start time of the process, as pids are reused; undefined when it does not exist. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux')
       return execFileSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { stdio: 'pipe' })
         .toString()
         .trim()
-    // Ticks since boot, the 22nd field. `ps` prints a date that moves with the clock.
+    // Ticks since boot, the 22nd field. The date that `ps` prints moves with the clock.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {

@@ -1,4 +1,4 @@
-/** One line that says what went wrong; Node leaves the message empty where several addresses were tried. */
+/** The error's message on one line, or its code: Node leaves the message empty after trying several addresses. */
 export function messageOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return (message || code || String(error)).replaceAll(/\s*\n\s*/g, ' ')

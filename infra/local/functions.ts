@@ -8,15 +8,15 @@ import { type LambdaHandler, region } from './lambda.ts'
 import type { LocalQueue } from './queue/queue.ts'
 
 export interface Functions {
-  /** The HTTP API: each route with the Lambda that serves it. */
+  /** Each route of the HTTP API with the Lambda that serves it. */
   routes: GatewayRoute[]
   embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<ScheduledEvent, unknown>
 }
 
 /**
- * Imports every Lambda's module as its cold start does, each with the environment that it would have on AWS: the addresses of
- * what it works with, and the database under its own role. `entryOf` says which module that is: by default its source.
+ * Imports every Lambda's module, as a cold start does, with its environment: the local endpoints, and the database as its own
+ * role. `entryOf` selects the module; the default is its source.
  */
 export async function loadFunctions(
   database: Pick<LocalDatabase, 'url' | 'endpoint'>,
@@ -45,7 +45,7 @@ export async function loadFunctions(
   return { routes, embedding, sweeper }
 }
 
-/** The module of a Lambda as it is written. */
+/** The source file of a Lambda's module. */
 export function sourceOf(name: LambdaName): string {
   return join(import.meta.dirname, '../..', lambdas[name].entry)
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 
-/** Where the local stand pretends to be. */
+/** The AWS region of the local stand. */
 export const region = 'us-east-1'
 
 export interface FunctionSettings {
@@ -15,22 +15,23 @@ export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout'
 }
 
-/** The event, or the result, is larger than the 6 MB that Lambda takes for a synchronous call. */
+/** The event or the result exceeds Lambda's 6 MB for synchronous invocations. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge'
   readonly of: 'event' | 'result'
 
   constructor(of: 'event' | 'result', bytes: number) {
-    super(`the ${of} has ${bytes} bytes, and Lambda takes ${payloadLimitBytes}`)
+    super(`the ${of} has ${bytes} bytes, the limit of Lambda is ${maxPayloadBytes}`)
     this.of = of
   }
 }
 
-const payloadLimitBytes = 6 * 1024 * 1024
+const maxPayloadBytes = 6 * 1024 * 1024
 
 /**
- * Calls a Lambda handler as the service does: event and result go through JSON, and after the time-out the call counts
- * as failed (rejects with FunctionTimeout), though here its work cannot be stopped. Rejects with PayloadTooLarge too.
+ * Invokes a Lambda handler as the service does: event and result pass through JSON. Unlike there, a time-out does not stop the
+ * handler's work.
+ * @throws FunctionTimeout, PayloadTooLarge, and what the handler throws
  */
 export async function invoke<Event, Result>(
   handler: LambdaHandler<Event, Result>,
@@ -42,8 +43,8 @@ export async function invoke<Event, Result>(
   const expire = () => reject(new FunctionTimeout(`${functionName} timed out after ${timeoutSeconds} seconds`))
   const timer = setTimeout(expire, timeoutSeconds * 1000)
   try {
-    const result = await Promise.race([callAsync(handler, overJson(event, 'event'), toContext(settings)), timeout])
-    return overJson(result, 'result')
+    const result = await Promise.race([callAsync(handler, throughJson(event, 'event'), toContext(settings)), timeout])
+    return throughJson(result, 'result')
   } finally {
     clearTimeout(timer)
   }
@@ -53,11 +54,11 @@ async function callAsync<Event, Result>(handler: LambdaHandler<Event, Result>, e
   return await handler(event, context)
 }
 
-function overJson<Value>(value: Value, of: 'event' | 'result'): Value {
+function throughJson<Value>(value: Value, of: 'event' | 'result'): Value {
   const text = JSON.stringify(value)
   if (text === undefined) return value
   const bytes = Buffer.byteLength(text)
-  if (bytes > payloadLimitBytes) throw new PayloadTooLarge(of, bytes)
+  if (bytes > maxPayloadBytes) throw new PayloadTooLarge(of, bytes)
   return JSON.parse(text)
 }
 

@@ -6,26 +6,27 @@ import { seedDemo } from './demo.ts'
 import { startStand } from './stand.ts'
 import { curlLines, tour } from './tour.ts'
 
-// Runs the whole system on this machine and shows it at work. PORT, DATA_DIR and DATABASE_URL are its settings.
+// npm start: runs the whole system on this machine and demonstrates it.
 const { PORT = '8787', DATA_DIR = '.local', DATABASE_URL } = process.env
 if (!process.env.POWERTOOLS_LOG_LEVEL) log.setLogLevel('WARN')
 
 try {
   await main()
 } catch (error) {
-  console.error(`Cuecard cannot start: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`Could not start Cuecard: ${error instanceof Error ? error.message : String(error)}`)
   process.exit(1)
 }
 
 async function main() {
   const port = Number(PORT)
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`PORT is ${PORT}, which is no port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new Error(`PORT must be an integer from 0 to 65535, not ${PORT}`)
   const dataDir = resolve(DATA_DIR)
   await mkdir(dataDir, { recursive: true })
   const envFile = join(dataDir, 'env')
 
-  const onHeld = () => rm(envFile, { force: true })
-  const stand = await startStand({ dataDir, databaseUrl: DATABASE_URL || undefined, port, onHeld, onStep })
+  const onLocked = () => rm(envFile, { force: true })
+  const stand = await startStand({ dataDir, databaseUrl: DATABASE_URL || undefined, port, onLocked, onStep })
   let isStopping = false
   const stop = async () => {
     if (isStopping) return
@@ -47,13 +48,13 @@ async function main() {
     `export ORGANIZATION_ID=${demo.organizationId}`,
   ]
   await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
-  console.log(`\nServing ${stand.origin}/v1  (addresses and key: ${envFile})`)
+  console.log(`\nServing ${stand.origin}/v1  (URL and API key: ${envFile})`)
 
   try {
     await tour(stand.origin, demo)
     console.log(curlLines(envFile))
   } catch (error) {
-    // Stopped in mid-tour, what the tour calls is gone.
+    // When stopped during the tour, its requests fail.
     if (!isStopping) throw error
   }
 }

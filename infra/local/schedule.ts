@@ -4,13 +4,13 @@ import { invoke, type LambdaHandler, region } from './lambda.ts'
 export interface ScheduleOptions {
   functionName?: string
   timeoutSeconds?: number
-  /** Hears of runs that failed; default: the console. */
+  /** Called with the error of each failed run; default: the console. */
   onError?: (error: unknown) => void
 }
 
 /**
- * Runs a scheduled Lambda's handler at once and then every so many seconds, as an EventBridge rule does. A run that is
- * due while the last one still works is left out. `stop` waits for a run in flight.
+ * Runs a scheduled Lambda's handler now and then at the interval, as an EventBridge schedule does. Skips a run that is due
+ * while the previous one is in progress. `stop` waits for a run in progress.
  */
 export function every(
   seconds: number,
@@ -39,7 +39,7 @@ export function every(
   }
 }
 
-/** The event that a schedule's rule sends. */
+/** The event that EventBridge sends. */
 export function toScheduledEvent(functionName: string): ScheduledEvent {
   return {
     version: '0',

@@ -14,7 +14,7 @@ const addressSchema = v.object({
   dead_letter_queue_url: v.string(),
 })
 
-/** Where the parts of a running stand listen. It holds the password of a given PostgreSQL server: for its owner's eyes. */
+/** Where the parts of a running stand listen. May contain the password of a PostgreSQL server: readable by its owner only. */
 export type StandAddress = v.InferOutput<typeof addressSchema>
 
 interface Parts {
@@ -23,8 +23,8 @@ interface Parts {
 }
 
 /**
- * Tells other processes of this machine, by `stand.json` in `dataDir`, where this process's stand listens.
- * @returns takes it back
+ * Writes the addresses of this process's stand to `stand.json` in `dataDir`, for other processes on this machine.
+ * @returns removes the file
  */
 export async function publishAddress(dataDir: string, { database, queue }: Parts): Promise<() => Promise<void>> {
   const address: StandAddress = {
@@ -42,7 +42,7 @@ export async function publishAddress(dataDir: string, { database, queue }: Parts
   return () => rm(file, { force: true })
 }
 
-/** The stand that runs on `dataDir`; undefined when there is none, a file left by a killed one notwithstanding. */
+/** The stand running on `dataDir`, if any; ignores the file that a killed stand left behind. */
 export async function findStand(dataDir: string): Promise<StandAddress | undefined> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch(ignoreMissing)
   if (text === undefined) return undefined

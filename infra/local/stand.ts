@@ -11,23 +11,24 @@ import { every } from './schedule.ts'
 import { publishAddress } from './stand-address.ts'
 
 export interface StandOptions {
-  /** Where the embedded database keeps its files; undefined keeps them in memory. */
+  /** Directory for the embedded database's files; undefined for in memory. */
   dataDir?: string
-  /** A PostgreSQL server with pgvector to use in place of the embedded database. */
+  /** A PostgreSQL server with pgvector to use instead of the embedded database. */
   databaseUrl?: string | undefined
-  /** Port of the HTTP API on loopback; 0 picks a free one. */
+  /** Port of the HTTP API on loopback; 0 for any free port. */
   port: number
-  /** Called once the data directory is this stand's own: what a killed one left there may go. */
-  onHeld?: () => Promise<void>
-  /** Called as each step of the boot ends, with what it did and how many milliseconds it took. */
+  /** Called once this process holds the data directory's lock, to clean up after a killed stand. */
+  onLocked?: () => Promise<void>
+  /** Called after each step of the boot with its name and duration in milliseconds. */
   onStep?: (step: string, milliseconds: number) => void
 }
 
 /**
- * The whole system in this process: the Lambda handlers that run on AWS, with what is behind the wire embedded. Sets the
- * environment that they read, so there is one stand a process. Rejects with a one-line Error when something is in the way.
+ * Starts the whole system in this process: the Lambda handlers that run on AWS, in front of embedded services. Sets the
+ * environment variables that they read, so a process can have one stand only.
+ * @throws Error, on one line, when a port, the data directory or the database is not available
  */
-export async function startStand({ dataDir, databaseUrl, port, onHeld, onStep }: StandOptions) {
+export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep }: StandOptions) {
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -45,7 +46,7 @@ export async function startStand({ dataDir, databaseUrl, port, onHeld, onStep }:
       () => openDatabase({ ...(databaseUrl && { url: databaseUrl }), ...(dataDir && { dataDir }) }),
     )
     closers.push(database.close)
-    await onHeld?.()
+    await onLocked?.()
     const queue = await step('SQS queue with dead letters', () => startQueue({}))
     closers.push(queue.close)
     useEndpoint(database.endpoint)

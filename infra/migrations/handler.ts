@@ -7,7 +7,7 @@ import { migrate } from './migrate.ts'
 const { DATABASE_SECRET_ARN, DATABASE_URL } = config()
 const ownerUrl = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
 
-/** The Lambda that a deploy runs before new code serves; its failure fails the deploy. */
+/** Runs during a deploy, before the new code serves; if it fails, so does the deploy. */
 export async function handler(): Promise<{ applied: string[] }> {
   const pool = new Pool({ connectionString: await ownerUrl(), max: 1 })
   try {

@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import { openDatabase } from '../local/database/database.ts'
 import { migrate } from './migrate.ts'
 
-// npm run migrate: brings the PostgreSQL database of DATABASE_URL, Neon's included, or else the embedded one in DATA_DIR, to the
-// newest schema.
+// npm run migrate: migrates the database of DATABASE_URL (Neon or any PostgreSQL), or else the embedded one in DATA_DIR.
 const { DATABASE_URL, DATA_DIR = '.local' } = process.env
 
 try {
@@ -15,6 +14,6 @@ try {
     await database.close()
   }
 } catch (error) {
-  console.error(`Cannot migrate: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`Migration failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exit(1)
 }

@@ -15,10 +15,10 @@ const migrations: Record<string, Migration> = {
 }
 
 /**
- * Brings the database to the newest schema over one connection of the owner, which holds Kysely's migration lock: of two runs at
- * once the second waits and finds nothing to do. All pending migrations are applied or, when one fails, none; then its error is
- * thrown. The pool stays open.
- * @returns the names of the migrations applied now, in order
+ * Applies all pending migrations, or none if one fails, over one connection of the owner. Kysely's migration lock serializes
+ * concurrent runs. The pool stays open.
+ * @returns the names of the migrations applied, in order
+ * @throws the error of the migration that failed
  */
 export async function migrate(pool: Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -31,7 +31,7 @@ export async function migrate(pool: Pool): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** What only newer code knows, as migrations that do nothing: on a rollback the old code meets the new schema and leaves it be. */
+/** Migrations that only newer code has, as no-ops: after a rollback the old code leaves the new schema as it is. */
 async function appliedByNewerCode(db: Kysely<unknown>): Promise<Record<string, Migration>> {
   const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(db)
   if (tables.length === 0) return {}

@@ -226,28 +226,28 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   })
 })
 
-describe('an unusable database is refused in one line', () => {
-  const refusal = (url: string) => openDatabase({ url }).then(String, (error: Error) => error.message)
+describe('an unusable database is reported in one line', () => {
+  const errorFor = (url: string) => openDatabase({ url }).then(String, (error: Error) => error.message)
 
-  test('a port where nobody listens', async () => {
+  test('a port without a listener', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
     await new Promise((resolve) => server.close(resolve))
-    expect(await refusal(`postgres://u:secret@127.0.0.1:${port}/kb`)).toBe(
-      `DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
+    expect(await errorFor(`postgres://u:secret@127.0.0.1:${port}/kb`)).toBe(
+      `cannot use DATABASE_URL: connect ECONNREFUSED 127.0.0.1:${port}`,
     )
   })
 
-  test('an address that is no Postgres URL', async () => {
-    expect(await refusal('mysql://secret@localhost/kb')).toBe('DATABASE_URL is not a postgres:// URL')
-    expect(await refusal('postgres://u:se cret@:x/')).toBe('DATABASE_URL is not a postgres:// URL')
+  test('a URL that is not postgres://', async () => {
+    expect(await errorFor('mysql://secret@localhost/kb')).toBe('DATABASE_URL is not a postgres:// URL')
+    expect(await errorFor('postgres://u:se cret@:x/')).toBe('DATABASE_URL is not a postgres:// URL')
   })
 
   test.runIf(process.env.DATABASE_URL)('a database that does not exist', async () => {
     const url = new URL(process.env.DATABASE_URL ?? '')
     url.pathname = '/nowhere'
-    expect(await refusal(url.href)).toBe('DATABASE_URL cannot be used: database "nowhere" does not exist')
+    expect(await errorFor(url.href)).toBe('cannot use DATABASE_URL: database "nowhere" does not exist')
   })
 })
 

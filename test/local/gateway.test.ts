@@ -299,9 +299,9 @@ describe('the gateway', () => {
     await closing
   })
 
-  test('a taken port is refused in one line', async () => {
+  test('a port in use is reported in one line', async () => {
     const { origin } = await serve(() => 'ok')
     const port = Number(new URL(origin).port)
-    await expect(startGateway({ port, routes: [] })).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`)
+    await expect(startGateway({ port, routes: [] })).rejects.toThrow(`port ${port} is in use: set PORT to another`)
   })
 })

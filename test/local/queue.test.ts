@@ -129,12 +129,12 @@ test('closing does not wait for those who wait for messages', async () => {
   expect(await waiting).toEqual([])
 })
 
-test('a taken port is refused in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   await expect(startQueue({ port })).rejects.toThrow(
-    `the queue cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    `cannot start the queue: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
   )
   server.close()
 })

@@ -174,7 +174,7 @@ test.skipIf(!server)(
   },
 )
 
-test('a port that is taken, a data directory in use and an unusable DATABASE_URL each end in one clear line and code 1', async () => {
+test('a port in use, a data directory in use and an unusable DATABASE_URL are each reported in one line, with exit code 1', async () => {
   const env = await home()
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
@@ -184,19 +184,21 @@ test('a port that is taken, a data directory in use and an unusable DATABASE_URL
 
   const onTakenPort = start({ ...env, PORT: port })
   expect(await onTakenPort.ends()).toBe(1)
-  expect(lastLine(onTakenPort)).toBe(`Cuecard cannot start: port ${port} of 127.0.0.1 is taken`)
+  expect(lastLine(onTakenPort)).toBe(`Could not start Cuecard: port ${port} is in use: set PORT to another`)
 
   const running = start({ ...env })
   await running.prints('Serving')
   const beside = start({ ...env })
   expect(await beside.ends()).toBe(1)
-  expect(lastLine(beside)).toMatch(/^Cuecard cannot start: .* is in use by process \d+$/)
+  expect(lastLine(beside)).toMatch(
+    /^Could not start Cuecard: .* is in use by process \d+: stop it, or set DATA_DIR to another directory$/,
+  )
   running.process.kill('SIGINT')
   expect(await running.ends()).toBe(0)
 
   for (const url of ['postgres://nobody@127.0.0.1:1/none', 'no url at all']) {
     const astray = start({ ...(await home()), DATABASE_URL: url })
     expect(await astray.ends()).toBe(1)
-    expect(lastLine(astray)).toMatch(/^Cuecard cannot start: DATABASE_URL /)
+    expect(lastLine(astray)).toMatch(/^Could not start Cuecard: .*DATABASE_URL/)
   }
 })

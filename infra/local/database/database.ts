@@ -10,30 +10,30 @@ import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { pgliteWire } from './pglite-wire.ts'
 
 export interface LocalDatabase {
-  /** Connection string for the Neon driver; its host and port are the endpoint's. */
+  /** Connection string for the Neon driver, with the endpoint's host and port. */
   url: string
-  /** Origin that answers `/sql`, such as http://127.0.0.1:40123. */
+  /** Origin that serves `/sql`, such as http://127.0.0.1:40123. */
   endpoint: string
-  /** Connections of the owner, for migrations. Every value comes as Postgres text. */
+  /** Connections as the owner, for migrations. They yield every value as Postgres text. */
   pool: Pool
   close(): Promise<void>
 }
 
-/** Neon sends every value as Postgres text, and the driver parses it. */
+/** As Neon does: every value as Postgres text, which the driver parses. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 export interface DatabaseOptions {
-  /** A PostgreSQL server's; else the database is an embedded PGlite. */
+  /** URL of a PostgreSQL server; without it the database is an embedded PGlite. */
   url?: string | undefined
-  /** Directory of the embedded database's files, locked for this process; undefined = in memory. */
+  /** Directory for the embedded database's files, which is locked; undefined for in memory. */
   dataDir?: string | undefined
-  /** File with a dump of a PGlite data directory that a new embedded database begins with: many times faster than making one. */
+  /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
 }
 
 /**
- * Opens the database that the stand runs on, behind an endpoint that speaks Neon's protocol on loopback.
- * Rejects with a one-line Error when `dataDir` is in use or the server cannot be used.
+ * Opens the stand's database behind an endpoint on loopback that speaks Neon's protocol.
+ * @throws Error, on one line, when `dataDir` is in use or the server is not available
  */
 export async function openDatabase({ url, dataDir, image }: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
@@ -65,7 +65,7 @@ interface OpenBackend extends Backend {
 }
 
 async function openPglite(dataDir: string | undefined, image: string | undefined): Promise<OpenBackend> {
-  // PGlite takes whatever has a PG_VERSION for a database, and writes that before the last files of a new one.
+  // PGlite accepts a directory with a PG_VERSION as a database, and creates that file before the last ones.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
   const loadDataDir = image && new Blob([await readFile(image)])
@@ -77,7 +77,7 @@ async function openPglite(dataDir: string | undefined, image: string | undefined
   })
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
-  // The pool of one is the mutex: PGlite is a single backend, which cannot tell interleaved speakers apart.
+  // A pool of one is the mutex: PGlite is a single backend, whose clients must not interleave.
   const stream = () => pgliteWire(pglite)
   const pool = new Pool({ stream, user: owner, database: owner, types: asText, max: 1, idleTimeoutMillis: 0 })
   return {
@@ -97,7 +97,7 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
     throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
   const pool = new Pool({ connectionString, types: asText, max: 40 })
-  // An idle connection that the server ends; the next statement opens another or says why it cannot.
+  // The server closed an idle connection; the next statement opens another or fails.
   pool.on('error', () => {})
   const { username, password, pathname } = new URL(connectionString)
   return {
@@ -111,14 +111,14 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
 
 async function probe(connectionString: string) {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 })
-  // What was being asked when the connection broke is rejected as well.
+  // The query in flight rejects as well.
   client.on('error', () => {})
   try {
     await client.connect()
     const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)
-    if (rowCount === 0) throw new Error('its server has no pgvector extension')
+    if (rowCount === 0) throw new Error('the server does not have the pgvector extension')
   } catch (error) {
-    throw new Error(`DATABASE_URL cannot be used: ${messageOf(error)}`)
+    throw new Error(`cannot use DATABASE_URL: ${messageOf(error)}`)
   } finally {
     await client.end()
   }

@@ -7,19 +7,16 @@ import { messageOf } from '../error-message.ts'
 import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 
 export interface Backend {
-  /** Connections of the owner that yield every value as Postgres text. */
+  /** Connections as the owner that yield every value as Postgres text. */
   pool: Pool
-  /** The user whose statements run as they are; those of any other run under `set local role`. */
+  /** Statements of any other user run under `set local role`. */
   owner: string
 }
 
-/**
- * Serves Neon's SQL over HTTP, `POST /sql`, on loopback in front of `backend`. Passwords are not checked. `close` waits for
- * statements in flight.
- */
+/** Serves Neon's SQL over HTTP (`POST /sql`) on loopback. Passwords are not checked. `close` waits for statements in flight. */
 export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
-    if (request.method === 'POST' && request.url === '/sql') void answer(backend, request, response)
+    if (request.method === 'POST' && request.url === '/sql') void handle(backend, request, response)
     else response.writeHead(404).end('not found')
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
@@ -29,9 +26,9 @@ export async function startNeonEndpoint(backend: Backend): Promise<{ port: numbe
   }
 }
 
-async function answer({ pool, owner }: Backend, request: IncomingMessage, response: ServerResponse) {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
+async function handle({ pool, owner }: Backend, request: IncomingMessage, response: ServerResponse) {
+  const disconnected = new AbortController()
+  response.once('close', () => disconnected.abort())
   let sqlRequest: SqlRequest
   try {
     sqlRequest = await toSqlRequest(request, owner)
@@ -42,24 +39,24 @@ async function answer({ pool, owner }: Backend, request: IncomingMessage, respon
   try {
     client = await pool.connect()
   } catch (error) {
-    return reply(response, 503, `cannot reach the database: ${messageOf(error)}`)
+    return reply(response, 503, `cannot connect to the database: ${messageOf(error)}`)
   }
   let broken: Error | undefined
-  // The server may end the connection at any moment, which is no reason to end with it.
+  // Without a listener the server closing the connection would end this process.
   const onError = (error: Error) => {
     broken = error
   }
   client.on('error', onError)
   try {
-    gone.signal.throwIfAborted()
-    reply(response, 200, await runSql(client, sqlRequest, gone.signal))
+    disconnected.signal.throwIfAborted()
+    reply(response, 200, await runSql(client, sqlRequest, disconnected.signal))
   } catch (error) {
-    const refused = toErrorBody(error)
-    if (refused) reply(response, 400, refused)
-    else reply(response, 503, `lost the database: ${messageOf(error)}`)
+    const body = toErrorBody(error)
+    if (body) reply(response, 400, body)
+    else reply(response, 503, `lost the connection to the database: ${messageOf(error)}`)
   }
   try {
-    // As Neon does, so that nothing a statement sets for its session is seen by the next one.
+    // As Neon does, so that the session state of one request is gone for the next.
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
     await client.query('discard all')
   } catch (error) {

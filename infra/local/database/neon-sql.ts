@@ -6,23 +6,23 @@ export const sqlBody = v.union([v.object({ queries: v.array(statement) }), state
 
 export interface SqlRequest {
   body: v.InferOutput<typeof sqlBody>
-  /** Statements run as this role in a transaction of their own; undefined = as the connection's own user. */
+  /** Role for `set local role`; undefined for the connection's own user. */
   role: string | undefined
   /** What follows BEGIN for a batch, such as `isolation level serializable read only`. */
   transactionMode: string
 }
 
 /**
- * Runs one statement, or a batch in one transaction, and gives the answer in the shape of Neon's `POST /sql`.
- * `signal` is looked at before each statement: a batch whose caller has gone is rolled back.
- * Throws pg's DatabaseError for what Postgres refuses.
+ * Runs one statement, or a batch in one transaction. When `signal` aborts between statements, the batch is rolled back.
+ * @returns the response body of Neon's `POST /sql`
+ * @throws DatabaseError for an error of Postgres
  */
 export async function runSql(client: ClientBase, request: SqlRequest, signal: AbortSignal) {
   const { body, role } = request
   const batch = 'queries' in body
   if (!batch && role === undefined) return await runStatement(client, body)
   const setRole = role === undefined ? '' : `; set local role ${escapeIdentifier(role)}`
-  const results: ReturnType<typeof toAnswer>[] = []
+  const results: ReturnType<typeof toResult>[] = []
   try {
     await client.query(`begin ${batch ? request.transactionMode : ''}${setRole}`)
     for (const each of batch ? body.queries : [body]) {
@@ -32,7 +32,7 @@ export async function runSql(client: ClientBase, request: SqlRequest, signal: Ab
     signal.throwIfAborted()
     await client.query('commit')
   } catch (error) {
-    // Before the caller hears of it, who may try again at once and must not meet locks of this attempt.
+    // Before the response, so that an immediate retry does not run into locks of this attempt.
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
     throw error
   }
@@ -40,17 +40,17 @@ export async function runSql(client: ClientBase, request: SqlRequest, signal: Ab
 }
 
 async function runStatement(client: ClientBase, { query, params }: v.InferOutput<typeof statement>) {
-  // As Neon: one statement a query, even where there are no parameters.
+  // As Neon does: one statement per query, even without parameters.
   const config: QueryArrayConfig & { queryMode: 'extended' } = {
     text: query,
     values: params,
     rowMode: 'array',
     queryMode: 'extended',
   }
-  return toAnswer(await client.query<(string | null)[]>(config))
+  return toResult(await client.query<(string | null)[]>(config))
 }
 
-function toAnswer({ command, rowCount, rows, fields }: QueryArrayResult<(string | null)[]>) {
+function toResult({ command, rowCount, rows, fields }: QueryArrayResult<(string | null)[]>) {
   return {
     command,
     rowCount,
@@ -61,7 +61,7 @@ function toAnswer({ command, rowCount, rows, fields }: QueryArrayResult<(string 
   }
 }
 
-/** The 400 body for an error of Postgres; undefined for any other error, which says nothing about the statement. */
+/** The 400 body for an error of Postgres; undefined for any other error. */
 export function toErrorBody(error: unknown) {
   if (!(error instanceof Error) || !('severity' in error && 'code' in error)) return undefined
   const { message, ...rest } = error as DatabaseError

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
 /**
- * A socket for `pg` that leads to the embedded database: bytes in, bytes out. PGlite's own adapter reads the answers with a
- * decoder that drops a U+FEFF at the start of every value; `pg` reads them as it reads a server's.
+ * A socket for `pg` that is connected to the embedded database. PGlite's own adapter decodes values in a way that drops a
+ * leading U+FEFF; `pg` reads them as it reads a server's.
  */
 export function pgliteWire(database: PGlite): Duplex {
   const wire = new Duplex({
@@ -31,5 +31,5 @@ export function pgliteWire(database: PGlite): Duplex {
   })
 }
 
-/** The session is over, the database goes on. */
+/** Ends the session, not the database. */
 const terminate = 'X'.charCodeAt(0)

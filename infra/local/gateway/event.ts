@@ -4,7 +4,7 @@ import { selectRoute } from './route.ts'
 
 export interface GatewayRequest {
   method: string
-  /** Path and query string as they are on the wire. */
+  /** Path and query string as sent. */
   url: string
   headers?: Record<string, string | string[] | undefined>
   body?: Uint8Array | string
@@ -12,8 +12,8 @@ export interface GatewayRequest {
 }
 
 /**
- * The event of payload format 2.0 that API Gateway's HTTP API makes of a request, for the best of `routes`; undefined
- * when none matches. As there, the path arrives decoded and the query string as it was sent.
+ * The payload format 2.0 event that an HTTP API makes of a request for the most specific matching route; undefined when
+ * none matches. As there, the path is decoded and the query string is not.
  */
 export function toEvent(request: GatewayRequest, routes: readonly string[]): APIGatewayProxyEventV2 | undefined {
   const { method, url, sourceIp = '127.0.0.1' } = request
@@ -53,7 +53,7 @@ export function toEvent(request: GatewayRequest, routes: readonly string[]): API
   }
 }
 
-/** API Gateway cuts what follows a decoded `?`. How it treats a broken escape is not documented: it stays as it is here. */
+/** API Gateway drops what follows a decoded `?`. Its treatment of a malformed escape is undocumented; here it is kept. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path).split('?')[0] ?? ''
@@ -62,7 +62,7 @@ function decodePath(path: string): string {
   }
 }
 
-// Not forwarded to an integration.
+// API Gateway does not forward these.
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect'])
 
 function joinHeaders(headers: NonNullable<GatewayRequest['headers']>): Record<string, string> {
@@ -84,13 +84,13 @@ function joinQuery(rawQueryString: string): Record<string, string> | undefined {
   return joined.size > 0 ? Object.fromEntries(joined) : undefined
 }
 
-// What API Gateway takes for text is not documented; these were observed, and all else (no content type too) is base64.
+// Undocumented: these were observed as text; everything else, and no content type, is base64.
 const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/i
 
 function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
   if (body.length === 0) return { isBase64Encoded: false }
   const mediaType = contentType.split(';')[0]?.trim() ?? ''
-  // That text in another encoding arrives as base64 is an assumption; the other choice would be to damage it.
+  // Assumption: text that is not UTF-8 arrives as base64, which keeps it intact.
   const isText = textTypes.test(mediaType) && isUtf8(body)
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText }
 }

@@ -12,7 +12,7 @@ import { FunctionTimeout, invoke, type LambdaHandler, PayloadTooLarge } from '..
 import { toEvent } from './event.ts'
 
 export interface GatewayRoute {
-  /** Path of any method, with `{variables}`, or `$default`. */
+  /** Path with `{variables}`, for any method, or `$default`. */
   route: string
   handler: LambdaHandler<APIGatewayProxyEventV2, unknown>
   functionName?: string
@@ -20,37 +20,37 @@ export interface GatewayRoute {
 }
 
 export interface GatewayOptions {
-  /** 0 = any free one. */
+  /** 0 for any free port. */
   port: number
   host?: string
   routes: readonly GatewayRoute[]
-  /** Hears of handlers that failed; default: the console. */
+  /** Called with the error of a failed handler; default: the console. */
   onError?: (error: unknown) => void
 }
 
-const bodyLimitBytes = 10 * 1024 * 1024
-const headerLimitBytes = 10_240
+const maxBodyBytes = 10 * 1024 * 1024
+const maxHeaderBytes = 10_240
 
 /**
- * An API Gateway HTTP API in small: turns requests into events of payload format 2.0, calls the Lambda handler of the
- * best route, and its result into the response. `close` waits for what is in flight.
- * Rejects with a one-line Error when the port cannot be had.
+ * A local API Gateway HTTP API: turns requests into payload format 2.0 events, invokes the Lambda handler of the most specific
+ * route, and turns its result into the response. `close` waits for requests in flight.
+ * @throws Error, on one line, when the port is not available
  */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
   const { port, host = '127.0.0.1', routes, onError = console.error } = options
-  const server = createServer({ maxHeaderSize: headerLimitBytes }, async (request, response) => {
-    const answer = await answerTo(request, routes).catch((error) => {
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
+    const result = await respond(request, routes).catch((error) => {
       if (request.complete) onError(error)
-      return errorAnswer(error)
+      return toErrorResponse(error)
     })
-    // A connection kept alive would hold up close().
+    // A connection kept alive would delay close().
     response.shouldKeepAlive &&= server.listening
-    send(response, answer)
+    send(response, result)
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
     (error) => {
-      if (error.code === 'EADDRINUSE') throw new Error(`port ${port} of ${host} is taken`)
-      throw new Error(`the gateway cannot listen: ${messageOf(error)}`)
+      if (error.code === 'EADDRINUSE') throw new Error(`port ${port} is in use: set PORT to another`)
+      throw new Error(`cannot start the gateway: ${messageOf(error)}`)
     },
   )
   return {
@@ -59,19 +59,19 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
   }
 }
 
-interface Answer {
+interface GatewayResponse {
   status: number
   headers: Record<string, string | string[]>
   body: Buffer
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer) {
+function send(response: ServerResponse, { status, headers, body }: GatewayResponse) {
   response.writeHead(status, body.length > 0 ? { ...headers, 'content-length': body.length } : headers).end(body)
 }
 
-async function answerTo(request: IncomingMessage, routes: readonly GatewayRoute[]): Promise<Answer> {
+async function respond(request: IncomingMessage, routes: readonly GatewayRoute[]): Promise<GatewayResponse> {
   const body = await readBody(request)
-  if (!body) return messageAnswer(413, 'Request Entity Too Large')
+  if (!body) return messageResponse(413, 'Request Entity Too Large')
   const { method = 'GET', url = '/', headersDistinct, socket } = request
   const forwarded = {
     'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
@@ -83,18 +83,18 @@ async function answerTo(request: IncomingMessage, routes: readonly GatewayRoute[
     routes.map(({ route }) => route),
   )
   const selected = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
-  if (!event || !selected) return messageAnswer(404, 'Not Found')
+  if (!event || !selected) return messageResponse(404, 'Not Found')
   const { handler, functionName = 'local', timeoutSeconds = 29 } = selected
-  return toAnswer(await invoke(handler, event, { functionName, timeoutSeconds }), event.requestContext.requestId)
+  return toResponse(await invoke(handler, event, { functionName, timeoutSeconds }), event.requestContext.requestId)
 }
 
-/** undefined where the body is larger than API Gateway takes; the rest of it is read and dropped. */
+/** Undefined when the body exceeds the limit of API Gateway; the rest of it is discarded. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > bodyLimitBytes) {
+    if (size > maxBodyBytes) {
       request.resume()
       return undefined
     }
@@ -111,16 +111,16 @@ interface ProxyResult {
   isBase64Encoded?: boolean
 }
 
-function toAnswer(result: unknown, requestId: string): Answer {
+function toResponse(result: unknown, requestId: string): GatewayResponse {
   if (!isProxyResult(result)) {
     const headers = { 'content-type': 'application/json', 'apigw-requestid': requestId }
     return { status: 200, headers, body: Buffer.from(JSON.stringify(result ?? null)) }
   }
   const { statusCode, cookies, isBase64Encoded } = result
   if (!Number.isInteger(Number(statusCode)) || statusCode < 200 || statusCode > 599)
-    throw new Error(`the function answered with the status ${statusCode}`)
+    throw new Error(`the function returned the invalid status code ${statusCode}`)
   const body = Buffer.from(result.body ?? '', isBase64Encoded ? 'base64' : 'utf8')
-  const headers: Answer['headers'] = { 'apigw-requestid': requestId }
+  const headers: GatewayResponse['headers'] = { 'apigw-requestid': requestId }
   if (body.length > 0) headers['content-type'] = 'text/plain;charset=UTF-8'
   for (const [name, value] of Object.entries(result.headers ?? {})) {
     validateHeaderName(name)
@@ -134,12 +134,12 @@ function toAnswer(result: unknown, requestId: string): Answer {
 const isProxyResult = (result: unknown): result is ProxyResult =>
   typeof result === 'object' && result !== null && 'statusCode' in result
 
-function errorAnswer(error: unknown): Answer {
-  if (error instanceof PayloadTooLarge && error.of === 'event') return messageAnswer(413, 'Request Entity Too Large')
-  if (error instanceof FunctionTimeout) return messageAnswer(503, 'Service Unavailable')
-  return messageAnswer(500, 'Internal Server Error')
+function toErrorResponse(error: unknown): GatewayResponse {
+  if (error instanceof PayloadTooLarge && error.of === 'event') return messageResponse(413, 'Request Entity Too Large')
+  if (error instanceof FunctionTimeout) return messageResponse(503, 'Service Unavailable')
+  return messageResponse(500, 'Internal Server Error')
 }
 
-function messageAnswer(status: number, message: string): Answer {
+function messageResponse(status: number, message: string): GatewayResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ message })) }
 }

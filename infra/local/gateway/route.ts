@@ -1,6 +1,6 @@
 /**
- * The route of an HTTP API that serves `path` (decoded): compared from the left, a literal segment beats a `{variable}`,
- * which beats a greedy `{variable+}`; `$default` takes what is left.
+ * The route of an HTTP API that serves `path` (decoded): compared from the left, a literal segment precedes a `{variable}`,
+ * which precedes a greedy `{variable+}`; `$default` is the last.
  */
 export function selectRoute(
   routes: readonly string[],
@@ -33,7 +33,7 @@ function segmentPattern(segment: string): string {
   return variable[2] ? `(?<${variable[1]}>.+)` : `(?<${variable[1]}>[^/]+)`
 }
 
-/** Sorts the better route first. */
+/** Sort key: the most specific route first. */
 function rank(route: string): string {
   if (route === '$default') return '3'
   return route

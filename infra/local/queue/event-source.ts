@@ -13,24 +13,24 @@ export interface EventSourceOptions {
   sqs: SQSClient
   queueUrl: string
   queueArn: string
-  // biome-ignore lint/suspicious/noConfusingVoidType: a Lambda handler may well return nothing.
+  // biome-ignore lint/suspicious/noConfusingVoidType: a Lambda handler may return nothing.
   handler: LambdaHandler<SQSEvent, SQSBatchResponse | void>
   functionTimeoutSeconds: number
   functionName?: string
-  /** At most 10, what one receive yields. */
+  /** At most 10, the limit of one receive. */
   batchSize: number
-  /** Batches that are with the function at the same time. */
+  /** Maximum concurrent invocations. */
   maximumConcurrency: number
-  /** How long a receive waits for a message, and thus the longest that stop() waits for an idle one. */
+  /** Long-polling time of a receive, and so the maximum delay of an idle stop(). */
   waitTimeSeconds?: number
-  /** Hears of calls that failed and of a queue that cannot be reached; default: the console. */
+  /** Called when an invocation fails or the queue is unreachable; default: the console. */
   onError?: (error: unknown) => void
 }
 
 /**
- * Feeds a queue to a Lambda handler the way Lambda's SQS event source with ReportBatchItemFailures does. What succeeded
- * is deleted; what failed is left to become visible again after the queue's visibility time-out.
- * `stop` resolves when no batch is in flight any more.
+ * Polls a queue and invokes a Lambda handler, as Lambda's SQS event source with ReportBatchItemFailures does: deletes the
+ * messages that succeeded; those that failed become visible again after the visibility time-out.
+ * `stop` resolves when no batch is in flight.
  */
 export function startEventSource(options: EventSourceOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -56,7 +56,7 @@ async function poll(options: EventSourceOptions, stopping: AbortSignal) {
       continue
     }
     try {
-      // Not aborted by stop(): the queue would hand the next message to a receiver that is gone.
+      // Not aborted by stop(): the queue would deliver the next message to the disconnected receiver.
       const { Messages = [] } = await sqs.send(
         new ReceiveMessageCommand({
           QueueUrl: queueUrl,
@@ -90,19 +90,19 @@ async function deliver(options: EventSourceOptions, messages: Message[]) {
   if (succeeded.length === 0) return
   const Entries = succeeded.map(({ receiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle: receiptHandle }))
   const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
-  if (Failed.length > 0) throw new Error(`${Failed.length} messages could not be deleted: ${Failed[0]?.Message}`)
+  if (Failed.length > 0) throw new Error(`${Failed.length} messages were not deleted: ${Failed[0]?.Message}`)
 }
 
-/** Throws where Lambda fails the whole batch: for an answer that it cannot read or that names a message not in it. */
+/** @throws Error where Lambda fails the whole batch: the response is malformed or names a message that is not in it */
 function failedIds(response: unknown, { Records }: SQSEvent): Set<string> {
   if (response === null || response === undefined) return new Set()
   const failures = (response as Partial<SQSBatchResponse>).batchItemFailures ?? []
   const delivered = new Set(Records.map(({ messageId }) => messageId))
-  const isReadable =
+  const isValid =
     typeof response === 'object' &&
     Array.isArray(failures) &&
     failures.every((failure) => delivered.has(failure?.itemIdentifier))
-  if (!isReadable) throw new Error(`not a batch response, so the whole batch failed: ${JSON.stringify(response)}`)
+  if (!isValid) throw new Error(`invalid batch response, so the whole batch failed: ${JSON.stringify(response)}`)
   return new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
 }
 

@@ -6,7 +6,7 @@ import { region } from '../lambda.ts'
 import { keepMessageGroups } from './message-groups.ts'
 
 export interface LocalQueue {
-  /** What AWS_ENDPOINT_URL_SQS has to be. */
+  /** Value for AWS_ENDPOINT_URL_SQS. */
   endpoint: string
   queueUrl: string
   queueArn: string
@@ -16,11 +16,11 @@ export interface LocalQueue {
 }
 
 /**
- * Starts an SQS emulator on loopback, with the source queue and the dead-letter queue as the wiring has them. Messages
- * live in memory and are gone with the process. `port` 0 or undefined = any free one.
+ * Starts an SQS emulator on loopback with the queue and its dead-letter queue, configured as on AWS. Messages are kept in
+ * memory. `port` 0 or undefined for any free port.
  */
 export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<LocalQueue> {
-  // Not startFauxqs(), which listens on every interface of the machine.
+  // Not startFauxqs(), which listens on every network interface.
   const app = buildApp({ logger: false })
   keepMessageGroups(app)
   app.addHook('preHandler', ({ body }, _reply, done) => {
@@ -32,13 +32,13 @@ export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<
   try {
     endpoint = await app.listen({ port, host: '127.0.0.1' })
   } catch (error) {
-    throw new Error(`the queue cannot start: ${messageOf(error)}`)
+    throw new Error(`cannot start the queue: ${messageOf(error)}`)
   }
   const sqs = new SQSClient({ endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } })
   const create = async (QueueName: string, Attributes: Record<string, string>) => {
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
-    // The SDK takes the URL's host for the endpoint when that came from the environment, and fauxqs puts a name there
-    // (sqs.us-east-1.localhost) that not every resolver knows.
+    // fauxqs puts a host into the URL (sqs.us-east-1.localhost) that not every resolver knows, and the SDK uses it as the
+    // endpoint when that is set in the environment.
     origin = new URL(QueueUrl).origin
     return { url: QueueUrl.replace(origin, endpoint), arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
   }
