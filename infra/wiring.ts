@@ -1,7 +1,6 @@
 import type { MetricName } from '../shared/metrics.ts'
 
 export interface Lambda {
-  /** Module that exports `handler`. */
   entry: string
   memoryMb: number
   timeoutSeconds: number
@@ -9,7 +8,6 @@ export interface Lambda {
   database?: true
   /** Paths of the HTTP API, each for any method: the functions respond with 405 themselves. */
   routes?: readonly string[]
-  /** Interval of its schedule, if it has one. */
   everySeconds?: number
   /** Files of node_modules that it reads at run time; they are deployed next to the bundle. */
   packaged?: readonly string[]
@@ -56,7 +54,6 @@ export const lambdas = {
     packaged: ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
   },
   embedding: { entry: 'functions/embedding/handler.ts', database: true, memoryMb: 1024, timeoutSeconds: 120 },
-  // The time-out is shorter than the interval, so that runs do not overlap.
   sweeper: {
     entry: 'functions/sweeper/handler.ts',
     database: true,
@@ -68,7 +65,6 @@ export const lambdas = {
 
 export type LambdaName = keyof typeof lambdas
 
-/** The Lambdas that connect to the database. */
 export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]

@@ -6,7 +6,6 @@ import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
 
 export interface CallsQuery {
-  /** The calls in the trash, or those that are not. */
   trash: boolean
   organizationId?: OrganizationId | undefined
   limit: number

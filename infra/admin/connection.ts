@@ -4,7 +4,6 @@ import { findStand } from '../local/stand-address.ts'
 import { CommandError } from './command-error.ts'
 import type { Queues } from './queues.ts'
 
-/** The database and the queues that a command works on. */
 export interface Services {
   /** For a person to check: `the local stand in …` or the database's host. */
   target: string
@@ -27,10 +26,7 @@ export const environmentHelp = `Environment:
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL may then be
                       the URL of the PostgreSQL server that the stand was started with.`
 
-/**
- * Connects to the system that the environment selects, as `environmentHelp` describes.
- * @throws CommandError when it selects none and no local stand is running
- */
+/** Connects as `environmentHelp` says. @throws CommandError when the environment selects no running system */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined
@@ -57,7 +53,6 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   }
 }
 
-/** Whether the URL's host is Neon's; any other is taken for a PostgreSQL server. */
 export function isNeon(url: string): boolean {
   return URL.parse(url)?.hostname.endsWith('.neon.tech') ?? false
 }

@@ -4,7 +4,6 @@ import type { Status } from '../../shared/database/tables.ts'
 
 const maxDocuments = 10_000
 
-/** The whole system's documents by status, the work in progress and the agents at their limit. */
 export async function checkDocuments(db: Database) {
   const { statuses, work, agents } = await db.batch({
     statuses: db

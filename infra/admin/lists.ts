@@ -18,7 +18,6 @@ export async function rowsOf<Row>(db: Database, id: OrganizationId, query: State
   return results.rows
 }
 
-/** The page of at most `limit` rows; read `limit + 1` of them, so that it can say whether there are more. */
 export function toPage<Row>(rows: Row[], limit: number): { data: Row[]; has_more: boolean } {
   return { data: rows.slice(0, limit), has_more: rows.length > limit }
 }

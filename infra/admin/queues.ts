@@ -14,7 +14,6 @@ const localAccess = { region, credentials: { accessKeyId: 'local', secretAccessK
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** Operations on the queues; those without an address are undefined. */
 export function openQueues({ endpoint, queueUrl, deadLetterQueueUrl }: QueueAddresses) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAccess }),

@@ -21,7 +21,6 @@ export async function listOrganizations(db: Database) {
   return { data: await organizations.execute() }
 }
 
-/** An organization with the number of its agents and documents. @throws CommandError when it does not exist */
 export async function showOrganization(db: Database, id: OrganizationId) {
   const organization = await db
     .selectFrom('organizations as o')
@@ -75,10 +74,7 @@ export interface NewKey {
   expiresAt?: Date | undefined
 }
 
-/**
- * Creates an API key. Only its hash is stored: the result is the one place where the key itself appears.
- * @throws CommandError when the organization does not exist
- */
+/** The result is the one place where the key appears. @throws CommandError when the organization does not exist */
 export async function createKey(db: Database, { organizationId, name, permissions, expiresAt }: NewKey) {
   const id = newId()
   const key = newKey()
@@ -105,7 +101,6 @@ export async function createKey(db: Database, { organizationId, name, permission
   return { id, organization_id: organizationId, name, permissions, expires_at, key }
 }
 
-/** The keys' metadata: neither the key nor its hash. @throws CommandError when the organization does not exist */
 export async function listKeys(db: Database, organizationId: OrganizationId) {
   const keys = db
     .selectFrom('api_keys')
@@ -127,10 +122,7 @@ export async function listKeys(db: Database, organizationId: OrganizationId) {
   return { data: await rowsOf(db, organizationId, keys) }
 }
 
-/**
- * Revokes a key; within 30 seconds it is rejected everywhere. Revoking it again keeps the first time.
- * @throws CommandError when the key does not exist
- */
+/** Takes effect everywhere within 30 seconds; again, it keeps the first time. @throws CommandError for an unknown key */
 export async function revokeKey(db: Database, id: string) {
   const revoked = await db
     .updateTable('api_keys')

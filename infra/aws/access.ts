@@ -25,7 +25,6 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
 
 export type Resources = { readonly secrets: Secrets; readonly queue: IQueue; readonly settings: StageSettings }
 
-/** Names and addresses only: secrets are fetched by ARN at run time. */
 export function environmentFor(allowed: Access, { secrets, queue, settings }: Resources): Record<string, string> {
   return {
     LOG_LEVEL: settings.logLevel,

@@ -11,10 +11,7 @@ import { type StageName, type StageSettings, stages } from './stages.ts'
 /** CDK's recommended defaults, with cross-stack exports, so that CloudFormation does not remove a secret still in use. */
 const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 'strong' }
 
-/**
- * Builds the bundles and the stacks of every stage. Environment-agnostic: the credentials of the deploy select account
- * and region, and nothing is looked up.
- */
+/** Builds bundles and stacks of all stages, for any account and region: the credentials of the deploy decide. */
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))

@@ -4,7 +4,6 @@ import type { Construct } from 'constructs'
 import { queue as settings } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-/** Lambda polls the queue; of a batch only the records that failed are delivered again. */
 export function addEventSource(scope: Construct, queue: IQueue, target: IFunction, maximumConcurrency: number): void {
   const mapping = new EventSourceMapping(scope, 'event-source', {
     eventSourceArn: queue.queueArn,

@@ -13,11 +13,9 @@ export type FunctionSettings = {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly access: Access
-  /** Invoked asynchronously, by its schedule. */
   readonly isAsync?: boolean
 }
 
-/** A Lambda with its own log group and its own role, which allows exactly what `access` names. */
 export function createFunction(
   scope: Construct,
   id: string,
@@ -48,8 +46,8 @@ export function createFunction(
     role: role.withoutPolicyUpdates(),
     // The next scheduled run does the same work.
     ...(isAsync && { retryAttempts: 0 }),
-    // A document that is handed over or put off is sent again by the Lambda that received it, and after 16 rounds Lambda
-    // would take that for a runaway loop and drop the message. The document's row bounds it: 5 attempts, 24 hours.
+    // The Lambda that receives a document also requeues it. After 16 times Lambda would take that for a runaway loop and drop
+    // the message; here the document's row limits it, to 5 attempts and 24 hours.
     ...(access.sends && access.receives && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
   acknowledge(role, {

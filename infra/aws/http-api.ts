@@ -24,7 +24,6 @@ import type { StageSettings } from './stages.ts'
 
 export type Api = { readonly api: HttpApi; readonly stage: HttpStage; readonly accessLogs: LogGroup }
 
-/** The HTTP API with the routes of all Lambdas, each for any method: the Lambdas respond with 405 themselves. */
 export function createHttpApi(
   scope: Construct,
   name: string,
@@ -35,7 +34,6 @@ export function createHttpApi(
   const api = new HttpApi(scope, 'http-api', {
     apiName: name,
     createDefaultStage: false,
-    // The custom domain is then the only way in.
     disableExecuteApiEndpoint: domain !== undefined,
   })
   for (const lambda of Object.keys(lambdas) as LambdaName[]) addRoutes(scope, api, lambda, functions[lambda])

@@ -6,11 +6,7 @@ import type { Resources } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
-/**
- * Migrates the database during a deploy. The trigger runs whenever the code of the Lambda, and with it any migration, has
- * changed. The constructs in `before` are updated only after it succeeds; if it fails, so does the deploy, and the old code
- * goes on serving. A lock in the database serializes concurrent runs.
- */
+/** Migrates in every deploy that changes the migrations, before `before` is updated: a failure leaves the old code serving. */
 export class Migrations extends Construct {
   constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, before: Construct[]) {
     super(scope, id)

@@ -4,10 +4,7 @@ import { Construct } from 'constructs'
 import { queue as settings } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-/**
- * The queue of documents to embed: a standard queue whose messages carry the organization as `MessageGroupId`, which makes
- * it a fair queue: one organization's backlog does not delay the others. Order is not guaranteed.
- */
+/** Messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. */
 export class EmbeddingQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue

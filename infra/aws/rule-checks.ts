@@ -2,7 +2,6 @@ import { type App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import type { IConstruct } from 'constructs'
 
-/** Checks every synth against both rule packs of cdk-nag; a finding that is not acknowledged fails it. */
 export function addRuleChecks(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
 }
@@ -12,7 +11,6 @@ export function acknowledge(construct: IConstruct, reasons: Record<string, strin
   Validations.of(construct).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })))
 }
 
-/** The acknowledged rules, each with the number of constructs that acknowledge it. */
 export function acknowledgedRules(app: App): Map<string, number> {
   const counts = new Map<string, number>()
   for (const construct of app.node.findAll()) {

@@ -12,10 +12,7 @@ import {
 
 export type Secrets = Readonly<Record<SecretName, ISecret>>
 
-/**
- * The secrets, in a stack that is deployed before the system and outlives it: they are created empty, and an operator
- * fills them before the system's stack can migrate the database.
- */
+/** Deployed before the system, and outlives it: an operator fills the secrets before the first migration. */
 export class SecretsStack extends Stack {
   readonly secrets: Secrets
 

@@ -21,7 +21,6 @@ export type CuecardProps = StackProps & {
   readonly bundles: Record<BundleName, Bundle>
 }
 
-/** The system of one stage, without its secrets. */
 export class CuecardStack extends Stack {
   constructor(scope: Construct, name: string, { settings, secrets, bundles, ...props }: CuecardProps) {
     super(scope, name, props)

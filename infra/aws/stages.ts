@@ -1,7 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 
-/** Each secret is one plain string: a connection URL, or the provider's API key. */
 export const secretNames = [
   'database-owner',
   'database-documents',
@@ -15,36 +14,27 @@ export const secretNames = [
 
 export type SecretName = (typeof secretNames)[number]
 
-/**
- * Secrets that only the previous release reads. CloudFormation cannot remove an export that is in use, and a rollback needs
- * them. To be dropped in the next release.
- */
+/** Only the previous release reads these: a rollback needs them. To be dropped in the next release. */
 export const retiredSecretNames = ['database-api'] as const
 
 export type RetiredSecretName = (typeof retiredSecretNames)[number]
 
-/** Everything that differs between stages. */
 export type StageSettings = {
   /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
-  /** For the whole HTTP API, all keys together. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
   /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
   readonly embeddingConcurrency: number
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
-  /** Mail address for alarms; it must confirm the subscription. */
   readonly alarmAddress?: string
-  /** With a certificate from AWS Certificate Manager in the stack's region. */
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
   /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
   readonly secretArns?: Readonly<Record<SecretName, string>>
-  /** An OpenAI-compatible `/embeddings` endpoint. */
   readonly provider: { readonly baseUrl: string; readonly model: string }
   /** Age at which a waiting document raises an alarm. */
   readonly oldestPendingSeconds: number
-  /** URL of `infra/README.md`; alarms link to its headings. */
   readonly runbookUrl: string
 }
 

@@ -4,7 +4,6 @@ import type { Database } from '../../shared/database/database.ts'
 import { hashKey, permissions } from '../../shared/http/api-keys.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
 
-/** The demo tenant, with an API key that has every permission. */
 export interface Demo {
   organizationId: string
   agentId: string

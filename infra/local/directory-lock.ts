@@ -3,11 +3,7 @@ import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/**
- * Locks `directory`, created if missing, for this process, with a file named `lock` in it; replaces the lock of a dead process.
- * @returns releases the lock
- * @throws Error, on one line, while another live process holds the lock
- */
+/** Creates and locks `directory`. @returns releases the lock. @throws Error, on one line, while a live process holds it */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true })
   const lock = join(directory, 'lock')
@@ -23,7 +19,6 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   return () => rm(lock, { force: true })
 }
 
-/** The live process that holds `directory`; undefined when none does. */
 export async function holderOf(directory: string): Promise<number | undefined> {
   const holder = await readFile(join(directory, 'lock'), 'utf8').catch(() => '')
   return holder && isAlive(holder) ? Number.parseInt(holder, 10) : undefined

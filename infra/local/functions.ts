@@ -8,16 +8,12 @@ import { type LambdaHandler, region } from './lambda.ts'
 import type { LocalQueue } from './queue/queue.ts'
 
 export interface Functions {
-  /** Each route of the HTTP API with the Lambda that serves it. */
   routes: GatewayRoute[]
   embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<ScheduledEvent, unknown>
 }
 
-/**
- * Imports every Lambda's module, as a cold start does, with its environment: the local endpoints, and the database as its own
- * role. `entryOf` selects the module; the default is its source.
- */
+/** Imports each Lambda’s module, as a cold start does, with its environment: local endpoints, and its database role. */
 export async function loadFunctions(
   database: Pick<LocalDatabase, 'url' | 'endpoint'>,
   queue: Pick<LocalQueue, 'endpoint' | 'queueUrl'>,
@@ -45,7 +41,6 @@ export async function loadFunctions(
   return { routes, embedding, sweeper }
 }
 
-/** The source file of a Lambda's module. */
 export function sourceOf(name: LambdaName): string {
   return join(import.meta.dirname, '../..', lambdas[name].entry)
 }

@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda'
 
-/** The AWS region of the local stand. */
 export const region = 'us-east-1'
 
 export interface FunctionSettings {
@@ -28,11 +27,7 @@ export class PayloadTooLarge extends Error {
 
 const maxPayloadBytes = 6 * 1024 * 1024
 
-/**
- * Invokes a Lambda handler as the service does: event and result pass through JSON. Unlike there, a time-out does not stop the
- * handler's work.
- * @throws FunctionTimeout, PayloadTooLarge, and what the handler throws
- */
+/** Invokes as Lambda does, except that a time-out does not stop the handler. @throws FunctionTimeout, PayloadTooLarge */
 export async function invoke<Event, Result>(
   handler: LambdaHandler<Event, Result>,
   event: Event,

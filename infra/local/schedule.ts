@@ -4,14 +4,10 @@ import { invoke, type LambdaHandler, region } from './lambda.ts'
 export interface ScheduleOptions {
   functionName?: string
   timeoutSeconds?: number
-  /** Called with the error of each failed run; default: the console. */
   onError?: (error: unknown) => void
 }
 
-/**
- * Runs a scheduled Lambda's handler now and then at the interval, as an EventBridge schedule does. Skips a run that is due
- * while the previous one is in progress. `stop` waits for a run in progress.
- */
+/** Runs immediately, then at the interval; skips a run while one is in progress, which `stop` waits for. */
 export function every(
   seconds: number,
   handler: LambdaHandler<ScheduledEvent, unknown>,
@@ -39,7 +35,6 @@ export function every(
   }
 }
 
-/** The event that EventBridge sends. */
 export function toScheduledEvent(functionName: string): ScheduledEvent {
   return {
     version: '0',

@@ -22,10 +22,7 @@ interface Parts {
   queue: Pick<LocalQueue, 'endpoint' | 'queueUrl' | 'deadLetterUrl'>
 }
 
-/**
- * Writes the addresses of this process's stand to `stand.json` in `dataDir`, for other processes on this machine.
- * @returns removes the file
- */
+/** For other processes on this machine, as `stand.json` in `dataDir`. @returns removes the file */
 export async function publishAddress(dataDir: string, { database, queue }: Parts): Promise<() => Promise<void>> {
   const address: StandAddress = {
     pid: process.pid,
@@ -42,7 +39,6 @@ export async function publishAddress(dataDir: string, { database, queue }: Parts
   return () => rm(file, { force: true })
 }
 
-/** The stand running on `dataDir`, if any; ignores the file that a killed stand left behind. */
 export async function findStand(dataDir: string): Promise<StandAddress | undefined> {
   const text = await readFile(fileIn(dataDir), 'utf8').catch(ignoreMissing)
   if (text === undefined) return undefined

@@ -13,19 +13,15 @@ import { publishAddress } from './stand-address.ts'
 export interface StandOptions {
   /** Directory for the embedded database's files; undefined for in memory. */
   dataDir?: string
-  /** A PostgreSQL server with pgvector to use instead of the embedded database. */
   databaseUrl?: string | undefined
-  /** Port of the HTTP API on loopback; 0 for any free port. */
   port: number
   /** Called once this process holds the data directory's lock, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
-  /** Called after each step of the boot with its name and duration in milliseconds. */
   onStep?: (step: string, milliseconds: number) => void
 }
 
 /**
- * Starts the whole system in this process: the Lambda handlers that run on AWS, in front of embedded services. Sets the
- * environment variables that they read, so a process can have one stand only.
+ * Starts the Lambda handlers in front of embedded services. They read process.env, so a process can have one stand only.
  * @throws Error, on one line, when a port, the data directory or the database is not available
  */
 export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep }: StandOptions) {

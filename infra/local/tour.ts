@@ -18,7 +18,7 @@ interface Document {
   error_message: string | null
 }
 
-/** Shows the main job over HTTP: the sample documents go in (once), become searchable, and answer three questions. */
+/** Demonstrates the API: ingests the sample documents, unless they are there already, and searches them. */
 export async function tour(origin: string, demo: Demo): Promise<void> {
   const knowledgeBase = `${origin}/v1/agents/${demo.agentId}/knowledge-base`
   const call = async <T>(url: string, body?: unknown): Promise<T> => {
@@ -26,7 +26,7 @@ export async function tour(origin: string, demo: Demo): Promise<void> {
       headers: { 'x-api-key': demo.apiKey, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`)
     return (await response.json()) as T
   }
 
@@ -59,7 +59,7 @@ export async function tour(origin: string, demo: Demo): Promise<void> {
 
 const pollMilliseconds = 20
 
-/** Watches the document until it ends and prints the statuses that it was seen in. */
+/** Polls the document until processing ends and prints the statuses on the way. */
 async function follow(url: string, status: string, call: (url: string) => Promise<Document>): Promise<void> {
   const seen = [status]
   for (;;) {
@@ -80,10 +80,9 @@ function indent(text: string): string {
   return shown.replace(/^/gm, '  | ')
 }
 
-/** What a newcomer types next. */
 export function curlLines(envFile: string): string {
   return `
-Your own document:
+Add a document of your own:
 
   source ${envFile}
   curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
@@ -91,5 +90,5 @@ Your own document:
   curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
     -d '{"query": "Where can I park?", "limit": 1}'
 
-Ctrl-C stops it; the data stays for the next start.`
+Press Ctrl-C to stop. The data is kept for the next start.`
 }

@@ -7,7 +7,6 @@ import { migrate } from './migrate.ts'
 const { DATABASE_SECRET_ARN, DATABASE_URL } = config()
 const ownerUrl = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
 
-/** Runs during a deploy, before the new code serves; if it fails, so does the deploy. */
 export async function handler(): Promise<{ applied: string[] }> {
   const pool = new Pool({ connectionString: await ownerUrl(), max: 1 })
   try {

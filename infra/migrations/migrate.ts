@@ -15,10 +15,8 @@ const migrations: Record<string, Migration> = {
 }
 
 /**
- * Applies all pending migrations, or none if one fails, over one connection of the owner. Kysely's migration lock serializes
- * concurrent runs. The pool stays open.
+ * Applies all pending migrations, or none if one fails; Kysely’s lock serializes concurrent runs. The pool stays open.
  * @returns the names of the migrations applied, in order
- * @throws the error of the migration that failed
  */
 export async function migrate(pool: Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

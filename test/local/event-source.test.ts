@@ -148,7 +148,7 @@ test.each([
   expect(await outcome(() => answer)).toEqual({
     visible: 0,
     hidden: 3,
-    errors: [`not a batch response, so the whole batch failed: ${JSON.stringify(answer)}`],
+    errors: [`invalid batch response, so the whole batch failed: ${JSON.stringify(answer)}`],
   })
 })
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { connect, type Services } from '../connection.ts'
 import { type Output, print } from '../print.ts'
 
-/** The action of a command: connects, runs `work` with the command's arguments and options, and prints its result. */
 export function action<Args extends unknown[]>(work: (services: Services, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]) => {
     const command = args.pop() as Command

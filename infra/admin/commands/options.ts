@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option } from 'commander'
 import * as v from 'valibot'
 import { organizationId, uuid } from '../../../shared/ids.ts'
 
-/** A parser for commander that rejects what does not match the schema. */
 export function parser<T>(schema: v.GenericSchema<string, T>): (text: string) => T {
   return (text) => {
     const result = v.safeParse(schema, text, { abortPipeEarly: true })

@@ -6,7 +6,6 @@ import { type Lambda, lambdas } from '../../wiring.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Everything that is deployed: the Lambdas of the wiring table, and the one that migrates the database. */
 export const entryPoints = {
   ...mapValues(lambdas, (lambda): string => lambda.entry),
   migrate: 'infra/migrations/handler.ts',
@@ -17,7 +16,6 @@ export type BundleName = keyof typeof entryPoints
 /** A built Lambda: the directory to deploy and the size of its code in bytes; `startBytes` leaves out dynamic imports. */
 export type Bundle = { readonly directory: string; readonly bytes: number; readonly startBytes: number }
 
-/** Builds all Lambdas into `<outdir>/<name>/handler.mjs`: minified ES modules. */
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
   const names = Object.keys(entryPoints) as BundleName[]
   const bundles = await Promise.all(names.map((name) => bundle(name, join(outdir, name))))
@@ -37,7 +35,6 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // Dynamic imports become files of their own, which load on demand.
     splitting: true,
     format: 'esm',
     platform: 'node',

@@ -15,16 +15,12 @@ type AlarmSettings = {
   readonly metric: IMetric
   /** Alarms at or above it; below it where missing data is breaching. */
   readonly threshold: number
-  /** Consecutive periods of the metric. */
   readonly periods: number
   readonly missing?: TreatMissingData
-  /** What it means and what to do first. */
   readonly text: string
-  /** Anchor of the runbook section with the details. */
   readonly heading: string
 }
 
-/** Every alarm, each with the operator's first steps and a link into the runbook. */
 export function createAlarms(
   scope: Construct,
   name: string,

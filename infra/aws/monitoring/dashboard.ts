@@ -19,7 +19,6 @@ import { reportedBy } from './metric.ts'
 
 type Watched = { http: Api; functions: Record<LambdaName, IFunction>; work: EmbeddingQueue; alarms: Alarm[] }
 
-/** One page, in the order of an investigation: alarms, requests, documents, queue, provider, Lambdas. */
 export function createDashboard(
   scope: Construct,
   name: string,

@@ -12,7 +12,6 @@ export function total(stack: string, name: MetricName, period = Duration.minutes
   )
 }
 
-/** A metric of ours as one Lambda reports it. */
 export function reportedBy(
   stack: string,
   name: MetricName,

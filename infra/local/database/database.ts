@@ -10,7 +10,6 @@ import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { pgliteWire } from './pglite-wire.ts'
 
 export interface LocalDatabase {
-  /** Connection string for the Neon driver, with the endpoint's host and port. */
   url: string
   /** Origin that serves `/sql`, such as http://127.0.0.1:40123. */
   endpoint: string
@@ -23,7 +22,6 @@ export interface LocalDatabase {
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 export interface DatabaseOptions {
-  /** URL of a PostgreSQL server; without it the database is an embedded PGlite. */
   url?: string | undefined
   /** Directory for the embedded database's files, which is locked; undefined for in memory. */
   dataDir?: string | undefined
@@ -31,10 +29,7 @@ export interface DatabaseOptions {
   image?: string | undefined
 }
 
-/**
- * Opens the stand's database behind an endpoint on loopback that speaks Neon's protocol.
- * @throws Error, on one line, when `dataDir` is in use or the server is not available
- */
+/** @throws Error, on one line, when `dataDir` is in use or the server is not available */
 export async function openDatabase({ url, dataDir, image }: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
   try {
@@ -58,7 +53,6 @@ export async function openDatabase({ url, dataDir, image }: DatabaseOptions): Pr
 }
 
 interface OpenBackend extends Backend {
-  /** `user` or `user:password`, percent-encoded. */
   login: string
   database: string
   close(): Promise<void>
@@ -111,7 +105,6 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
 
 async function probe(connectionString: string) {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 })
-  // The query in flight rejects as well.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -7,7 +7,6 @@ import { messageOf } from '../error-message.ts'
 import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 
 export interface Backend {
-  /** Connections as the owner that yield every value as Postgres text. */
   pool: Pool
   /** Statements of any other user run under `set local role`. */
   owner: string

@@ -6,17 +6,12 @@ export const sqlBody = v.union([v.object({ queries: v.array(statement) }), state
 
 export interface SqlRequest {
   body: v.InferOutput<typeof sqlBody>
-  /** Role for `set local role`; undefined for the connection's own user. */
   role: string | undefined
   /** What follows BEGIN for a batch, such as `isolation level serializable read only`. */
   transactionMode: string
 }
 
-/**
- * Runs one statement, or a batch in one transaction. When `signal` aborts between statements, the batch is rolled back.
- * @returns the response body of Neon's `POST /sql`
- * @throws DatabaseError for an error of Postgres
- */
+/** Runs a statement or a batch. @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres */
 export async function runSql(client: ClientBase, request: SqlRequest, signal: AbortSignal) {
   const { body, role } = request
   const batch = 'queries' in body

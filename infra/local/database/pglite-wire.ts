@@ -1,10 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
-/**
- * A socket for `pg` that is connected to the embedded database. PGlite's own adapter decodes values in a way that drops a
- * leading U+FEFF; `pg` reads them as it reads a server's.
- */
+/** A socket for `pg`. PGlite’s own adapter decodes values in a way that drops a leading U+FEFF; `pg` does not. */
 export function pgliteWire(database: PGlite): Duplex {
   const wire = new Duplex({
     read() {},

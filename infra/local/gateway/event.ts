@@ -4,17 +4,13 @@ import { selectRoute } from './route.ts'
 
 export interface GatewayRequest {
   method: string
-  /** Path and query string as sent. */
   url: string
   headers?: Record<string, string | string[] | undefined>
   body?: Uint8Array | string
   sourceIp?: string
 }
 
-/**
- * The payload format 2.0 event that an HTTP API makes of a request for the most specific matching route; undefined when
- * none matches. As there, the path is decoded and the query string is not.
- */
+/** The payload format 2.0 event of a request: the path decoded, the query string not. Undefined when no route matches. */
 export function toEvent(request: GatewayRequest, routes: readonly string[]): APIGatewayProxyEventV2 | undefined {
   const { method, url, sourceIp = '127.0.0.1' } = request
   const queryStart = url.indexOf('?')
@@ -62,7 +58,6 @@ function decodePath(path: string): string {
   }
 }
 
-// API Gateway does not forward these.
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect'])
 
 function joinHeaders(headers: NonNullable<GatewayRequest['headers']>): Record<string, string> {

@@ -20,11 +20,9 @@ export interface GatewayRoute {
 }
 
 export interface GatewayOptions {
-  /** 0 for any free port. */
   port: number
   host?: string
   routes: readonly GatewayRoute[]
-  /** Called with the error of a failed handler; default: the console. */
   onError?: (error: unknown) => void
 }
 
@@ -32,8 +30,7 @@ const maxBodyBytes = 10 * 1024 * 1024
 const maxHeaderBytes = 10_240
 
 /**
- * A local API Gateway HTTP API: turns requests into payload format 2.0 events, invokes the Lambda handler of the most specific
- * route, and turns its result into the response. `close` waits for requests in flight.
+ * A local HTTP API (payload format 2.0). `close` waits for requests in flight.
  * @throws Error, on one line, when the port is not available
  */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {

@@ -1,7 +1,4 @@
-/**
- * The route of an HTTP API that serves `path` (decoded): compared from the left, a literal segment precedes a `{variable}`,
- * which precedes a greedy `{variable+}`; `$default` is the last.
- */
+/** The route of an HTTP API: from left to right a literal segment precedes `{variable}`, which precedes `{variable+}`. */
 export function selectRoute(
   routes: readonly string[],
   path: string,
@@ -33,7 +30,6 @@ function segmentPattern(segment: string): string {
   return variable[2] ? `(?<${variable[1]}>.+)` : `(?<${variable[1]}>[^/]+)`
 }
 
-/** Sort key: the most specific route first. */
 function rank(route: string): string {
   if (route === '$default') return '3'
   return route

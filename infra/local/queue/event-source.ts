@@ -19,19 +19,13 @@ export interface EventSourceOptions {
   functionName?: string
   /** At most 10, the limit of one receive. */
   batchSize: number
-  /** Maximum concurrent invocations. */
   maximumConcurrency: number
   /** Long-polling time of a receive, and so the maximum delay of an idle stop(). */
   waitTimeSeconds?: number
-  /** Called when an invocation fails or the queue is unreachable; default: the console. */
   onError?: (error: unknown) => void
 }
 
-/**
- * Polls a queue and invokes a Lambda handler, as Lambda's SQS event source with ReportBatchItemFailures does: deletes the
- * messages that succeeded; those that failed become visible again after the visibility time-out.
- * `stop` resolves when no batch is in flight.
- */
+/** Lambda’s SQS event source with ReportBatchItemFailures. `stop` resolves when no batch is in flight. */
 export function startEventSource(options: EventSourceOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const done = poll(options, stopping.signal)

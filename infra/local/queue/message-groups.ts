@@ -10,10 +10,7 @@ interface SqsResponse {
   Messages?: { MessageId: string; Attributes?: Record<string, string> }[]
 }
 
-/**
- * Adds the `MessageGroupId` to messages received from a standard queue: fauxqs 1.9 keeps it for FIFO queues only, SQS for
- * both (fair queues).
- */
+/** fauxqs 1.9 keeps the `MessageGroupId` of messages on FIFO queues only, SQS on standard queues too (fair queues). */
 export function keepMessageGroups(app: ReturnType<typeof buildApp>): void {
   const groups = new Map<string, string>()
   app.addHook('preSerialization', (request, _reply, payload, done) => {

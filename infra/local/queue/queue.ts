@@ -6,7 +6,6 @@ import { region } from '../lambda.ts'
 import { keepMessageGroups } from './message-groups.ts'
 
 export interface LocalQueue {
-  /** Value for AWS_ENDPOINT_URL_SQS. */
   endpoint: string
   queueUrl: string
   queueArn: string
@@ -15,10 +14,7 @@ export interface LocalQueue {
   close(): Promise<void>
 }
 
-/**
- * Starts an SQS emulator on loopback with the queue and its dead-letter queue, configured as on AWS. Messages are kept in
- * memory. `port` 0 or undefined for any free port.
- */
+/** An SQS emulator on loopback, in memory, with the queues configured as on AWS. */
 export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<LocalQueue> {
   // Not startFauxqs(), which listens on every network interface.
   const app = buildApp({ logger: false })
