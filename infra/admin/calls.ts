@@ -12,12 +12,13 @@ export interface CallsQuery {
 }
 
 type Call = Selectable<Tables['calls']>
+const columns = ['id', 'organization_id', 'agent_id', 'done_at', 'deleted_at', 'created_at'] as const
 
 /** Latest first, by time of deletion in the trash. @throws CommandError when the organization does not exist */
 export async function listCalls(db: Database, { trash, organizationId, limit }: CallsQuery) {
   let calls = db
     .selectFrom('calls')
-    .selectAll()
+    .select(columns)
     .where('deleted_at', trash ? 'is not' : 'is', null)
     .orderBy((eb) => eb.fn.coalesce('deleted_at', 'created_at'), 'desc')
     .orderBy('id')
@@ -35,7 +36,7 @@ export function restoreCall(db: Database, id: string): Promise<Call> {
     .where('organization_id', '=', anyOrganization)
     .where('id', '=', id)
     .where('deleted_at', 'is not', null)
-    .returningAll()
+    .returning(columns)
   return changeInTrash(db, id, restored)
 }
 
@@ -46,7 +47,7 @@ export function purgeCall(db: Database, id: string): Promise<Call> {
     .where('organization_id', '=', anyOrganization)
     .where('id', '=', id)
     .where('deleted_at', 'is not', null)
-    .returningAll()
+    .returning(columns)
   return changeInTrash(db, id, purged)
 }
 

@@ -44,7 +44,7 @@ test('the bundle that migrates brings an empty database to the newest schema, an
   ])
 })
 
-test('a document goes through the bundles from POST over SQS to the answer', async () => {
+test('a document goes through the bundles from POST over SQS to a search', async () => {
   const { key, knowledgeBase } = await tenant()
   const created = await system.http('POST', knowledgeBase, key, { title: 'Hours', content })
   expect(created).toMatchObject({ status: 201, body: { status: 'pending' } })
@@ -67,7 +67,7 @@ test('a document goes through the bundles from POST over SQS to the answer', asy
   expect(found).toMatchObject({ status: 200, body: { data: [{ document_id: created.body.id, content }] } })
 })
 
-test('the other bundles answer too', async () => {
+test('the other bundles respond too', async () => {
   const { key, organizationId } = await tenant()
   expect(await system.http('GET', '/v1/organization', key)).toMatchObject({ status: 200, body: { id: organizationId } })
   expect(await system.http('GET', '/v1/nowhere')).toMatchObject({ status: 404, body: { code: 'route_not_found' } })

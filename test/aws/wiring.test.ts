@@ -15,14 +15,14 @@ test('the sweeper ends before it is run again', () => {
   expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)
 })
 
-test('a route belongs to one function, which answers before the gateway gives up', () => {
+test('a route belongs to one function, which times out before the gateway does', () => {
   const served = Object.values(lambdas).filter((lambda) => 'routes' in lambda)
   const routes = served.flatMap((lambda) => [...lambda.routes])
   expect(new Set(routes).size).toBe(routes.length)
   expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
 })
 
-test('a search answers before its Lambda’s time is up, however slow database and provider are', () => {
+test('a search responds before its Lambda times out, however slow database and provider are', () => {
   const { embeddingSeconds, databaseSeconds } = timeouts
   const coldStart = 5
   expect(embeddingSeconds + 3 * databaseSeconds + coldStart).toBeLessThan(lambdas.search.timeoutSeconds)

@@ -140,7 +140,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     })
   })
 
-  test('what a statement sets for its session is gone at the next one', async () => {
+  test('session state is gone for the next statement', async () => {
     await sql`select set_config('test.leak', 'leaked', false)`
     await sql.query('begin')
     const rows = await Promise.all(
@@ -184,7 +184,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     expect(row).toEqual({ v: '[1,0]', distance: 1 })
   })
 
-  test('a hundred statements at once are all answered', async () => {
+  test('a hundred concurrent statements all get a response', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => sql`select ${n}::int as n`))
     expect(answers.flat().map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
   })
@@ -194,7 +194,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     expect(row).toEqual({ length: 50_000_000 })
   })
 
-  test('a caller that hangs up holds nothing up', async () => {
+  test('a caller that disconnects blocks nothing', async () => {
     const callers = Array.from({ length: 60 }, (_, n) => {
       const hangUp = new AbortController()
       const call = sql.transaction([sql`insert into notes values (${1000 + n}, '')`, sql`select 1`], {
@@ -266,7 +266,7 @@ describe('a data directory', () => {
   })
   afterAll(() => rm(dataDir, { recursive: true }))
 
-  test('keeps its data, belongs to one stand at a time, and is taken over from the dead', async () => {
+  test('keeps its data, belongs to one stand at a time, and is released by a dead process', async () => {
     const first = await openDatabase({ dataDir })
     await neon(first.url)`create table kept as select 'still here' as word`
     await expect(openDatabase({ dataDir })).rejects.toThrow(`${dataDir} is in use by process ${process.pid}`)
@@ -279,7 +279,7 @@ describe('a data directory', () => {
     await second.close()
   })
 
-  test('that was left half made is made anew', async () => {
+  test('that was left incomplete is created anew', async () => {
     await mkdir(join(dataDir, 'half', 'postgres'), { recursive: true })
     await writeFile(join(dataDir, 'half', 'postgres', 'PG_VERSION'), '18\n')
     const database = await openDatabase({ dataDir: join(dataDir, 'half') })

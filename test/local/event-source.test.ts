@@ -79,7 +79,7 @@ async function count() {
   }
 }
 
-test('a record has the shape that Lambda gives it', async () => {
+test('a record has the shape of Lambda’s', async () => {
   const seen = Promise.withResolvers<{ event: SQSEvent; context: Context; remaining: number }>()
   await send('{"v":1}')
   const source = start(

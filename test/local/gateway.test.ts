@@ -168,7 +168,7 @@ describe('the gateway', () => {
     return { status: response.statusCode, headers: response.headers, body: await text(response) }
   }
 
-  test('hands a request to the handler and its result back', async () => {
+  test('passes a request to the handler and its result back', async () => {
     let seen: APIGatewayProxyEventV2 | undefined
     const { origin } = await serve((event) => {
       seen = event
@@ -214,7 +214,7 @@ describe('the gateway', () => {
     expect(await call(origin)).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' }, body })
   })
 
-  test('answers HEAD, 204 and 304 without a body', async () => {
+  test('sends no body with HEAD, 204 and 304', async () => {
     const { origin } = await serve(({ rawPath }) => ({ statusCode: Number(rawPath.slice(1)), body: '' }))
     for (const [method, path] of [
       ['HEAD', '/200'],
@@ -235,17 +235,17 @@ describe('the gateway', () => {
     expect(complaints).toHaveLength(1)
   })
 
-  test('answers 503 when the function outlives its time-out', async () => {
+  test('responds with 503 when the function outlives its time-out', async () => {
     const { origin } = await serve(() => new Promise(() => {}), { timeoutSeconds: 0.02 })
     expect(await call(origin)).toMatchObject({ status: 503, body: '{"message":"Service Unavailable"}' })
   })
 
-  test('answers 404 when no route matches', async () => {
+  test('responds with 404 when no route matches', async () => {
     const { origin } = await serve(() => 'never', { route: '/only' })
     expect(await call(origin)).toMatchObject({ status: 404, body: '{"message":"Not Found"}' })
   })
 
-  test('answers 413 to what API Gateway or Lambda finds too large, without calling the handler', async () => {
+  test('responds with 413 to what exceeds the limits of API Gateway or Lambda, without invoking the handler', async () => {
     const handler = vi.fn(() => 'ok')
     const { origin } = await serve(handler)
     const post = (bytes: number) =>
@@ -259,12 +259,12 @@ describe('the gateway', () => {
     expect(await post(6_000_000)).toMatchObject({ status: 200 })
   })
 
-  test('answers 431 to more headers than API Gateway takes', async () => {
+  test('responds with 431 to headers over the limit of API Gateway', async () => {
     const { origin } = await serve(() => 'ok')
     expect(await call(origin, { headers: { 'x-long': 'x'.repeat(11_000) } })).toMatchObject({ status: 431 })
   })
 
-  test('survives a caller that goes away in mid-request', async () => {
+  test('survives a caller that disconnects in mid-request', async () => {
     const { origin } = await serve(() => 'ok')
     const { port } = new URL(origin)
     const socket = await new Promise<Socket>((resolve) => {
@@ -276,7 +276,7 @@ describe('the gateway', () => {
     expect(complaints).toEqual([])
   })
 
-  test('closes when what is in flight is answered, and drops idle connections', async () => {
+  test('closes after the requests in flight, and drops idle connections', async () => {
     const called = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     const { origin, close } = await serve(async ({ rawPath }) => {

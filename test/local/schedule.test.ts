@@ -35,7 +35,7 @@ test('it runs at once and then at every interval', async () => {
   expect(handler).toHaveBeenCalledTimes(4)
 })
 
-test('a run that is due during another is left out', async () => {
+test('a run that is due during another is skipped', async () => {
   const gates: (() => void)[] = []
   const handler = vi.fn(() => new Promise<void>((resolve) => gates.push(resolve)))
   const schedule = every(60, handler, { timeoutSeconds: 1000 })

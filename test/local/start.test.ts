@@ -76,7 +76,7 @@ async function environmentOf({ DATA_DIR }: Home): Promise<Record<string, string>
   return Object.fromEntries(lines.map((line) => /^export ([A-Z_]+)=(.+)$/.exec(line)!.slice(1) as [string, string]))
 }
 
-test('a first start ingests the samples and answers; Ctrl-C ends it cleanly; a second start keeps what is there', async () => {
+test('a first start ingests and searches the samples; Ctrl-C stops it cleanly; a second start keeps the data', async () => {
   const env = await home()
   const first = start({ ...env })
   const shown = await first.prints('Ctrl-C')
