@@ -11,12 +11,15 @@ export interface Atoms {
   sizes: number[]
 }
 
-const hashedUnits = 48
-/** A sort key holds a strength, a hash and an index, 52 bits that a double keeps exactly. */
-const hashRange = 2 ** 22
-const indexRange = 2 ** 26
-/** Sizes are sums up to this share of the limit, and counted beyond it. */
-const SURE = 0.75
+/** A text's hash covers at least so many UTF-16 units, however short the atom. */
+const minHashedUnits = 48
+const hashBits = 22
+/** A radix sort's digit: two of them hold a strength and a hash. */
+const digitBits = 13
+const digits = 2 ** digitBits
+const keyBits = digitBits * 2
+/** Up to this share of the limit sums of estimated sizes are taken as they are; above it the group is counted. */
+const maxEstimatedShare = 0.75
 const seamsPerStep = 256
 
 /**
@@ -47,7 +50,7 @@ export function* joinSeams(
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
     if (size > limit * 2) continue
-    if (size > limit * SURE) size = count(starts[first]!, starts[last + 1] ?? text.length)
+    if (size > limit * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? text.length)
     if (size > limit) continue
     joined[seam] = 1
     partner[first] = last
@@ -59,23 +62,38 @@ export function* joinSeams(
   return firsts
 }
 
-/** Indexes of the atoms whose seam may be joined, by strength and then by hash; equal hashes from left to right. */
+/** Indexes of the atoms whose seam may be joined, by strength and then by hash; equal ones from left to right. */
 function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Array> {
-  const keys = new Float64Array(starts.length)
+  const keys = new Uint32Array(starts.length)
+  const seams = new Uint32Array(starts.length)
   let length = 0
   for (let index = 1; index < starts.length; index++) {
     if (index % seamsPerStep === 0) yield
     if (strengths[index] === strength.section) continue
     const start = starts[index]!
-    const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + hashedUnits))
-    keys[length++] = (strengths[index]! * hashRange + (hash(text, start, end) >>> 10)) * indexRange + index
+    const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + minHashedUnits))
+    keys[index] = (strengths[index]! << hashBits) | (hash(text, start, end) >>> (32 - hashBits))
+    seams[length++] = index
   }
-  yield
-  const sorted = keys.subarray(0, length).sort()
-  yield
-  const order = new Uint32Array(length)
-  for (let i = 0; i < length; i++) order[i] = sorted[i]! - Math.floor(sorted[i]! / indexRange) * indexRange
+  let order = seams.subarray(0, length)
+  for (let shift = 0; shift < keyBits; shift += digitBits) {
+    yield
+    order = sortedByDigit(order, keys, shift)
+  }
   return order
+}
+
+/** A pass of a radix sort: stable, and several times faster for millions of seams than sorting with a comparator. */
+function sortedByDigit(indexes: Uint32Array, keys: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
+  const places = new Uint32Array(digits + 1)
+  for (let i = 0; i < indexes.length; i++) places[((keys[indexes[i]!]! >>> shift) & (digits - 1)) + 1]!++
+  for (let digit = 0; digit < digits; digit++) places[digit + 1]! += places[digit]!
+  const sorted = new Uint32Array(indexes.length)
+  for (let i = 0; i < indexes.length; i++) {
+    const index = indexes[i]!
+    sorted[places[(keys[index]! >>> shift) & (digits - 1)]!++] = index
+  }
+  return sorted
 }
 
 function hash(text: string, start: number, end: number): number {
