@@ -297,10 +297,10 @@ const mutations: Mutation[] = [
     tests: [provider, histories],
   },
   {
-    safeguard: 'a refused call is halved',
+    safeguard: 'a rejected call is bisected',
     file: 'functions/embedding/embed-missing.ts',
-    find: 'if (call.length === 1) throw new ChunkRejected',
-    replace: 'if (call.length > 0) throw new ChunkRejected',
+    find: 'if (call.length === 1) return new ChunkRejected',
+    replace: 'if (call.length > 0) return new ChunkRejected',
     tests: [outcomes],
   },
   {

@@ -17,64 +17,70 @@ export class ChunkRejected extends Error {
 export interface Embedding {
   embedder: Embedder
   /** Bounds the calls in flight, those of all documents of this process together. */
-  slots: Semaphore
+  semaphore: Semaphore
   limits: CallLimits
   /** Whether there is time for another call. */
   mayCall: () => boolean
-  /** Gives up the calls in flight. */
+  /** Aborts the calls in flight when time is up. */
   signal: AbortSignal
-  /** Keeps vectors by the hash of their text; false when they are no longer wanted. */
+  /** Stores vectors by the hash of their text; false when the lease is lost. */
   store: (vectors: Map<string, Float32Array>) => Promise<boolean>
 }
 
+/** How a call, or embedding as a whole, ended; an error to be thrown among them. */
+type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
+
 /**
- * Embeds the texts in as few calls as may be, several at once, and keeps the vectors of each as they come.
- * @returns how it ended: all are `stored`; they are no longer wanted (`void`); there was no time for all (`out_of_time`)
- * @throws ChunkRejected, EmbeddingError: after what was in flight has been kept
+ * Embeds the texts in as few calls as possible, several at once, and stores the vectors of each call as they arrive. After
+ * the first ending other than `stored` no further call begins, but those in flight are awaited and stored.
+ * @throws ChunkRejected, EmbeddingError, or whatever `store` throws
  */
 export async function embedMissing(
   missing: Missing[],
-  { embedder, slots, limits, mayCall, signal, store }: Embedding,
-): Promise<'stored' | 'void' | 'out_of_time'> {
-  const faults: unknown[] = []
-  let isVoid = false
-  let isLate = false
+  { embedder, semaphore, limits, mayCall, signal, store }: Embedding,
+): Promise<Exclude<Ending, Error>> {
+  let ending = 'stored' as Ending
 
-  const isOver = () => isLate || isVoid || faults.length > 0
-
-  async function embed(call: Missing[]): Promise<void> {
-    if (!mayCall()) isLate = true
-    if (isOver()) return
+  /** Bisects a rejected call until the rejected chunk is found. */
+  async function embed(call: Missing[]): Promise<Ending> {
+    if (ending !== 'stored') return ending
+    if (!mayCall()) return 'out_of_time'
     try {
       const texts = call.map(({ chunk }) => embeddedText(chunk))
       const vectors = await embedder.embed(texts, { signal })
-      if (!(await store(new Map(call.map(({ hash }, i) => [hash, vectors[i]!]))))) isVoid = true
+      return (await store(new Map(call.map(({ hash }, i) => [hash, vectors[i]!])))) ? 'stored' : 'lease_lost'
     } catch (error) {
-      if (!(error instanceof EmbeddingError) || error.reason !== 'input_rejected') throw error
-      if (call.length === 1) throw new ChunkRejected(call[0]!, error)
-      const middle = call.length >> 1
-      await embed(call.slice(0, middle))
-      await embed(call.slice(middle))
+      if (!(error instanceof EmbeddingError)) return error as Error
+      if (error.reason !== 'input_rejected') return signal.aborted ? 'out_of_time' : error
+      if (call.length === 1) return new ChunkRejected(call[0]!, error)
     }
+    const middle = call.length >> 1
+    const left = await embed(call.slice(0, middle))
+    return left === 'stored' ? await embed(call.slice(middle)) : left
   }
 
-  const running: Promise<void>[] = []
+  const calls: Promise<void>[] = []
   for (const call of batches(missing, limits)) {
-    const release = await slots.acquire()
-    const run = embed(call)
-      .catch((fault) => void faults.push(fault))
-      .finally(release)
-    running.push(run)
-    if (isOver()) break
+    const release = await semaphore.acquire()
+    const done = embed(call).then((each) => {
+      ending = decisive(ending, each)
+    })
+    calls.push(done.finally(release))
+    if (ending !== 'stored') break
   }
-  await Promise.all(running)
+  await Promise.all(calls)
+  if (ending instanceof Error) throw ending
+  return ending
+}
 
-  if (isVoid) return 'void'
-  const [fault] = [
-    ...faults.filter((each) => each instanceof ChunkRejected),
-    ...faults.filter((each) => !(each instanceof EmbeddingError)),
-    ...faults,
-  ]
-  if (fault && !(signal.aborted && fault instanceof EmbeddingError)) throw fault
-  return isLate || fault ? 'out_of_time' : 'stored'
+/** Of two endings the one that decides what becomes of the document. */
+function decisive(first: Ending, second: Ending): Ending {
+  return precedence(second) > precedence(first) ? second : first
+}
+
+function precedence(ending: Ending): number {
+  if (ending === 'lease_lost') return 5
+  if (ending instanceof ChunkRejected) return 4
+  if (ending instanceof Error) return ending instanceof EmbeddingError ? 2 : 3
+  return ending === 'out_of_time' ? 1 : 0
 }

@@ -14,5 +14,5 @@ export const handler = consumer({
   embedder: configuredEmbedder(),
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   callLimits,
-  slots: semaphore(EMBEDDING_CONCURRENCY),
+  semaphore: semaphore(EMBEDDING_CONCURRENCY),
 })

@@ -24,7 +24,7 @@ export interface Pipeline {
   chunkSize: ChunkSize
   callLimits: CallLimits
   /** Bounds the provider calls in flight. */
-  slots: Semaphore
+  semaphore: Semaphore
   /** In [0, 1); spreads retries. */
   random?: () => number
 }
@@ -78,7 +78,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   report({ ChunksReused: stored.reused })
   const ending = await embedMissing(stored.missing, {
     embedder,
-    slots: job.slots,
+    semaphore: job.semaphore,
     limits: job.callLimits,
     mayCall: () => remaining() > lastCallMilliseconds,
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
@@ -89,7 +89,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
-  if (ending === 'void' || !(await complete(db, claim, chunks.length))) return
+  if (ending === 'lease_lost' || !(await complete(db, claim, chunks.length))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: stored.missing.length })
 }

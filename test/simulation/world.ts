@@ -21,7 +21,7 @@ export interface Tenant {
   documents: ModelDocument[]
 }
 
-/** One Lambda instance: what it keeps between its runs (breaker, slots) dies with its process. */
+/** One Lambda instance: what it keeps between its runs (circuit breaker, semaphore) dies with its process. */
 export interface Worker {
   handler: ReturnType<typeof consumer>
   process: Process | undefined
@@ -114,7 +114,7 @@ export class World {
       embedder,
       chunkSize,
       callLimits: { inputs: this.callInputs, tokens: 1000 },
-      slots: semaphore(2),
+      semaphore: semaphore(2),
       random: this.random.next,
     })
     return { handler, process: undefined, messages: [] }

@@ -28,7 +28,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
     embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test', timeoutSeconds }),
     chunkSize: { targetTokens: 12, overlapTokens: 0 },
     callLimits,
-    slots: semaphore(concurrency),
+    semaphore: semaphore(concurrency),
     ...rest,
   })
 
