@@ -1,12 +1,10 @@
-/** Gives out a bounded number of permits, first come first served. */
 export interface Semaphore {
-  /** Waits for a permit. @returns what releases it; more than one call of it does nothing */
+  /** Waits for a permit, first come first served. @returns a function that releases it, once however often it is called */
   acquire(): Promise<() => void>
 }
 
 /**
- * A bound on how much goes on at once in this process. Whoever acquires one permit at a time, and the next only when it has
- * that one, shares fairly with the others: each has at most one place in the line.
+ * Limits how much goes on at once in this process. Among those who wait for one permit at a time the permits are shared fairly.
  */
 export function semaphore(permits: number): Semaphore {
   const waiting: (() => void)[] = []

@@ -8,7 +8,7 @@ import { describeError, log } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { useFaultyConnection } from './support/faulty-connection.ts'
-import { poison } from './support/provider-answers.ts'
+import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from './support/worker.ts'
 

@@ -1,14 +1,13 @@
-/** The longest that a document is put off, in seconds: SQS's longest delay. */
-export const maxPauseSeconds = 900
-const initialPauseSeconds = 4
+/** SQS's longest delay. */
+const maxDelaySeconds = 900
+const initialDelaySeconds = 4
 
 /**
- * Seconds until the next try: full jitter (random between zero and a bound that doubles, as the AWS Architecture Blog has
- * it), which spreads those refused together best. What the provider asks for is waited out first, as far as the longest
- * pause allows.
+ * Seconds until the next retry: exponential backoff with full jitter (AWS Architecture Blog), which best spreads documents that
+ * failed together, added to the provider's `Retry-After`, and at most 15 minutes in all.
  * @param random in [0, 1)
  */
 export function backoff(retries: number, retryAfterSeconds: number | undefined, random: number): number {
-  const jitter = random * Math.min(maxPauseSeconds, initialPauseSeconds * 2 ** Math.min(retries, 20))
-  return Math.min(maxPauseSeconds, (retryAfterSeconds ?? 0) + jitter)
+  const jitter = random * Math.min(maxDelaySeconds, initialDelaySeconds * 2 ** Math.min(retries, 20))
+  return Math.min(maxDelaySeconds, (retryAfterSeconds ?? 0) + jitter)
 }

@@ -1,47 +1,48 @@
-export interface Breaker {
-  /** Whether a call may be made now. While open, one call at a time may, after each pause: the probe. */
-  admits(): boolean
+/** Stops calls that are known to fail, for this process: closed, open, and half-open while a probe is under way. */
+export interface CircuitBreaker {
+  /** Whether a call may be made now: always while closed, one at a time after each pause (the probe). */
+  tryAcquire(): boolean
   /** Seconds until the next probe; 0 while closed. */
-  remainingSeconds(): number
-  /** Calls get through: everybody may call. */
-  close(): void
-  /** Calls get nowhere: nobody may call for a while, twice as long each time. */
-  open(pauses: Pauses): void
-  /** The call told nothing; another probe may be made. */
-  release(): void
+  retryAfterSeconds(): number
+  /** The provider works: closes. */
+  onSuccess(): void
+  /** The provider fails: opens for a pause that doubles with each failed probe. */
+  onFailure(pauses: Pauses): void
+  /** The call ended without saying whether the provider works: another probe may be made. */
+  onInconclusive(): void
 }
 
-/** The first pause and the longest, in milliseconds. */
+/** In milliseconds. */
 export interface Pauses {
-  first: number
-  longest: number
+  initial: number
+  max: number
 }
 
-/** Stops calls that are known to get nowhere, for this process. @param now a clock in milliseconds */
-export function breaker(now: () => number = Date.now): Breaker {
+/** @param now a clock in milliseconds */
+export function circuitBreaker(now: () => number = Date.now): CircuitBreaker {
+  let state: 'closed' | 'open' | 'half-open' = 'closed'
   let pause = 0
-  let until = 0
-  let isProbing = false
+  let openUntil = 0
   return {
-    admits() {
-      if (pause === 0) return true
-      if (isProbing || now() < until) return false
-      isProbing = true
+    tryAcquire() {
+      if (state === 'closed') return true
+      if (state === 'half-open' || now() < openUntil) return false
+      state = 'half-open'
       return true
     },
-    remainingSeconds: () => (pause === 0 ? 0 : Math.max(1, Math.ceil((until - now()) / 1000))),
-    close() {
-      pause = 0
-      isProbing = false
+    retryAfterSeconds: () => (state === 'closed' ? 0 : Math.max(1, Math.ceil((openUntil - now()) / 1000))),
+    onSuccess() {
+      state = 'closed'
     },
-    open({ first, longest }) {
-      // Calls that were under way together fail together: they count once.
-      if (pause === 0 || isProbing) pause = Math.min(longest, pause === 0 ? first : pause * 2)
-      until = now() + pause
-      isProbing = false
+    onFailure({ initial, max }) {
+      // Calls in flight together fail together: they count once.
+      if (state === 'closed') pause = initial
+      else if (state === 'half-open') pause = Math.min(max, pause * 2)
+      openUntil = now() + pause
+      state = 'open'
     },
-    release() {
-      isProbing = false
+    onInconclusive() {
+      if (state === 'half-open') state = 'open'
     },
   }
 }

@@ -5,8 +5,8 @@ import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
 /**
- * The embedder that the environment asks for: an OpenAI-compatible provider, or without one, but never on AWS, the lexical
- * embedder.
+ * The embedder that the environment configures: an OpenAI-compatible provider, or without one the lexical embedder, but never
+ * on AWS.
  */
 export function configuredEmbedder(): Embedder {
   const {
@@ -17,7 +17,7 @@ export function configuredEmbedder(): Embedder {
     EMBEDDING_SECRET_ARN,
     EMBEDDING_TIMEOUT_SECONDS,
   } = config()
-  // Its vectors and a model's cannot be compared: what it stored in silence would have to be embedded anew.
+  // Its vectors cannot be compared with a model's: whatever it stored unnoticed would have to be embedded again.
   if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',

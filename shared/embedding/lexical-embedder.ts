@@ -3,21 +3,20 @@ import type { Embedder } from './embedder.ts'
 import { dimensions, normalize } from './vectors.ts'
 
 /**
- * An embedder that works offline and always answers alike: hashed words, word pairs and character n-grams with signs
- * (feature hashing, Weinberger et al. 2009), damped by the logarithm of their counts. It matches words and their parts,
- * not meaning.
+ * An embedder that works offline and is deterministic: signed feature hashing (Weinberger et al. 2009) of words, word bigrams and
+ * character n-grams, with sublinear term frequency. It matches words and their parts, not meaning.
  */
 export function lexicalEmbedder(): Embedder {
   return { model: 'lexical-1', embed: (texts) => inTurns(mapped(texts, embedText)) }
 }
 
 const wordWeight = 1
-const pairWeight = 0.5
-const gramWeight = 0.35
-const commonWeight = 0.1
+const bigramWeight = 0.5
+const ngramWeight = 0.35
+const stopWordWeight = 0.1
 
-// The words that a question and any answer share.
-const common = new Set(
+// Otherwise a question would match any text by its stop words.
+const stopWords = new Set(
   (
     'a an and any are as at be been but by can could did do does for from had has have how i if in is it its me my of on or our ' +
     'shall should so some that the their them there these they this to us was we were what when where which who why will with would you your'
@@ -46,17 +45,17 @@ function features(text: string): Map<string, { weight: number; count: number }> 
     .normalize('NFKC')
     .toLowerCase()
     .matchAll(/[\p{L}\p{M}\p{N}]{1,64}/gu)) {
-    const weight = common.has(word) ? commonWeight : 1
+    const weight = stopWords.has(word) ? stopWordWeight : 1
     add(`w${word}`, wordWeight * weight)
-    if (previous) add(`p${previous} ${word}`, pairWeight * (common.has(previous) ? commonWeight : 1) * weight)
-    for (const gram of grams(word)) add(`g${gram}`, gramWeight * weight)
+    if (previous) add(`p${previous} ${word}`, bigramWeight * (stopWords.has(previous) ? stopWordWeight : 1) * weight)
+    for (const ngram of ngrams(word)) add(`g${ngram}`, ngramWeight * weight)
     previous = word
   }
   return found
 }
 
 /** Runs of three to five characters of the word between its boundaries. */
-function* grams(word: string): Generator<string> {
+function* ngrams(word: string): Generator<string> {
   const bounded = `<${word}>`
   for (let length = 3; length <= 5; length++)
     for (let start = 0; start + length <= bounded.length; start++) yield bounded.slice(start, start + length)

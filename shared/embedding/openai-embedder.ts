@@ -1,46 +1,45 @@
 import { report } from '../metrics.ts'
-import { breaker, type Pauses } from './circuit-breaker.ts'
+import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
 import { reasonOf, toEmbeddingError } from './openai-error.ts'
 import { vectorsOf } from './openai-response.ts'
 
 export interface Provider {
-  /** Where `/embeddings` hangs, for example https://api.openai.com/v1 */
+  /** Parent of `/embeddings`, for example https://api.openai.com/v1 */
   baseUrl: string
   model: string
-  /** Gives the key; given one that was refused, another if there is one by now. */
-  apiKey: (refused?: string) => string | Promise<string>
-  /** The longest an `embed` may take, key and retries included, unless its caller says otherwise. */
+  /** The key; given a rejected one, another if there is one by now. */
+  apiKey: (rejected?: string) => string | Promise<string>
+  /** For a whole `embed`, key and retries included, unless its caller sets another. */
   timeoutSeconds: number
   /** A clock in milliseconds. */
   now?: () => number
   fetch?: typeof fetch
 }
 
-/** While our key is refused. */
-const keyPauses: Pauses = { first: 15_000, longest: 600_000 }
-/** While the provider hangs: shorter than most outages, so that their end is soon seen. */
-const hangPauses: Pauses = { first: 5_000, longest: 60_000 }
-/** Time-outs, without a success between them, after which the provider is taken to be hanging. */
-const maxTimeOuts = 3
+const rejectedKeyPauses: Pauses = { initial: 15_000, max: 600_000 }
+/** Shorter than most outages, so that their end is soon noticed. */
+const timeoutPauses: Pauses = { initial: 5_000, max: 60_000 }
+/** Consecutive timeouts that open the circuit breaker. */
+const maxTimeouts = 3
 
-/** Nobody's words, to which no filter objects. */
+/** No filter rejects it. */
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's embeddings call; every vector of an answer is checked. When it refuses our key, a freshly fetched
- * one too, or when it hangs, no call is made for a while: each `embed` then ends `forbidden` or `busy` at once, and after each
- * pause one probes.
+ * Any provider with OpenAI's embeddings call; every vector of a response is checked. When it rejects our key, a freshly fetched
+ * one too, or keeps timing out, the circuit breaker opens: each `embed` then fails at once with the same reason, and after each
+ * pause one of them is the probe.
  *
  * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all) and leave
  * all of this to do: its retries know nothing of ours, and it checks no vector.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
-  const gate = breaker(provider.now)
+  const breaker = circuitBreaker(provider.now)
   const url = `${provider.baseUrl.replace(/\/$/, '')}/embeddings`
-  let timeOuts = 0
-  /** Why the breaker is open. */
-  let trouble: Pick<EmbeddingError, 'reason' | 'message'> | undefined
+  let timeouts = 0
+  /** Why the circuit breaker is open. */
+  let openedBy: Pick<EmbeddingError, 'reason' | 'message'> | undefined
 
   async function call(texts: string[], apiKey: string, signal: AbortSignal): Promise<Response> {
     try {
@@ -55,9 +54,9 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
   }
 
-  async function key(refused?: string): Promise<string> {
+  async function key(rejected?: string): Promise<string> {
     try {
-      return await provider.apiKey(refused)
+      return await provider.apiKey(rejected)
     } catch (cause) {
       throw new EmbeddingError('unavailable', 'The key of the embedding provider cannot be fetched', { cause })
     }
@@ -67,13 +66,13 @@ export function openAiEmbedder(provider: Provider): Embedder {
     let apiKey = await key()
     let response = await call(texts, apiKey, signal)
     if (response.status === 401 || response.status === 403) {
-      const refused = apiKey
-      apiKey = await key(refused)
-      if (apiKey !== refused) response = await again(response)
-    } else if (isOneOff(response)) response = await again(response)
+      const rejected = apiKey
+      apiKey = await key(rejected)
+      if (apiKey !== rejected) response = await retry(response)
+    } else if (isRetriedAtOnce(response)) response = await retry(response)
 
     if (reasonOf(response.status) === 'key_rejected' && (await isProbeAccepted(apiKey, signal))) {
-      response = await again(response)
+      response = await retry(response)
       if (reasonOf(response.status) === 'key_rejected') throw await toEmbeddingError(response, apiKey, 'input_rejected')
     }
     if (!response.ok) throw await toEmbeddingError(response, apiKey)
@@ -81,15 +80,15 @@ export function openAiEmbedder(provider: Provider): Embedder {
     report({ EmbeddingTokens: tokens })
     return vectors
 
-    async function again(before: Response): Promise<Response> {
-      await before.body?.cancel()
+    async function retry(failed: Response): Promise<Response> {
+      await failed.body?.cancel()
       return await call(texts, apiKey, signal)
     }
   }
 
   /**
-   * Tells a refused text (a firewall before the provider answers with 403, for one) from a refused key.
-   * @throws EmbeddingError busy, when the answer tells neither
+   * Distinguishes a rejected text (a firewall in front of the provider responds with 403, for one) from a rejected key.
+   * @throws EmbeddingError unavailable, when the response says neither
    */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal)
@@ -99,49 +98,50 @@ export function openAiEmbedder(provider: Provider): Embedder {
   }
 
   function open(pauses: Pauses, { reason, message, status, cause }: EmbeddingError): EmbeddingError {
-    gate.open(pauses)
-    trouble = { reason, message }
-    return new EmbeddingError(reason, message, { status, cause, retryAfterSeconds: gate.remainingSeconds() })
+    breaker.onFailure(pauses)
+    openedBy = { reason, message }
+    return new EmbeddingError(reason, message, { status, cause, retryAfterSeconds: breaker.retryAfterSeconds() })
   }
 
-  /** Opens or closes the breaker by how a call failed. @returns the error for its caller */
-  function settle(error: unknown, { isLate, isGivenUp }: { isLate: boolean; isGivenUp: boolean }): unknown {
+  /** Records in the circuit breaker how a call failed. @returns the error for its caller */
+  function recordFailure(
+    error: unknown,
+    { isTimeout, isAborted }: { isTimeout: boolean; isAborted: boolean },
+  ): unknown {
     if (!(error instanceof EmbeddingError)) {
-      gate.release()
+      breaker.onInconclusive()
       return error
     }
-    if (error.reason === 'key_rejected') return open(keyPauses, error)
-    if (error.reason === 'unavailable' && isLate && !isGivenUp) {
-      const timeOut = new EmbeddingError('unavailable', 'The embedding provider does not answer in time', {
-        cause: error,
-      })
-      if (++timeOuts >= maxTimeOuts) return open(hangPauses, timeOut)
-      gate.release()
-      return timeOut
+    if (error.reason === 'key_rejected') return open(rejectedKeyPauses, error)
+    if (error.reason === 'unavailable' && isTimeout && !isAborted) {
+      const timeout = new EmbeddingError('unavailable', 'The embedding provider timed out', { cause: error })
+      if (++timeouts >= maxTimeouts) return open(timeoutPauses, timeout)
+      breaker.onInconclusive()
+      return timeout
     }
-    if (error.status === undefined || isGivenUp) gate.release()
-    else gate.close()
+    if (error.status === undefined || isAborted) breaker.onInconclusive()
+    else breaker.onSuccess()
     return error
   }
 
   return {
     model: provider.model,
     async embed(texts, { signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
-      if (!gate.admits()) {
-        const { reason, message } = trouble!
+      if (!breaker.tryAcquire()) {
+        const { reason, message } = openedBy!
         report(reason === 'key_rejected' ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
-        throw new EmbeddingError(reason, message, { retryAfterSeconds: gate.remainingSeconds() })
+        throw new EmbeddingError(reason, message, { retryAfterSeconds: breaker.retryAfterSeconds() })
       }
       const started = performance.now()
       const deadline = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
-      const end = signal ? AbortSignal.any([deadline, signal]) : deadline
+      const aborted = signal ? AbortSignal.any([deadline, signal]) : deadline
       try {
-        const vectors = await before(end, embedOnce(texts, end))
-        timeOuts = 0
-        gate.close()
+        const vectors = await unlessAborted(aborted, embedOnce(texts, aborted))
+        timeouts = 0
+        breaker.onSuccess()
         return vectors
       } catch (thrown) {
-        const error = settle(thrown, { isLate: deadline.aborted, isGivenUp: signal?.aborted ?? false })
+        const error = recordFailure(thrown, { isTimeout: deadline.aborted, isAborted: signal?.aborted ?? false })
         const isKeyRejected = error instanceof EmbeddingError && error.reason === 'key_rejected'
         report({ ProviderErrors: 1, ...(isKeyRejected && { ProviderKeyRejected: 1 }) })
         throw error
@@ -152,10 +152,10 @@ export function openAiEmbedder(provider: Provider): Embedder {
   }
 }
 
-/** The result of work that may take no notice of the signal. @throws EmbeddingError busy once it is aborted */
-async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** The result of work that may ignore the signal. @throws EmbeddingError unavailable once it is aborted */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new EmbeddingError('unavailable', 'The call was given up', { cause: signal.reason }))
+  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort, { once: true })
   try {
@@ -169,14 +169,14 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new EmbeddingError('unavailable', 'The embedding provider broke off its answer', {
+    throw new EmbeddingError('unavailable', 'The response of the embedding provider broke off or is no JSON', {
       status: response.status,
       cause,
     })
   }
 }
 
-/** Worth one more call at once. Not 504: what timed out behind a gateway may have been done, and billed. */
-function isOneOff({ status, headers }: Response): boolean {
+/** Usually transient. Not 504: what timed out behind a gateway may have been done, and billed. */
+function isRetriedAtOnce({ status, headers }: Response): boolean {
   return (status === 500 || status === 502 || status === 503) && !headers.has('retry-after')
 }

@@ -1,24 +1,22 @@
 import * as v from 'valibot'
 import { EmbeddingError } from './embedder.ts'
 
-const problemBody = v.pipe(
+const errorBody = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({ error: v.union([v.string(), v.object({ message: v.string() })]) }),
 )
 
-/** Statuses that blame the input. */
-const atFault = new Set([400, 413, 422])
-/** Statuses that say: later. */
+const inputRejected = new Set([400, 413, 422])
 const transient = new Set([408, 409, 423, 425, 429])
 
-/** What a status other than success means. Any other 4xx blames neither input nor moment: our key, address or settings. */
+/** What a status other than success means; any other 4xx is our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
-  if (atFault.has(status)) return 'input_rejected'
+  if (inputRejected.has(status)) return 'input_rejected'
   return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
 }
 
-/** An answer other than success as an error, by default for the reason that its status gives. */
+/** A response other than success as an error, by default for the reason that its status gives. */
 export async function toEmbeddingError(
   response: Response,
   apiKey: string,
@@ -29,14 +27,17 @@ export async function toEmbeddingError(
   if (reason === 'input_rejected')
     return new EmbeddingError(reason, explanation(text, apiKey) ?? `status ${status}`, { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
-  return new EmbeddingError(reason, `The embedding provider answered ${status}`, { status, retryAfterSeconds })
+  return new EmbeddingError(reason, `The embedding provider responded with status ${status}`, {
+    status,
+    retryAfterSeconds,
+  })
 }
 
 const maxCharacters = 200
 
 /** The provider's own words, fit to be shown and stored: short, printable, without anything that looks like a key. */
 function explanation(body: string, apiKey: string): string | undefined {
-  const parsed = v.safeParse(problemBody, body)
+  const parsed = v.safeParse(errorBody, body)
   if (!parsed.success) return undefined
   const { error } = parsed.output
   const words = (typeof error === 'string' ? error : error.message)

@@ -1,22 +1,21 @@
 export const dimensions = 1536
 
-/** Bounds of a usable norm: outside them the float32 sums of a cosine lose their meaning. */
+/** Outside these bounds the float32 sums of a cosine lose their meaning. */
 const minNorm = 1e-6
 const maxNorm = 1e6
 
-/** What makes the numbers unusable as an embedding; undefined when nothing does. */
+/** Why the numbers are no valid embedding; undefined if they are. */
 export function vectorFault(vector: ArrayLike<number>): string | undefined {
   if (vector.length !== dimensions) return `must have exactly ${dimensions} numbers, not ${vector.length}`
   let squares = 0
   for (let i = 0; i < dimensions; i++) {
     const number = vector[i]
     if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
-      return `must hold finite 32-bit floats, and its number ${i} is none`
+      return `Element ${i} is not a finite 32-bit float`
     squares += number * number
   }
   const norm = Math.sqrt(squares)
-  if (norm === 0) return 'must not be all zero'
-  return norm < minNorm || norm > maxNorm ? `must have a norm between ${minNorm} and ${maxNorm}` : undefined
+  return norm < minNorm || norm > maxNorm ? 'norm must be between 1e-6 and 1e6' : undefined
 }
 
 /** The vector scaled to length 1. */
@@ -27,7 +26,7 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector.map((number) => number / norm)
 }
 
-/** pgvector's text form. Nine significant digits tell any two 32-bit floats apart, so nothing is lost. */
+/** pgvector's text form. Nine significant digits distinguish any two 32-bit floats, so nothing is lost. */
 export function toSql(vector: ArrayLike<number>): string {
   const numbers = Array.from(vector, (number) => {
     const short = String(number)

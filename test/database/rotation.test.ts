@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   proxy.beforeRefusal = openGate
-  provider.beforeRefusal = openGate
+  provider.beforeRejection = openGate
   const output = (await Promise.all(instances.splice(0).map((instance) => instance.stop()))).join('')
   await secretsManager.close()
   for (const secret of secrets.splice(0)) expect(output).not.toContain(secret)
@@ -201,7 +201,7 @@ describe('the provider’s key', () => {
     await instance.invoke(await batchOf(1, tenant))
     rotateProviderKey()
     provider.keys.delete(key)
-    provider.beforeRefusal = gateFor(2)
+    provider.beforeRejection = gateFor(2)
     expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
     expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)

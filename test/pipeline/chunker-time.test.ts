@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { chunk, chunking } from '../../functions/embedding/chunking/chunker.ts'
 import { inTurns } from '../../shared/steps.ts'
 
-const SMALL = 30_000
-const TIMES = 8
+const shortLength = 30_000
+const lengthFactor = 8
 /** Eight times the text may take this many times as long: noise and caches included, but far from the 64 of a quadratic run. */
-const MOST = 28
+const maxTimeFactor = 28
 
 function letters(length: number, wordLength: number): string {
   let state = 7
@@ -48,26 +48,28 @@ const inputs: Record<string, (length: number) => string> = {
   'colons at the ends of lines': repeated('a:\n\n'),
 }
 
-function shortest(text: string): number {
-  let least = Number.POSITIVE_INFINITY
+function fastest(text: string): number {
+  let fastestRun = Number.POSITIVE_INFINITY
   for (let run = 0; run < 3; run++) {
     const start = performance.now()
     chunk(text)
-    least = Math.min(least, performance.now() - start)
+    fastestRun = Math.min(fastestRun, performance.now() - start)
   }
-  return least
+  return fastestRun
 }
 
-/** The least of a few measurements of a ratio, since noise only adds to it. */
+/** The lowest of a few measurements of a ratio, since noise only adds to it. */
 function minRatio(of: string, to: string, enough: number): number {
-  let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 3 && least > enough; attempt++) least = Math.min(least, shortest(of) / shortest(to))
-  return least
+  let lowest = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 3 && lowest > enough; attempt++) lowest = Math.min(lowest, fastest(of) / fastest(to))
+  return lowest
 }
 
 describe('the time grows with the length and no faster', () => {
   test.each(Object.entries(inputs))('for %s', (_, make) => {
-    expect(minRatio(make(SMALL * TIMES), make(SMALL), MOST)).toBeLessThanOrEqual(MOST)
+    expect(minRatio(make(shortLength * lengthFactor), make(shortLength), maxTimeFactor)).toBeLessThanOrEqual(
+      maxTimeFactor,
+    )
   })
 })
 

@@ -408,7 +408,7 @@ test('an empty text has no chunks', () => {
   expect(chunk('')).toEqual([])
 })
 
-test('a size that is no size is refused', () => {
+test('an invalid size is a RangeError', () => {
   for (const size of [
     { targetTokens: 0, overlapTokens: 0 },
     { targetTokens: Number.NaN, overlapTokens: 0 },

@@ -6,7 +6,7 @@ import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { useFaultyConnection } from '../support/faulty-connection.ts'
-import { poison, vectorOf, type Way } from '../support/provider-answers.ts'
+import { poison, vectorOf, type Way } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
@@ -152,7 +152,7 @@ describe('a text that the provider refuses', () => {
 
 describe('a batch of ten', () => {
   test.each([
-    ['refused', poison],
+    ['rejected', poison],
     ['a fault of ours', 'BUG'],
   ])('completes nine on the first delivery when the tenth is %s', async (_, bad) => {
     const tenant = await stand.tenant()

@@ -5,7 +5,7 @@ import { Random } from '../simulation/random.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { useFaultyConnection } from '../support/faulty-connection.ts'
 import { isLong, isOnServer } from '../support/long.ts'
-import { vectorOf } from '../support/provider-answers.ts'
+import { vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 

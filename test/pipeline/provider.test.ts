@@ -5,7 +5,7 @@ import { normalize } from '../../shared/embedding/vectors.ts'
 import { entryOf } from '../support/entry.ts'
 import { type ProviderCall, useFakeProvider } from '../support/fake-provider.ts'
 import { startInstance } from '../support/lambda-instance.ts'
-import { vectorOf, type Way } from '../support/provider-answers.ts'
+import { vectorOf, type Way } from '../support/provider-responses.ts'
 
 const provider = useFakeProvider()
 const apiKey = 'sk-canary-9f2c81d7aa'
@@ -39,11 +39,14 @@ describe('an embeddings call', () => {
     expect(Math.hypot(...second!)).toBeCloseTo(1, 6)
   })
 
-  test.each(['reordered', 'as_numbers'] as Way[])('answered %s yields each text its own vector', async (way) => {
-    provider.script([way])
-    const vectors = await embedder().embed(['one', 'two', 'three'])
-    expect(vectors).toEqual(['one', 'two', 'three'].map((text) => normalize(vectorOf(text))))
-  })
+  test.each(['reordered', 'as_numbers'] as Way[])(
+    'whose response is %s yields each text its own vector',
+    async (way) => {
+      provider.script([way])
+      const vectors = await embedder().embed(['one', 'two', 'three'])
+      expect(vectors).toEqual(['one', 'two', 'three'].map((text) => normalize(vectorOf(text))))
+    },
+  )
 
   test.each([
     'too_few',
@@ -57,21 +60,21 @@ describe('an embeddings call', () => {
     'strings',
     'no_data',
     'no_json',
-  ] as Way[])('answered 200 with nonsense (%s) is no answer: later', async (way) => {
+  ] as Way[])('with an invalid response of status 200 (%s) is unavailable', async (way) => {
     provider.script([way])
     expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'unavailable', status: 200 })
     expect(provider.calls).toHaveLength(1)
   })
 
-  test('that is cut off, never answered or finds no server ends busy', async () => {
+  test('that is cut off, gets no response or finds no server is unavailable', async () => {
     provider.script(['break_off', 'hang'])
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable' })
     expect(await fault(embedder({ timeoutSeconds: 0.05 }).embed(['one']))).toMatchObject({ reason: 'unavailable' })
-    const nobody = embedder({ baseUrl: 'http://127.0.0.1:1/v1' })
-    expect(await fault(nobody.embed(['one']))).toMatchObject({ reason: 'unavailable', status: undefined })
+    const unreachable = embedder({ baseUrl: 'http://127.0.0.1:1/v1' })
+    expect(await fault(unreachable.embed(['one']))).toMatchObject({ reason: 'unavailable', status: undefined })
   })
 
-  test('is given up by its signal', async () => {
+  test('is aborted by its signal', async () => {
     const controller = new AbortController()
     provider.script([
       () => {
@@ -84,7 +87,7 @@ describe('an embeddings call', () => {
     })
   })
 
-  test('without a key to be had ends busy', async () => {
+  test('whose key cannot be fetched is unavailable', async () => {
     const apiKey = () => Promise.reject(new Error('Secrets Manager is away'))
     expect(await fault(embedder({ apiKey }).embed(['one']))).toMatchObject({ reason: 'unavailable' })
     expect(provider.calls).toHaveLength(0)
@@ -92,7 +95,7 @@ describe('an embeddings call', () => {
 })
 
 describe('a provider in trouble', () => {
-  test('is asked once more after a one-off 500, not after two', async () => {
+  test('gets one retry at once after a 500, not two', async () => {
     provider.script(['server_error'])
     expect(await embedder().embed(['one'])).toHaveLength(1)
     expect(provider.calls).toHaveLength(2)
@@ -101,7 +104,7 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(4)
   })
 
-  test('is not asked again at once where the first call may be billed, or where it says when', async () => {
+  test('gets no retry at once where the first call may be billed, or where it says when', async () => {
     provider.script(['gateway_timeout', 'unavailable_retry_after', 'too_many_requests'])
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', status: 504 })
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', retryAfterSeconds: 7 })
@@ -117,12 +120,12 @@ describe('a provider in trouble', () => {
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1.5],
     ['a date gone by', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
     ['nothing sensible', { 'retry-after': 'soon' }, undefined],
-  ])('says in Retry-After when to come again, in %s', async (_, headers, seconds) => {
+  ])('says in Retry-After when to retry, in %s', async (_, headers, seconds) => {
     provider.script([{ status: 429, headers, body: '{}' }])
     expect((await fault(embedder().embed(['one']))).retryAfterSeconds).toBe(seconds)
   })
 
-  test('says in Retry-After when to come again, as a date', async () => {
+  test('says in Retry-After when to retry, as a date', async () => {
     const date = new Date(Date.now() + 90_000).toUTCString()
     provider.script([{ status: 503, headers: { 'retry-after': date }, body: '' }])
     const { retryAfterSeconds } = await fault(embedder().embed(['one']))
@@ -131,11 +134,11 @@ describe('a provider in trouble', () => {
   })
 })
 
-describe('a refused text', () => {
-  const refusal = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) })
+describe('a rejected text', () => {
+  const rejection = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) })
 
-  test('is refused for good, in the provider’s words', async () => {
-    provider.script([refusal('This text is not acceptable.')])
+  test('is rejected in the provider’s words', async () => {
+    provider.script([rejection('This text is not acceptable.')])
     expect(await fault(embedder().embed(['one']))).toMatchObject({
       reason: 'input_rejected',
       status: 400,
@@ -149,20 +152,20 @@ describe('a refused text', () => {
     'Header was Bearer eyJhbGciOiJIUzI1NiJ9.x.y1',
     'Key sk-abc*******wxyz is masked',
   ])('is explained without any key (%#)', async (message) => {
-    provider.script([refusal(message)])
+    provider.script([rejection(message)])
     const error = await fault(embedder().embed(['one']))
     expect(error.message).toContain('…')
     expect(error.message).not.toMatch(/canary|sk-|eyJ|wxyz/)
   })
 
   test('is explained without the very key of the call, whatever that looks like', async () => {
-    provider.script([refusal('Your key correcthorse is not for this')])
+    provider.script([rejection('Your key correcthorse is not for this')])
     const error = await fault(embedder({ apiKey: () => 'correcthorse' }).embed(['one']))
     expect(error.message).toBe('Your key … is not for this')
   })
 
   test('is explained in words that a database can keep and a person can read', async () => {
-    provider.script([refusal(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
+    provider.script([rejection(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
     const { message } = await fault(embedder().embed(['one']))
     expect(message).toMatch(/^line one line two long/)
     expect(message.isWellFormed()).toBe(true)
@@ -176,12 +179,12 @@ describe('a refused text', () => {
   })
 })
 
-describe('a text that is answered as if our key were refused', () => {
+describe('a text whose response is as if our key were rejected', () => {
   const stopped = (status: number) => (call: ProviderCall) =>
     call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
 
   test.each([401, 403, 406, 451])(
-    '(%i) is told from it by a probe, and all other texts are embedded',
+    '(%i) is distinguished by a probe, and all other texts are embedded',
     async (status) => {
       const client = embedder()
       provider.script([], stopped(status))
@@ -194,7 +197,7 @@ describe('a text that is answered as if our key were refused', () => {
   )
 
   test('is tried with the fresh key first', async () => {
-    const apiKey = (refused?: string) => (refused === undefined ? 'sk-old' : 'sk-new')
+    const apiKey = (rejected?: string) => (rejected === undefined ? 'sk-old' : 'sk-new')
     provider.script([], stopped(403))
     expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected' })
     expect(provider.calls.map((call) => [call.texts[0], call.authorization])).toEqual([
@@ -205,7 +208,7 @@ describe('a text that is answered as if our key were refused', () => {
     ])
   })
 
-  test('is not blamed when it is accepted after the probe', async () => {
+  test('is embedded when it is accepted after the probe', async () => {
     provider.script(['forbidden'])
     expect(await embedder().embed(['one'])).toHaveLength(1)
   })
@@ -214,7 +217,7 @@ describe('a text that is answered as if our key were refused', () => {
     ['too_many_requests', 429],
     ['server_error', 500],
     ['gateway_timeout', 504],
-  ] as [Way, number][])('is blamed no more than the key when the probe ends otherwise (%s)', async (way, status) => {
+  ] as [Way, number][])('is not rejected, nor is the key, when the probe ends otherwise (%s)', async (way, status) => {
     const client = embedder()
     provider.script(['forbidden', way])
     expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'unavailable', status })
@@ -224,10 +227,10 @@ describe('a text that is answered as if our key were refused', () => {
 
 describe('a provider that hangs', () => {
   const hanging = (more: Partial<Provider> = {}) => embedder({ timeoutSeconds: 0.05, ...more })
-  const late = { reason: 'unavailable', message: 'The embedding provider does not answer in time' }
+  const late = { reason: 'unavailable', message: 'The embedding provider timed out' }
   const never = () => new Promise<never>(() => {})
 
-  test('is given a time for all, the key and what takes no notice of a signal included', async () => {
+  test('is given a timeout for all, the key and what ignores the signal included', async () => {
     expect(await fault(hanging({ apiKey: never }).embed(['one']))).toMatchObject(late)
     expect(await fault(hanging({ fetch: never }).embed(['one']))).toMatchObject(late)
     provider.script(['server_error', 'hang', 'unauthorized', 'hang'])
@@ -235,12 +238,12 @@ describe('a provider that hangs', () => {
     expect(await fault(hanging({ timeoutSeconds: 0.5 }).embed(['one']))).toMatchObject(late)
   })
 
-  test('gets the time that the caller has', async () => {
+  test('gets the timeout of the caller', async () => {
     provider.script([], 'hang')
     expect(await fault(embedder().embed(['one'], { timeoutSeconds: 0.05 }))).toMatchObject(late)
   })
 
-  test('is left alone after three time-outs in a row, then for twice as long each time, up to a minute', async () => {
+  test('opens the circuit breaker after three consecutive timeouts, then for twice as long each time, up to a minute', async () => {
     let now = 0
     const client = hanging({ now: () => now })
     provider.script([], 'hang')
@@ -261,7 +264,7 @@ describe('a provider that hangs', () => {
     expect(await client.embed(['seven'], { timeoutSeconds: 10 })).toHaveLength(1)
   })
 
-  test('now and then is asked on', async () => {
+  test('now and then does not open the circuit breaker', async () => {
     const client = hanging()
     for (let i = 0; i < 2; i++) {
       provider.script([], 'hang')
@@ -271,7 +274,7 @@ describe('a provider that hangs', () => {
     }
   })
 
-  test('is not taken for one whose calls are given up by their callers', async () => {
+  test('is distinguished from one whose callers abort their calls', async () => {
     const client = embedder()
     for (let i = 0; i < 4; i++) {
       const controller = new AbortController()
@@ -304,9 +307,9 @@ describe('a Lambda on AWS', () => {
   )
 })
 
-describe('a refused key', () => {
-  test('is fetched anew, once, and the call made again', async () => {
-    const keys = vi.fn((refused?: string) => (refused === 'sk-old' ? 'sk-new' : 'sk-old'))
+describe('a rejected key', () => {
+  test('is fetched again, once, and the call retried', async () => {
+    const keys = vi.fn((rejected?: string) => (rejected === 'sk-old' ? 'sk-new' : 'sk-old'))
     provider.script(['unauthorized'])
     expect(await embedder({ apiKey: keys }).embed(['one'])).toHaveLength(1)
     expect(provider.calls.map((call) => call.authorization)).toEqual(['Bearer sk-old', 'Bearer sk-new'])
@@ -314,7 +317,7 @@ describe('a refused key', () => {
   })
 
   test.each(['unauthorized', 'forbidden'] as Way[])(
-    'when fresh too (%s), stops all calls for a while; then one at a time probes',
+    'when fresh too (%s), opens the circuit breaker; then one at a time probes',
     async (way) => {
       let now = 0
       const client = embedder({ now: () => now })
@@ -322,8 +325,8 @@ describe('a refused key', () => {
       expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'key_rejected' })
       expect(provider.calls).toHaveLength(2)
 
-      const refused = await fault(client.embed(['two']))
-      expect(refused).toMatchObject({ reason: 'key_rejected', retryAfterSeconds: 15 })
+      const rejected = await fault(client.embed(['two']))
+      expect(rejected).toMatchObject({ reason: 'key_rejected', retryAfterSeconds: 15 })
       expect(provider.calls).toHaveLength(2)
 
       now += 15_000
@@ -339,7 +342,7 @@ describe('a refused key', () => {
     },
   )
 
-  test('stays stopped when the probe finds nobody, and probes again', async () => {
+  test('keeps the circuit breaker open when the probe finds no server, and probes again', async () => {
     let now = 0
     const client = embedder({ now: () => now })
     provider.script(['unauthorized', 'unauthorized', 'break_off'])
@@ -349,7 +352,7 @@ describe('a refused key', () => {
     expect(await client.embed(['three'])).toHaveLength(1)
   })
 
-  test('is told from a wrong model or address only by the log: nothing is blamed on the text', async () => {
+  test('and a wrong model or address have one reason: the text is not rejected', async () => {
     provider.script([], 'no_such_model')
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'key_rejected', status: 404 })
   })

@@ -8,7 +8,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { useFaultyConnection } from '../support/faulty-connection.ts'
-import { vectorOf } from '../support/provider-answers.ts'
+import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
@@ -230,7 +230,7 @@ describe('of workers', () => {
     async (when) => {
       const tenant = await stand.tenant()
       const document = await create(tenant, 'One. Two.')
-      provider.script(['refused'])
+      provider.script(['rejected'])
       connection.cut(when, /status = 'error'/)
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
@@ -324,7 +324,7 @@ describe('of a worker with requests', () => {
     expect(await searched(tenant)).toEqual(['New.'])
   })
 
-  test.each(['refused', 'too_many_requests'] as const)(
+  test.each(['rejected', 'too_many_requests'] as const)(
     'a PATCH while the provider answers the old text with %s is untouched by that',
     async (way) => {
       const tenant = await stand.tenant()

@@ -5,7 +5,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
-import { poison, vectorOf } from '../support/provider-answers.ts'
+import { poison, vectorOf } from '../support/provider-responses.ts'
 import { chunkCount, type ModelDocument } from './model.ts'
 
 import { chunkSize, type Tenant, type World } from './world.ts'

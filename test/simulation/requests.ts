@@ -1,5 +1,5 @@
 import { dimensions } from '../../shared/embedding/vectors.ts'
-import { poison } from '../support/provider-answers.ts'
+import { poison } from '../support/provider-responses.ts'
 import {
   type Decision,
   decideDeleteChunks,

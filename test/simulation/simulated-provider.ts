@@ -1,4 +1,4 @@
-import { answerTo, type Way } from '../support/provider-answers.ts'
+import { responseTo, type Way } from '../support/provider-responses.ts'
 import { reach } from './process.ts'
 
 export const providerKey = 'sk-simulation-canary-0123456789'
@@ -28,7 +28,7 @@ export function simulatedProvider(calls: string[][]): typeof fetch {
       'provider',
       (way = 'ok') => {
         calls.push(texts)
-        return Promise.resolve(respond(answerTo(texts, way as Way)))
+        return Promise.resolve(respond(responseTo(texts, way as Way)))
       },
       () => new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
     )
@@ -36,7 +36,7 @@ export function simulatedProvider(calls: string[][]): typeof fetch {
 }
 
 /** As much of a Response as is used; without streams, so that it is read in the same turn of the event loop. */
-function respond({ status, headers, body }: ReturnType<typeof answerTo>) {
+function respond({ status, headers, body }: ReturnType<typeof responseTo>) {
   return {
     ok: status === 200,
     status,

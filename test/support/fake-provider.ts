@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { answerTo, type Scripted, type Way } from './provider-answers.ts'
+import { responseTo, type Scripted, type Way } from './provider-responses.ts'
 
 export interface ProviderCall {
   texts: string[]
@@ -10,7 +10,7 @@ export interface ProviderCall {
   authorization: string | undefined
 }
 
-/** What the script may say of a call: a way to answer, an answer, never to answer, or to break the connection. */
+/** What the script may say of a call: a way to respond, a response, no response, or a broken connection. */
 export type Line = Ending | ((call: ProviderCall) => Ending | Promise<Ending>)
 type Ending = Way | Scripted | 'hang' | 'break_off'
 
@@ -21,9 +21,9 @@ export function useFakeProvider() {
   let otherwise: Line = 'ok'
   let inFlight = 0
   let maxInFlight = 0
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
 
-  async function answer(request: IncomingMessage, response: ServerResponse) {
+  async function respond(request: IncomingMessage, response: ServerResponse) {
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') return void response.writeHead(404).end()
     const { input, model, encoding_format } = (await json(request)) as Record<string, unknown>
     if (encoding_format !== 'base64') return void response.writeHead(400).end('{}')
@@ -35,7 +35,7 @@ export function useFakeProvider() {
     const line = typeof next === 'function' ? await next(call) : next
     if (line === 'hang') return
     const { status, headers, body } =
-      typeof line === 'object' ? line : answerTo(call.texts, line === 'break_off' ? 'ok' : line)
+      typeof line === 'object' ? line : responseTo(call.texts, line === 'break_off' ? 'ok' : line)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     if (line === 'break_off') response.write(body.slice(0, 20), () => response.destroy())
     else response.end(body)
@@ -54,9 +54,9 @@ export function useFakeProvider() {
   })
 
   return {
-    /** What was asked for in this test, in the order of arrival. */
+    /** The calls of this test, in the order of arrival. */
     calls,
-    /** The next calls are answered so; then all as `then` says. */
+    /** How the next calls end, and then all others. */
     script(lines: Line[], then: Line = 'ok') {
       script = [...lines]
       otherwise = then

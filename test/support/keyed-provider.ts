@@ -3,16 +3,16 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { openGate } from './gate.ts'
 import { listen } from './loopback.ts'
 
-/** An embedding provider that accepts the keys in `keys`; `beforeRefusal` is what the refusal of another waits for. */
+/** An embedding provider that accepts the keys in `keys`; before it rejects another it waits for `beforeRejection`. */
 export async function startKeyedProvider() {
   const keys = new Set<string>()
   const embedder = lexicalEmbedder()
-  const state = { keys, beforeRefusal: openGate }
+  const state = { keys, beforeRejection: openGate }
   const { origin, close } = await listen(async (request, response) => {
     const { input } = (await json(request)) as { input: string[] }
     response.setHeader('content-type', 'application/json')
     if (!keys.has(String(request.headers.authorization).replace('Bearer ', ''))) {
-      await state.beforeRefusal()
+      await state.beforeRejection()
       return response.writeHead(401).end('{"error":{"message":"Incorrect API key provided"}}')
     }
     const vectors = await embedder.embed(input)

@@ -24,7 +24,7 @@ export interface Chunk {
   /** cl100k tokens of the content */
   token_count: number
   metadata: {
-    /** path of the headings that the chunk's text stands under, outermost first, each at most 200 UTF-16 units */
+    /** path of the headings above the chunk's text, outermost first, each at most 200 UTF-16 units */
     headings: string[]
     /** offsets into the document in UTF-16 units */
     start: number
@@ -32,12 +32,12 @@ export interface Chunk {
   }
 }
 
-/** With six headings of 200 units, of at most three tokens each, what is embedded stays below the 8,192 that the provider takes. */
+/** With six headings of 200 units, of at most three tokens each, what is embedded stays below the provider's limit of 8,192. */
 const maxTargetTokens = 4_096
 
 const partsPerStep = 32
-/** UTF-16 units from which on looking for seams is a step of its own. */
-const longPart = 65_536
+/** UTF-16 units of a part from which on looking for its seams is a step of its own. */
+const longPartUnits = 65_536
 
 const ladders: Record<Block['kind'], [Strength, Seams][]> = {
   heading: [[strength.word, wordSeams]],
@@ -57,15 +57,15 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
 /**
  * Cuts a markdown or plain text into chunks for embedding.
  *
- * - Every character is in some chunk; what two neighbours share is the overlap that the later one begins with.
+ * - Every character is in a chunk; what two neighbours share is the overlap that the later one begins with.
  * - `token_count` ≤ `targetTokens`, overlap included, always, unless a single grapheme cluster is larger (see TokenCounter for the
  *   one case in which a count is an estimate). A target over 4,096 means 4,096.
- * - A chunk stays within its section: it never reaches over a heading, and a heading stands with the text it heads. What fits
+ * - A chunk stays within its section: it never reaches over a heading, and a heading stays with the text it heads. What fits
  *   stays whole: a section, else a paragraph, list item, table or fence, else a sentence or row, else a line, else a word.
- * - The overlap is the whole sentences (rows of a table, lines of code) of the same section that stand before the chunk, at most
+ * - The overlap is the whole sentences (rows of a table, lines of code) of the same section that precede the chunk, at most
  *   `overlapTokens` and what the target leaves; whole words where the cut severs a sentence; nothing inside a word.
  * - Cuts are content-defined (see joinSeams): an edit changes the chunks around it and no other.
- * - White space belongs to what stands before it. A chunk is blank only inside a run of white space longer than a chunk, and in a
+ * - White space belongs to what precedes it. A chunk is blank only inside a run of white space longer than a chunk, and in a
  *   document of white space alone. An empty document has no chunks.
  *
  * @throws RangeError for a target below 1 or an overlap below 0
@@ -77,7 +77,7 @@ export function chunk(content: string, size: ChunkSize = { targetTokens: 400, ov
 /** What `chunk` does, in steps: a text of megabytes takes seconds. */
 export function* chunking(content: string, { targetTokens, overlapTokens }: ChunkSize): Steps<Chunk[]> {
   if (!(targetTokens >= 1 && overlapTokens >= 0))
-    throw new RangeError('targetTokens is at least 1, overlapTokens at least 0')
+    throw new RangeError('targetTokens must be at least 1 and overlapTokens at least 0')
   const counter = yield* TokenCounter.reading(content)
   yield
   const blocks = yield* markdownBlocks(content)
@@ -156,7 +156,7 @@ class Chunker {
     }
     const [step, ...rest] = ladder
     if (!step) return yield* this.#splitWord(block, start, end, seam)
-    if (end - start > longPart) yield
+    if (end - start > longPartUnits) yield
     const [inner, seamsOf] = step
     let from = start
     for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
@@ -167,9 +167,9 @@ class Chunker {
   }
 
   *#splitWord(block: number, start: number, end: number, seam: Strength): Steps<void> {
-    const most = Math.min(64, Math.max(1, Math.floor(this.#target / 4)))
+    const maxUnits = Math.min(64, Math.max(1, Math.floor(this.#target / 4)))
     let from = start
-    for (const to of withEnd(clusterSeams(this.#text, start, end, this.#counter, most), end)) {
+    for (const to of withEnd(clusterSeams(this.#text, start, end, this.#counter, maxUnits), end)) {
       if (++this.#parts % partsPerStep === 0) yield
       const tokens = Math.max(this.#counter.count(from, to), this.#counter.estimate(from, to))
       this.#add(block, from, from === start ? seam : strength.cluster, tokens)

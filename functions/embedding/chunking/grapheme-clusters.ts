@@ -3,7 +3,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 /** A grapheme cluster is kept whole up to this many UTF-16 units (a family emoji has 25); a longer one is cut between code points. */
 const maxClusterUnits = 128
 const windowUnits = 512
-const maxRememberedPoints = 20_000
+const maxCachedPoints = 20_000
 
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
@@ -12,7 +12,7 @@ const firstJoiningUnit = 0x300
 
 const joinsSpace = new Map<number, boolean>()
 
-/** Whether a cluster begins at `at`, given that white space or a mark of punctuation stands before it. */
+/** Whether a cluster begins at `at`, given that white space or punctuation precedes it. */
 export function clusterBegins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   if (unit === lineFeed) return text.charCodeAt(at - 1) !== carriageReturn
@@ -21,7 +21,7 @@ export function clusterBegins(text: string, at: number): boolean {
   let joins = joinsSpace.get(point)
   if (joins === undefined) {
     joins = [...segmenter.segment(` ${String.fromCodePoint(point)}`)].length === 1
-    if (joinsSpace.size >= maxRememberedPoints) joinsSpace.clear()
+    if (joinsSpace.size >= maxCachedPoints) joinsSpace.clear()
     joinsSpace.set(point, joins)
   }
   return !joins

@@ -35,11 +35,11 @@ export interface Block {
   kind: 'heading' | 'prose' | 'rows'
   /** of the seam before the block */
   strength: Strength
-  /** texts of the headings that the block stands under, outermost first; for a heading, itself included */
+  /** texts of the headings above the block, outermost first; for a heading, itself included */
   headings: string[]
 }
 
-/** Blank to the eye: CommonMark knows blanks and tabs alone, but a chunk of no-break spaces would be as empty. */
+/** CommonMark's blank lines have spaces and tabs alone, but a chunk of no-break spaces would be just as empty. */
 function isBlank(text: string, { from, end }: Line): boolean {
   let at = from
   while (at < end && isSpaceAt(text, at)) at++
@@ -60,9 +60,9 @@ const kindOf: Record<Shape, Block['kind']> = {
 const linesPerStep = 256
 
 /**
- * The blocks of a markdown or plain text, in steps of some lines. Together they cover it: blank lines belong to the block before them. CommonMark as far as
- * cuts need it; unlike there, only a paragraph of one line is turned into a heading by its underline, and a fence inside a list
- * may stand at any indent.
+ * The blocks of a markdown or plain text, in steps of some lines. Together they cover it: blank lines belong to the block before
+ * them. CommonMark as far as cuts need it; unlike there, only a paragraph of one line is turned into a heading by its underline,
+ * and a fence inside a list may have any indent.
  */
 export function* markdownBlocks(text: string): Steps<Block[]> {
   const reader = new BlockReader(text)

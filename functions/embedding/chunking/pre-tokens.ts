@@ -24,14 +24,14 @@ function classify(character: string): number {
 
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
 
-const maxRememberedPairs = 20_000
+const maxCachedPairs = 20_000
 const pairClasses = new Map<number, number>()
 
 function pairClass(point: number): number {
   let found = pairClasses.get(point)
   if (found === undefined) {
     found = classify(String.fromCodePoint(point))
-    if (pairClasses.size >= maxRememberedPairs) pairClasses.clear()
+    if (pairClasses.size >= maxCachedPairs) pairClasses.clear()
     pairClasses.set(point, found)
   }
   return found

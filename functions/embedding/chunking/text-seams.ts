@@ -2,7 +2,7 @@ import { clusterBegins, clusterEnds } from './grapheme-clusters.ts'
 import { isSpaceAt } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
-/** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what stands before it. */
+/** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
 export type Seams = (text: string, start: number, end: number) => Generator<number>
 
 const wideStops = '。！？｡'
@@ -97,22 +97,22 @@ export const wordSeams: Seams = function* (text, start, end) {
 }
 
 /**
- * Inside a word, or a run of white space, that is too long for a chunk: between grapheme clusters, `least` to `most` units apart,
- * and where a pre-token ends if one does.
+ * Inside a word, or a run of white space, that is too long for a chunk: between grapheme clusters, at most `maxUnits` and, unless it
+ * ends the run, at least a quarter of it apart, preferably where a pre-token ends.
  */
 export function* clusterSeams(
   text: string,
   start: number,
   end: number,
   counter: TokenCounter,
-  most: number,
+  maxUnits: number,
 ): Generator<number> {
-  const least = most / 4
+  const minUnits = maxUnits / 4
   let last = start
   for (const clusterEnd of clusterEnds(text, start, end)) {
     if (clusterEnd >= end) break
     const length = clusterEnd - last
-    if (length < most && (length < least || !counter.isEdge(clusterEnd))) continue
+    if (length < maxUnits && (length < minUnits || !counter.isEdge(clusterEnd))) continue
     yield clusterEnd
     last = clusterEnd
   }

@@ -20,12 +20,11 @@ export class TokenCounter {
     this.#through = new Int32Array(text.length + 1)
   }
 
-  /** A counter of the text. */
   static of(text: string): TokenCounter {
     return atOnce(TokenCounter.reading(text))
   }
 
-  /** A counter of the text, in steps of a few words. */
+  /** In steps of a few words. */
   static *reading(text: string): Steps<TokenCounter> {
     const counter = new TokenCounter(text)
     yield* counter.#read()
@@ -79,7 +78,7 @@ export class TokenCounter {
     return tokensOf(this.#text, start, found) + (isPiece(this.#text, start, found, end) ? 1 : 0)
   }
 
-  /** In a run that passes the limit the pieces of the whole text are met again at their next edge. */
+  /** In a run that passes the limit the cut pieces align with those of the whole text at its next edge. */
   #pieceEnd(start: number, end: number): number {
     const next = preTokenEnd(this.#text, start, end)
     if (!isPiece(this.#text, start, next, end)) return next
@@ -91,8 +90,8 @@ export class TokenCounter {
   /** From here on the end of the part decides how it is split: a pre-token cut short, or white space at the very end. */
   #tailStart(start: number, end: number): number {
     let tail = end
-    const least = Math.max(start, end - maxPreTokenUnits)
-    while (tail > least && isSpaceAt(this.#text, tail - 1)) tail--
+    const lowest = Math.max(start, end - maxPreTokenUnits)
+    while (tail > lowest && isSpaceAt(this.#text, tail - 1)) tail--
     while (tail > start && !this.isEdge(tail)) tail--
     return tail
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dimensions } from '../../shared/embedding/vectors.ts'
 
-/** A text that holds it is refused for good. */
+/** A text that contains it is rejected. */
 export const poison = 'POISON'
 
 /** The vector of a text: a few components, so that it is short as SQL. */
@@ -29,7 +29,7 @@ function vectors(texts: string[], embedding: (text: string) => unknown = (text) 
   return texts.map((text, index) => ({ object: 'embedding', index, embedding: embedding(text) }))
 }
 
-/** Every way in which an embeddings call may end, short of not being answered at all. */
+/** Every response that an embeddings call may get. */
 export const ways = {
   ok: (texts: string[]) => ok({ data: vectors(texts), usage: { total_tokens: texts.length } }),
   reordered: (texts: string[]) => ok({ data: vectors(texts).toReversed() }),
@@ -55,15 +55,15 @@ export const ways = {
   unauthorized: () => error(401, 'Incorrect API key provided'),
   forbidden: () => error(403, 'Your account is not active'),
   no_such_model: () => error(404, 'The model does not exist'),
-  refused: () => error(400, 'This text is not acceptable.'),
+  rejected: () => error(400, 'This text is not acceptable.'),
 } satisfies Record<string, (texts: string[]) => Scripted>
 
 export type Way = keyof typeof ways
 
-/** The answer that a call gets: what it is told, but a poisoned text is always refused where it would be embedded. */
-export function answerTo(texts: string[], way: Way): Scripted {
+/** The response of that way, but a text with poison is always rejected where it would be embedded. */
+export function responseTo(texts: string[], way: Way): Scripted {
   const isEmbedded = way === 'ok' || way === 'reordered' || way === 'as_numbers'
-  return ways[isEmbedded && texts.some((text) => text.includes(poison)) ? 'refused' : way](texts)
+  return ways[isEmbedded && texts.some((text) => text.includes(poison)) ? 'rejected' : way](texts)
 }
 
 function base64(vector: Float32Array): string {
