@@ -271,7 +271,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the circuit breaker on timeouts',
     file: 'shared/embedding/openai-embedder.ts',
-    find: 'if (++timeouts >= maxTimeouts) return open(timeoutPauses, timeout)',
+    find: 'if (++consecutiveTimeouts >= maxConsecutiveTimeouts) return open(timeoutPauses, timeout)',
     replace: '',
     tests: [provider, outcomes],
   },

@@ -1,6 +1,5 @@
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 
-/** Maximum of one call. */
 export interface CallLimits {
   inputs: number
   tokens: number

@@ -4,7 +4,6 @@ import { batches, type CallLimits } from './batches.ts'
 import { embeddedText } from './chunking/chunker.ts'
 import type { Missing } from './stored-chunks.ts'
 
-/** The provider will never embed this chunk's text. */
 export class ChunkRejected extends Error {
   readonly missing: Missing
 
@@ -19,7 +18,6 @@ export interface Embedding {
   /** Bounds the calls in flight, those of all documents of this process together. */
   semaphore: Semaphore
   limits: CallLimits
-  /** Whether there is time for another call. */
   mayCall: () => boolean
   /** Aborts the calls in flight when time is up. */
   signal: AbortSignal
@@ -27,7 +25,6 @@ export interface Embedding {
   store: (vectors: Map<string, Float32Array>) => Promise<boolean>
 }
 
-/** How a call, or embedding as a whole, ended; an error to be thrown among them. */
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
 
 /**

@@ -4,7 +4,6 @@ export interface CircuitBreaker {
   tryAcquire(): boolean
   /** Seconds until the next probe; 0 while closed. */
   retryAfterSeconds(): number
-  /** The provider works: closes. */
   onSuccess(): void
   /** The provider fails: opens for a pause that doubles with each failed probe. */
   onFailure(pauses: Pauses): void

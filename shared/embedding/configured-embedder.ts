@@ -4,10 +4,6 @@ import type { Embedder } from './embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
-/**
- * The embedder that the environment configures: an OpenAI-compatible provider, or without one the lexical embedder, but never
- * on AWS.
- */
 export function configuredEmbedder(): Embedder {
   const {
     AWS_LAMBDA_FUNCTION_NAME,

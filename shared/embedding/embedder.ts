@@ -1,4 +1,3 @@
-/** The port to an embedding model. */
 export interface Embedder {
   /** Name of the model, and so of the space its vectors live in. */
   readonly model: string
@@ -23,9 +22,7 @@ export interface EmbedOptions {
  */
 export class EmbeddingError extends Error {
   readonly reason: 'unavailable' | 'input_rejected' | 'key_rejected'
-  /** When to retry, as the provider or the circuit breaker says. */
   readonly retryAfterSeconds: number | undefined
-  /** The HTTP status, where there was a response. */
   readonly status: number | undefined
 
   /** @param message for people, free of secrets; of a rejected input it may quote the input, so it is kept out of logs */

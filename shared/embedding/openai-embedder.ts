@@ -12,7 +12,6 @@ export interface Provider {
   apiKey: (rejected?: string) => string | Promise<string>
   /** For a whole `embed`, key and retries included, unless its caller sets another. */
   timeoutSeconds: number
-  /** A clock in milliseconds. */
   now?: () => number
   fetch?: typeof fetch
 }
@@ -20,8 +19,7 @@ export interface Provider {
 const rejectedKeyPauses: Pauses = { initial: 15_000, max: 600_000 }
 /** Shorter than most outages, so that their end is soon noticed. */
 const timeoutPauses: Pauses = { initial: 5_000, max: 60_000 }
-/** Consecutive timeouts that open the circuit breaker. */
-const maxTimeouts = 3
+const maxConsecutiveTimeouts = 3
 
 /** No filter rejects it. */
 const probeText = 'hello'
@@ -37,7 +35,7 @@ const probeText = 'hello'
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
   const url = `${provider.baseUrl.replace(/\/$/, '')}/embeddings`
-  let timeouts = 0
+  let consecutiveTimeouts = 0
   /** Why the circuit breaker is open. */
   let openedBy: Pick<EmbeddingError, 'reason' | 'message'> | undefined
 
@@ -115,7 +113,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     if (error.reason === 'key_rejected') return open(rejectedKeyPauses, error)
     if (error.reason === 'unavailable' && isTimeout && !isAborted) {
       const timeout = new EmbeddingError('unavailable', 'The embedding provider timed out', { cause: error })
-      if (++timeouts >= maxTimeouts) return open(timeoutPauses, timeout)
+      if (++consecutiveTimeouts >= maxConsecutiveTimeouts) return open(timeoutPauses, timeout)
       breaker.onInconclusive()
       return timeout
     }
@@ -137,7 +135,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       const aborted = signal ? AbortSignal.any([deadline, signal]) : deadline
       try {
         const vectors = await unlessAborted(aborted, embedOnce(texts, aborted))
-        timeouts = 0
+        consecutiveTimeouts = 0
         breaker.onSuccess()
         return vectors
       } catch (thrown) {

@@ -16,7 +16,6 @@ export function reasonOf(status: number): EmbeddingError['reason'] {
   return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
 }
 
-/** A response other than success as an error, by default for the reason that its status gives. */
 export async function toEmbeddingError(
   response: Response,
   apiKey: string,

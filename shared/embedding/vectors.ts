@@ -18,7 +18,6 @@ export function vectorFault(vector: ArrayLike<number>): string | undefined {
   return norm < minNorm || norm > maxNorm ? 'norm must be between 1e-6 and 1e6' : undefined
 }
 
-/** The vector scaled to length 1. */
 export function normalize(vector: Float32Array): Float32Array {
   let squares = 0
   for (const number of vector) squares += number * number
@@ -35,7 +34,6 @@ export function toSql(vector: ArrayLike<number>): string {
   return `[${numbers.join(',')}]`
 }
 
-/** The numbers of pgvector's text form. */
 export function fromSql(text: string): number[] {
   return JSON.parse(text)
 }

@@ -29,7 +29,7 @@ for (let rank = 0; rank < tokens.length; rank++) {
   pool.set(bytes, start)
   offsets[rank + 1] = end
   if (end === start) continue
-  let slot = slotOf(hashOf(pool, start, end))
+  let slot = slotOf(fnv1a(pool, start, end))
   while (slots[slot] !== 0) slot = (slot + 1) & (slotCount - 1)
   slots[slot] = rank + 1
 }
@@ -76,8 +76,7 @@ function grown(bytes: Uint8Array, atLeast: number): Uint8Array<ArrayBuffer> {
   return larger
 }
 
-/** FNV-1a. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
+function fnv1a(bytes: Uint8Array, start: number, end: number): number {
   let hash = hashSeed
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, hashFactor)
   return hash
@@ -88,7 +87,7 @@ function slotOf(hash: number): number {
 }
 
 function rankOf(bytes: Uint8Array, start: number, end: number): number {
-  return find(hashOf(bytes, start, end), bytes, start, end)
+  return find(fnv1a(bytes, start, end), bytes, start, end)
 }
 
 function find(hash: number, bytes: Uint8Array, start: number, end: number): number {

@@ -74,7 +74,6 @@ export function chunk(content: string, size: ChunkSize = { targetTokens: 400, ov
   return atOnce(chunking(content, size))
 }
 
-/** What `chunk` does, in steps: a text of megabytes takes seconds. */
 export function* chunking(content: string, { targetTokens, overlapTokens }: ChunkSize): Steps<Chunk[]> {
   if (!(targetTokens >= 1 && overlapTokens >= 0))
     throw new RangeError('targetTokens must be at least 1 and overlapTokens at least 0')
@@ -84,7 +83,6 @@ export function* chunking(content: string, { targetTokens, overlapTokens }: Chun
   return yield* new Chunker(content, blocks, counter, Math.min(targetTokens, maxTargetTokens), overlapTokens).chunks()
 }
 
-/** The text that is embedded for a chunk: the path of its headings, a blank line, its content. */
 export function embeddedText({ content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
   return metadata.headings.length === 0 ? content : `${metadata.headings.join(' > ')}\n\n${content}`
 }
@@ -95,8 +93,7 @@ class Chunker {
   readonly #overlap: number
   readonly #counter: TokenCounter
   readonly #blocks: Block[]
-  readonly #atoms: Atoms = { starts: [], strengths: [], sizes: [] }
-  /** block of each atom */
+  readonly #atoms: Atoms = { starts: [], strengths: [], estimatedTokens: [] }
   readonly #blockOf: number[] = []
   #parts = 0
 
@@ -177,10 +174,10 @@ class Chunker {
     }
   }
 
-  #add(block: number, start: number, seam: Strength, size: number): void {
+  #add(block: number, start: number, seam: Strength, tokens: number): void {
     this.#atoms.starts.push(start)
     this.#atoms.strengths.push(seam)
-    this.#atoms.sizes.push(size)
+    this.#atoms.estimatedTokens.push(tokens)
     this.#blockOf.push(block)
   }
 
@@ -216,7 +213,6 @@ class Chunker {
   }
 }
 
-/** Where the parts between the seams end. */
 function* withEnd(seams: Iterable<number>, end: number): Generator<number> {
   yield* seams
   yield end

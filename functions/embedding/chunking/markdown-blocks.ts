@@ -29,7 +29,6 @@ export const strength = {
 } as const
 export type Strength = (typeof strength)[keyof typeof strength]
 
-/** A heading, a paragraph, a list item, a quotation, a table or fenced code, up to the start of the next block. */
 export interface Block {
   start: number
   kind: 'heading' | 'prose' | 'rows'

@@ -19,7 +19,6 @@ const maxHeadingUnits = 200
 
 const isBlankOrTab = (text: string, at: number) => text[at] === ' ' || text[at] === '\t'
 
-/** The lines of a text, which end with \n, \r\n or \r. */
 export function* linesOf(text: string): Generator<Line> {
   for (let start = 0; start < text.length; ) {
     let end = start
@@ -32,7 +31,6 @@ export function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** The fence of code that a line opens. */
 export function openedFence(text: string, { from, end }: Line): Fence | undefined {
   const mark = text[from]!
   if (mark !== '`' && mark !== '~') return undefined
@@ -40,7 +38,6 @@ export function openedFence(text: string, { from, end }: Line): Fence | undefine
   return length < 3 || (mark === '`' && text.slice(from + length, end).includes('`')) ? undefined : { mark, length }
 }
 
-/** Whether a line closes a fence of code. */
 export function closesFence(text: string, { from, end }: Line, { mark, length }: Fence): boolean {
   const run = runLength(text, from, end, mark)
   return run >= length && isBlank(text, from + run, end)
@@ -72,7 +69,6 @@ export function delimitsColumns(text: string, { from, end }: Line, head: Line): 
   return bars > 0 && dashes > 0 && text.slice(head.from, head.end).includes('|')
 }
 
-/** Whether a line begins with a bullet or a number of a list. */
 export function beginsItem(text: string, { from, end }: Line): boolean {
   let at = from
   while (at < end && at - from < 9 && text[at]! >= '0' && text[at]! <= '9') at++
@@ -80,7 +76,6 @@ export function beginsItem(text: string, { from, end }: Line): boolean {
   return marked && (at + 1 === end || isBlankOrTab(text, at + 1))
 }
 
-/** Text of a heading without its marks, at most 200 UTF-16 units of it. */
 export function headingText(text: string, { from: start, end: lineEnd }: Line, level: number): string {
   let from = start + level
   while (from < lineEnd && isBlankOrTab(text, from)) from++

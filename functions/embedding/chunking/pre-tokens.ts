@@ -1,6 +1,4 @@
-/**
- * A pre-token that reaches this many UTF-16 units is cut into pieces of pieceUnits units: merging byte pairs is quadratic in the length.
- */
+// A longer pre-token is cut into pieces, since merging byte pairs is quadratic in the length.
 export const maxPreTokenUnits = 256
 const pieceUnits = 64
 
@@ -47,7 +45,6 @@ function classAt(text: string, at: number): number {
   return found
 }
 
-/** Whether the character at an offset is white space (JavaScript's `\s`). */
 export function isSpaceAt(text: string, at: number): boolean {
   const found = classAt(text, at)
   return found === space || found === newline
@@ -78,7 +75,6 @@ export function preTokenEnd(text: string, start: number, end: number): number {
   return found - start < maxPreTokenUnits || found === end ? found : betweenCodePoints(text, start + pieceUnits)
 }
 
-/** Whether the pre-token text[start, found) is a piece of one that is too long. */
 export function isPiece(text: string, start: number, found: number, end: number): boolean {
   const length = found - start
   return (length === pieceUnits || length === pieceUnits - 1) && boundedEnd(text, start, end) > found

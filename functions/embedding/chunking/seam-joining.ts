@@ -3,12 +3,10 @@ import { type Strength, strength } from './markdown-blocks.ts'
 
 /** Parts of a text that are not cut any further, in order and without gaps. */
 export interface Atoms {
-  /** where each part begins; the last one ends with the text */
   starts: number[]
   /** of the seam before each part */
   strengths: Strength[]
-  /** tokens of each part, roughly */
-  sizes: number[]
+  estimatedTokens: number[]
 }
 
 /** A text's hash covers at least so many UTF-16 units, however short the atom. */
@@ -39,7 +37,7 @@ export function* joinSeams(
 ): Steps<number[]> {
   const { starts } = atoms
   const total = starts.length
-  const sizes = Float64Array.from(atoms.sizes)
+  const sizes = Float64Array.from(atoms.estimatedTokens)
   /** For the first atom of a group its last, and the other way round. */
   const partner = Int32Array.from(starts, (_, index) => index)
   const joined = new Uint8Array(total)

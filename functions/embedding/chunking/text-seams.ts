@@ -33,7 +33,6 @@ function skipSpace(text: string, from: number, end: number): number {
   return at
 }
 
-/** After a full stop, question or exclamation mark with its closing quotes and brackets; CJK stops need no space after them. */
 export const sentenceSeams: Seams = function* (text, start, end) {
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at)
@@ -68,7 +67,6 @@ function isAbbreviation(text: string, start: number, stop: number): boolean {
   return word.length === 1 || abbreviations.has(word.toLowerCase())
 }
 
-/** At the start of every line that is not blank. */
 export const lineSeams: Seams = (text, start, end) => lines(text, start, end, false)
 
 /** At the start of every line that follows a blank one. */
@@ -89,7 +87,6 @@ function* lines(text: string, start: number, end: number, afterBlank: boolean): 
   }
 }
 
-/** After white space. */
 export const wordSeams: Seams = function* (text, start, end) {
   for (let at = start + 1; at < end; at++) {
     if (isSpaceAt(text, at - 1) && !isSpaceAt(text, at) && clusterBegins(text, at)) yield at

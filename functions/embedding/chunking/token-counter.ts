@@ -24,7 +24,6 @@ export class TokenCounter {
     return atOnce(TokenCounter.reading(text))
   }
 
-  /** In steps of a few words. */
   static *reading(text: string): Steps<TokenCounter> {
     const counter = new TokenCounter(text)
     yield* counter.#read()
@@ -45,7 +44,6 @@ export class TokenCounter {
     }
   }
 
-  /** Whether a pre-token ends at an offset. */
   isEdge(at: number): boolean {
     return at === 0 || this.#through[at] !== this.#through[at - 1]
   }
