@@ -96,8 +96,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'search serves the active revision alone',
     file: 'functions/search/search.ts',
-    find: '(c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.active_revision)',
-    replace: '(c.organization_id, c.document_id) = (d.organization_id, d.id)',
+    find: ".whereRef('c.revision', '=', 'd.active_revision')",
+    replace: '',
     tests: [races, histories],
   },
   {
@@ -341,14 +341,14 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the claim of an idempotency key',
     file: 'shared/http/idempotency.ts',
-    find: 'if (!attempt) return sql`true`',
-    replace: 'if (!attempt || attempt) return sql`true`',
+    find: 'if (!request) return sql`true`',
+    replace: 'if (!request || request) return sql`true`',
     tests: [races, histories],
   },
   {
     safeguard: 'a repeat does not show what was deleted',
     file: 'functions/documents/documents.ts',
-    find: 'if (kept && surviving.length === 0)',
+    find: 'if (replayed && results.surviving.length === 0)',
     replace: 'if (false)',
     tests: [retries, histories],
   },

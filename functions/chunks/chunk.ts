@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import * as v from 'valibot'
+import type { Tables } from '../../shared/database/tables.ts'
 import { fromSql } from '../../shared/embedding/vectors.ts'
 
-/** A chunk as the API answers it. */
+/** A chunk as the API returns it. */
 export const chunkSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
@@ -16,7 +17,7 @@ export const chunkSchema = v.pipe(
     embedding: v.exactOptional(
       v.pipe(
         v.nullable(v.array(v.number())),
-        v.description('Only with `include=embedding`; null for a chunk that was stored without.'),
+        v.description('Only with `include=embedding`; null for a chunk that was stored without one.'),
       ),
     ),
   }),
@@ -35,18 +36,24 @@ export const chunkExample: Chunk = {
   created_at: '2026-03-02T08:16:01.250Z',
 }
 
-/** A row of `chunkColumns`; `embedding`, as pgvector writes it, only where the caller asked for it. */
-export interface ChunkRow extends Omit<Chunk, 'created_at' | 'embedding'> {
-  created_at: Date | string
-  embedding?: string | null
-}
+/** The columns that a chunk in a response is made of. */
+export const chunkColumns = [
+  'id',
+  'document_id',
+  'agent_id',
+  'content',
+  'chunk_index',
+  'token_count',
+  'metadata',
+  'created_at',
+] as const
 
-/** The columns that an answer is made of, qualified by c. */
-export const chunkColumns = sql.raw(
-  ['id', 'document_id', 'agent_id', 'content', 'chunk_index', 'token_count', 'metadata', 'created_at']
-    .map((column) => `c.${column}`)
-    .join(', '),
-)
+type Columns = Selectable<Tables['chunks']>
+/** A time that went through JSON in the database is a string; `embedding` is there only where the caller asked for it. */
+export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'created_at'>> & {
+  created_at: Columns['created_at'] | string
+  embedding?: Columns['embedding'] | undefined
+}
 
 export function toChunk(row: ChunkRow): Chunk {
   return {

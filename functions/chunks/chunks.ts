@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
 import {
   agentNotFound,
@@ -10,23 +11,14 @@ import {
 import { toSql } from '../../shared/embedding/vectors.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
-import { pageBytes } from '../../shared/http/page-bytes.ts'
+import { pageBytes } from '../../shared/http/payload.ts'
 import { newId } from '../../shared/ids.ts'
 import { type ChunkRow, chunkColumns } from './chunk.ts'
 import type { ChunkInput } from './schemas.ts'
 
-/** What the service adds to a chunk of the request that stores it. */
-type Stored = Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'>
-
-interface StoredBatch {
-  /** By chunk_index. */
-  data: Stored[]
-  chunk_count: number
-}
-
 /**
  * Stores a batch of the client's own chunks, all or none. The first batch for a document that the service manages takes it
- * over: a new revision that holds the client's chunks alone, out of search's sight until the client completes it.
+ * over: a new revision that holds the client's chunks alone, which search does not serve until the client completes it.
  * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused, idempotency_in_progress;
  * validation_failed past the document's limit
  */
@@ -36,106 +28,75 @@ export async function createChunks(
   inputs: ChunkInput[],
   request?: IdempotentRequest,
 ) {
-  const rows = inputs.map(({ embedding, token_count, ...chunk }) => ({
-    id: newId(),
-    ...chunk,
-    token_count: token_count ?? estimateTokens(chunk.content),
-    embedding: embedding && toSql(embedding),
-  }))
-  const isOfThisRevision = sql`(c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.revision)`
-  const lock = sql<{ id: string }>`select id from documents d where ${isDocument(scope)} for update`
+  const rows = inputs.map((input) => toNewChunk(input))
+  const indexes = rows.map((row) => row.chunk_index)
+  const lock = selectDocument(db, scope).forUpdate()
   const takeOver = sql`
     update documents d set
       managed_by = 'client', status = 'pending', revision = d.revision + 1, chunk_count = 0, error_message = null, error_code = null,
       lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
     where ${isDocument(scope)} and d.managed_by = 'service' and ${ownsIdempotencyKey(request)}`
-  const conflicts = sql<{ chunk_index: number }>`
-    select c.chunk_index from chunks c join documents d on ${isOfThisRevision}
-    where ${isDocument(scope)} and ${ownsIdempotencyKey(request)} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[])
-    order by c.chunk_index`
-  const insert = sql<Stored & { total: number }>`
-    with inserted as (
-      insert into chunks (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, embedding)
-      select d.organization_id, wanted.id, d.agent_id, d.id, d.revision, wanted.chunk_index, wanted.content, wanted.token_count,
-        wanted.metadata, wanted.embedding::vector(1536)
-      from documents d
-      cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, embedding text)
-      where ${isDocument(scope)} and ${ownsIdempotencyKey(request)} and not exists (
-        select from chunks c where ${isOfThisRevision} and c.chunk_index = any(${rows.map((row) => row.chunk_index)}::int[]))
-      returning *
+  const conflicts = chunksAt(db, scope, indexes)
+    .where(ownsIdempotencyKey(request))
+    .select('c.chunk_index')
+    .orderBy('c.chunk_index')
+  const insert = insertChunks(db, scope, rows, ownsIdempotencyKey(request))
+  const stored = chunksAt(db, scope, indexes).where(
+    'c.id',
+    '=',
+    anyOf<string>(
+      rows.map((row) => row.id),
+      'uuid',
     ),
-    counted as (
-      update documents d set chunk_count = d.chunk_count + (select count(*) from inserted)
-      where ${isDocument(scope)} and exists (select from inserted)
-      returning d.chunk_count
+  )
+  const count = db
+    .updateTable('documents as d')
+    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
+    .where(isDocument(scope))
+    .where((eb) => eb.exists(stored.select('c.id')))
+  const response = selectDocument(db, scope)
+    .where((eb) => eb.exists(stored.select('c.id')))
+    .clearSelect()
+    .select((eb) =>
+      jsonBuildObject({
+        data: jsonArrayFrom(
+          stored.select(['c.id', 'c.chunk_index', 'c.token_count', 'c.created_at']).orderBy('c.chunk_index'),
+        ),
+        chunk_count: eb.ref('d.chunk_count'),
+      }).as('response'),
     )
-    select c.id, c.chunk_index, c.token_count, c.created_at, counted.chunk_count as total
-    from inserted c cross join counted order by c.chunk_index`
+
+  const { results, ...outcome } = await idempotently(db, request, response, {
+    agents: findAgent(scope),
+    documents: lock,
+    takeOver,
+    conflicts,
+    insert,
+    count,
+  }).catch(rejectAboveLimit)
+  requireDocument(results)
+  if (!outcome.response) throw conflict(results.conflicts)
   const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
-  const withTexts = ({ data, chunk_count }: StoredBatch) => ({
-    data: data.map(
-      (stored): ChunkRow => ({
-        document_id: scope.documentId,
-        agent_id: scope.agentId,
-        ...texts.get(stored.chunk_index)!,
-        ...stored,
-      }),
-    ),
-    chunk_count,
-  })
+  const data = outcome.response.data.map(
+    (chunk): ChunkRow => ({
+      document_id: scope.documentId,
+      agent_id: scope.agentId,
+      ...texts.get(chunk.chunk_index)!,
+      ...chunk,
+    }),
+  )
+  return { data, chunk_count: outcome.response.chunk_count, replayed: outcome.replayed }
+}
 
-  try {
-    if (!request) {
-      const [agents, documents, , conflicting, created] = await db.batch(
-        findAgent(scope),
-        lock,
-        takeOver,
-        conflicts,
-        insert,
-      )
-      requireDocument(agents, documents)
-      return { ...withTexts(outcome(conflicting, created)), replayed: false }
-    }
-    const answer = sql<StoredBatch>`(
-      select case when count(*) > 0 then jsonb_build_object(
-        'data', jsonb_agg(jsonb_build_object(
-          'id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count, 'created_at', c.created_at) order by c.chunk_index),
-        'chunk_count', (select chunk_count from documents d where ${isDocument(scope)})) end
-      from chunks c
-      where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId} and c.id = any(${rows.map((row) => row.id)}::uuid[]))`
-    const {
-      results: [agents, documents, , conflicting, created],
-      kept,
-    } = await idempotently(db, request, answer, findAgent(scope), lock, takeOver, conflicts, insert)
-    requireDocument(agents, documents)
-    return { ...withTexts(kept ?? outcome(conflicting, created)), replayed: kept !== undefined }
-  } catch (error) {
-    if (violates(error, 'documents_chunk_limit'))
-      throw new ApiError(
-        'validation_failed',
-        'With these the document would have more than 10,000 chunks, the most it may have.',
-        { cause: error },
-      )
-    throw error
+type NewChunk = Omit<ChunkRow, 'document_id' | 'agent_id' | 'created_at'>
+
+function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput): NewChunk {
+  return {
+    id: newId(),
+    ...chunk,
+    token_count: token_count ?? estimateTokens(chunk.content),
+    embedding: embedding && toSql(embedding),
   }
-}
-
-function requireDocument(agents: unknown[], documents: unknown[]): void {
-  if (agents.length === 0) agentNotFound()
-  if (documents.length === 0) documentNotFound()
-}
-
-function outcome(conflicting: { chunk_index: number }[], created: (Stored & { total: number })[]): StoredBatch {
-  if (conflicting.length > 0)
-    throw new ApiError(
-      'chunk_index_conflict',
-      'Chunks with these indexes are already stored. Delete all chunks first to upload anew.',
-      {
-        extra: { chunk_indexes: conflicting.map((row) => row.chunk_index) },
-      },
-    )
-  return { data: created, chunk_count: created[0]!.total }
 }
 
 /** English text has about four characters a token. */
@@ -143,9 +104,95 @@ function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }
 
+function selectDocument(db: Database, scope: DocumentScope) {
+  return db.selectFrom('documents as d').select('d.id').where(isDocument(scope))
+}
+
+/** The chunks `c` of the document's newest revision at these indexes. */
+function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
+  return db
+    .selectFrom('documents as d')
+    .innerJoin('chunks as c', (join) =>
+      join
+        .onRef('c.organization_id', '=', 'd.organization_id')
+        .onRef('c.document_id', '=', 'd.id')
+        .onRef('c.revision', '=', 'd.revision'),
+    )
+    .where(isDocument(scope))
+    .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
+}
+
+function insertChunks(db: Database, scope: DocumentScope, rows: NewChunk[], condition: Expression<SqlBool>) {
+  const indexes = rows.map((row) => row.chunk_index)
+  const wanted = sql<Required<NewChunk>>`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)`.as<'wanted'>(
+    sql`wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, embedding text)`,
+  )
+  return db
+    .insertInto('chunks')
+    .columns([
+      'organization_id',
+      'id',
+      'agent_id',
+      'document_id',
+      'revision',
+      'chunk_index',
+      'content',
+      'token_count',
+      'metadata',
+      'embedding',
+    ])
+    .expression(
+      db
+        .selectFrom('documents as d')
+        .crossJoin(wanted)
+        .select(({ ref }) => [
+          'd.organization_id',
+          'wanted.id',
+          'd.agent_id',
+          'd.id as document_id',
+          'd.revision',
+          'wanted.chunk_index',
+          'wanted.content',
+          'wanted.token_count',
+          'wanted.metadata',
+          sql`${ref('wanted.embedding')}::vector(1536)`.as('embedding'),
+        ])
+        .where(isDocument(scope))
+        .where(condition)
+        .where(({ not, exists }) => not(exists(chunksAt(db, scope, indexes).select('c.id')))),
+    )
+}
+
+function anyOf<T>(values: T[], type: 'int' | 'uuid') {
+  return sql<T>`any(${values}::${sql.raw(type)}[])`
+}
+
+function requireDocument({ agents, documents }: { agents: unknown[]; documents: unknown[] }): void {
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
+}
+
+function conflict(conflicts: { chunk_index: number }[]): ApiError {
+  return new ApiError(
+    'chunk_index_conflict',
+    'Chunks with these indexes already exist. To replace them, delete all chunks of the document first.',
+    { extra: { chunk_indexes: conflicts.map((row) => row.chunk_index) } },
+  )
+}
+
+function rejectAboveLimit(error: unknown): never {
+  if (violates(error, 'documents_chunk_limit'))
+    throw new ApiError(
+      'validation_failed',
+      'A document can have at most 10,000 chunks, and this batch would exceed that.',
+      { cause: error },
+    )
+  throw error
+}
+
 /**
  * A page of a document's chunks by index: those that search serves of a document the service manages, those stored so far
- * of one the client manages.
+ * of one the client manages. It holds fewer than `limit` when they are large, but always at least one if there is one.
  * @throws ApiError agent_not_found, document_not_found
  */
 export async function listChunks(
@@ -153,30 +200,58 @@ export async function listChunks(
   scope: DocumentScope,
   { limit, after, include }: { limit: number; after?: number | undefined; include?: 'embedding' | undefined },
 ) {
-  const [agents, documents, rows] = await db.batch(
-    findAgent(scope),
-    sql`select id from documents d where ${isDocument(scope)}`,
-    sql<ChunkRow & { available: string }>`
-      with page as (
-        select c.*, row_number() over by_index as position,
-          sum(octet_length(c.content) + octet_length(c.metadata::text) ${include ? sql`+ coalesce(octet_length(c.embedding::text), 0)` : sql``})
-            over by_index as bytes
-        from documents d
-        join chunks c on (c.organization_id, c.document_id, c.revision)
-          = (d.organization_id, d.id, case d.managed_by when 'client' then d.revision else d.active_revision end)
-        where ${isDocument(scope)} and c.chunk_index > ${after ?? -1}
-        window by_index as (order by c.chunk_index)
-        order by c.chunk_index
-        limit ${limit + 1}
-      )
-      select ${chunkColumns} ${include ? sql`, c.embedding` : sql``}, (select count(*) from page) as available
-      from page c
-      where position <= ${limit} and (position = 1 or bytes <= ${pageBytes})
-      order by c.chunk_index`,
-  )
-  if (agents.length === 0) agentNotFound()
-  if (documents.length === 0) documentNotFound()
-  return { chunks: rows, hasMore: rows.length > 0 && rows.length < Number(rows[0]!.available) }
+  const withEmbedding = include === 'embedding'
+  const page = db
+    .with('page', (cte) =>
+      cte
+        .selectFrom('documents as d')
+        .innerJoin('chunks as c', (join) =>
+          join
+            .onRef('c.organization_id', '=', 'd.organization_id')
+            .onRef('c.document_id', '=', 'd.id')
+            .on((eb) =>
+              eb(
+                'c.revision',
+                '=',
+                eb
+                  .case()
+                  .when('d.managed_by', '=', 'client')
+                  .then(eb.ref('d.revision'))
+                  .else(eb.ref('d.active_revision'))
+                  .end(),
+              ),
+            ),
+        )
+        .where(isDocument(scope))
+        .where('c.chunk_index', '>', after ?? -1)
+        .selectAll('c')
+        .select(({ fn, ref }) => [
+          fn
+            .agg<number>('row_number')
+            .over((over) => over.orderBy('c.chunk_index'))
+            .as('position'),
+          fn
+            .sum<number>(
+              sql`octet_length(${ref('c.content')}) + octet_length(${ref('c.metadata')}::text)
+                + ${withEmbedding ? sql`coalesce(octet_length(${ref('c.embedding')}::text), 0)` : sql`0`}`,
+            )
+            .over((over) => over.orderBy('c.chunk_index'))
+            .as('bytes'),
+        ])
+        .orderBy('c.chunk_index')
+        .limit(limit + 1),
+    )
+    .selectFrom('page')
+    .select(chunkColumns)
+    .$if(withEmbedding, (query) => query.select('embedding'))
+    .select((eb) => eb.selectFrom('page').select(eb.fn.countAll<string>().as('count')).as('available'))
+    .where('position', '<=', limit)
+    .where((eb) => eb.or([eb('position', '=', 1), eb('bytes', '<=', pageBytes)]))
+    .orderBy('chunk_index')
+  const results = await db.batch({ agents: findAgent(scope), documents: selectDocument(db, scope), page })
+  requireDocument(results)
+  const chunks = results.page
+  return { chunks, hasMore: chunks.length > 0 && chunks.length < Number(chunks[0]!.available) }
 }
 
 /**
@@ -184,19 +259,21 @@ export async function listChunks(
  * @throws ApiError agent_not_found, document_not_found
  */
 export async function deleteChunks(db: Database, scope: DocumentScope): Promise<void> {
-  const [agents, documents] = await db.batch(
-    findAgent(scope),
-    sql`
+  const results = await db.batch({
+    agents: findAgent(scope),
+    documents: sql`
       update documents d set
         managed_by = 'client', status = 'pending', revision = d.revision + 1, active_revision = null, chunk_count = 0,
         error_message = null, error_code = null, lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0,
         next_attempt_at = null
       where ${isDocument(scope)}
       returning d.id`,
-    sql`
-      delete from chunks c using documents d
-      where ${isDocument(scope)} and (c.organization_id, c.document_id) = (d.organization_id, d.id)`,
-  )
-  if (agents.length === 0) agentNotFound()
-  if (documents.length === 0) documentNotFound()
+    deleted: db
+      .deleteFrom('chunks as c')
+      .using('documents as d')
+      .where(isDocument(scope))
+      .whereRef('c.organization_id', '=', 'd.organization_id')
+      .whereRef('c.document_id', '=', 'd.id'),
+  })
+  requireDocument(results)
 }

@@ -13,7 +13,7 @@ import type { Status } from '../../shared/database/tables.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
-import { pageBytes } from '../../shared/http/page-bytes.ts'
+import { pageBytes } from '../../shared/http/payload.ts'
 import { newId } from '../../shared/ids.ts'
 import type { Origin } from '../../shared/queue.ts'
 import { type Created, createdColumns, type DocumentRow, documentColumns } from './document.ts'
@@ -51,20 +51,21 @@ export async function createDocument(
       const [[created]] = await db.batch(insert)
       return { document: withTexts(created ?? agentNotFound()), replayed: false }
     }
-    const {
-      results: [[created], surviving],
-      kept,
-    } = await idempotently(
+    const { results, response, replayed } = await idempotently(
       db,
       request,
-      sql<Created>`(select to_jsonb(d) from (select ${createdColumns} from documents d where organization_id = ${scope.organizationId} and id = ${id}) d)`,
-      insert,
-      sql`select from documents where organization_id = ${scope.organizationId}
-        and id = (select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(request)})`,
+      sql<{
+        response: Created
+      }>`select to_jsonb(d) as response from (select ${createdColumns} from documents d where organization_id = ${scope.organizationId} and id = ${id}) d`,
+      {
+        insert,
+        surviving: sql`select from documents where organization_id = ${scope.organizationId}
+          and id = (select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(request)})`,
+      },
     )
-    if (kept && surviving.length === 0)
+    if (replayed && results.surviving.length === 0)
       throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')
-    return { document: withTexts(kept ?? created ?? agentNotFound()), replayed: kept !== undefined }
+    return { document: withTexts(response ?? agentNotFound()), replayed }
   } catch (error) {
     if (violates(error, 'agents_document_limit'))
       throw new ApiError(

@@ -1,24 +1,25 @@
 import { createHash, createSecretKey, type KeyObject, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 import { ApiError } from './errors.ts'
 
 export const permissions = ['kb:read', 'kb:write', 'organization:read', 'organization:write'] as const
 export type Permission = (typeof permissions)[number]
 
-/** What a verified key stands for. */
+/** A verified key. */
 export interface ApiKey {
   id: string
   organizationId: OrganizationId
   permissions: Permission[]
-  /** Signs the cursors of the organization's lists. An object that neither JSON nor a log prints. */
+  /** Signs the cursors of the organization's lists. Neither JSON nor a log prints a KeyObject's bytes. */
   cursorKey: KeyObject
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const shape = /^(cue_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const keyPattern = /^(cue_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** A new key: `cue_`, 32 random base62 characters (190 bits) and the base62 CRC-32 of all that precedes. */
 export function newKey(): string {
@@ -31,9 +32,9 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** Whether the key is well formed and its checksum right: a typo is told without a look at the database. */
+/** Whether the key is well formed and its checksum right: a mistyped key is rejected without a look-up. */
 export function isWellFormed(key: string): boolean {
-  const [, body, sum] = shape.exec(key) ?? []
+  const [, body, sum] = keyPattern.exec(key) ?? []
   return body !== undefined && checksum(body) === sum
 }
 
@@ -47,61 +48,62 @@ function checksum(body: string): string {
   return digits
 }
 
-/** Milliseconds for which an instance trusts a verification: with it a revoked key is refused everywhere within 30 s. */
-const trustedFor = 15_000
-const cacheLimit = 10_000
+/** An instance that trusts a verification for so long rejects a revoked key within 30 s of its revocation. */
+const cacheMilliseconds = 15_000
+const maxCachedKeys = 10_000
 
 /**
- * Makes the verifier of presented keys. It remembers good keys for 15 s, so most requests cost no look-up.
+ * Makes the verifier of API keys. It caches valid keys for 15 s, so that most requests need no look-up.
  * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`.
  */
 export function keyVerifier(db: Database, now: () => number = Date.now) {
-  const known = new Map<string, { key: ApiKey; until: number }>()
+  const cache = new Map<string, { key: ApiKey; until: number }>()
 
   return async function verify(presented: string | undefined): Promise<ApiKey> {
-    if (!presented) throw refusal('missing_api_key', 'Send your API key in the X-API-Key header.')
-    if (!isWellFormed(presented)) throw invalid()
+    if (!presented) throw unauthorized('missing_api_key', 'Send your API key in the X-API-Key header.')
+    if (!isWellFormed(presented)) throw invalidKey()
     const hash = hashKey(presented)
-    const cached = known.get(hash.toString('base64'))
+    const cacheKey = hash.toString('base64')
+    const cached = cache.get(cacheKey)
     if (cached && cached.until > now()) return cached.key
-    const key = await findKey(db, hash)
-    if (!key) {
-      known.delete(hash.toString('base64'))
-      throw invalid()
+    const found = await findKey(db, hash)
+    if (!found) {
+      cache.delete(cacheKey)
+      throw invalidKey()
     }
-    if (known.size >= cacheLimit) known.clear()
-    known.set(hash.toString('base64'), {
-      key,
-      until: Math.min(now() + trustedFor, key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY),
-    })
-    return key
+    if (cache.size >= maxCachedKeys) cache.clear()
+    const expiry = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+    cache.set(cacheKey, { key: found.key, until: Math.min(now() + cacheMilliseconds, expiry) })
+    return found.key
   }
 }
 
-async function findKey(db: Database, hash: Buffer): Promise<(ApiKey & { expiresAt: Date | null }) | undefined> {
-  const { rows } = await sql<{
-    id: string
-    organization_id: OrganizationId
-    permissions: Permission[]
-    expires_at: Date | null
-    cursor_key: Buffer
-  }>`select id, organization_id, permissions, expires_at, cursor_key from find_api_key(${hash})`.execute(db)
-  const row = rows[0]
+/** A row of the database's function `find_api_key`: a key that is neither revoked nor expired, and its organization's. */
+type FoundKey = Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 'permissions' | 'expires_at'> &
+  Pick<Selectable<Tables['organizations']>, 'cursor_key'>
+
+async function findKey(db: Database, hash: Buffer): Promise<{ key: ApiKey; expiresAt: Date | null } | undefined> {
+  const row = await db
+    .selectFrom(sql<FoundKey>`find_api_key(${hash})`.as('found'))
+    .select(['id', 'organization_id', 'permissions', 'expires_at', 'cursor_key'])
+    .executeTakeFirst()
   return (
     row && {
-      id: row.id,
-      organizationId: row.organization_id,
-      permissions: row.permissions,
+      key: {
+        id: row.id,
+        organizationId: row.organization_id as OrganizationId,
+        permissions: row.permissions as Permission[],
+        cursorKey: createSecretKey(row.cursor_key),
+      },
       expiresAt: row.expires_at,
-      cursorKey: createSecretKey(row.cursor_key),
     }
   )
 }
 
-function invalid() {
-  return refusal('invalid_api_key', 'The key is unknown, malformed, revoked or expired.')
+function invalidKey() {
+  return unauthorized('invalid_api_key', 'The API key is unknown, malformed, revoked or expired.')
 }
 
-function refusal(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
+function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
   return new ApiError(code, detail, { headers: { 'www-authenticate': 'ApiKey header="X-API-Key"' } })
 }

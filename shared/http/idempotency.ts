@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import * as v from 'valibot'
-import { type Database, type Results, type Statement, waitedTooLong } from '../database/database.ts'
+import { columnsOf } from '../database/columns.ts'
+import { type Batch, type Database, type Results, type Statement, waitedTooLong } from '../database/database.ts'
 import type { ApiKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -11,7 +12,7 @@ export const idempotencyHeader = v.object({
       v.string(),
       v.regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
       v.description(
-        'Makes the request safe to repeat for 24 hours: a repeat gives the first answer again, as long as the document exists.',
+        'Makes the request safe to retry for 24 hours: a retry returns the first response again, as long as the document exists.',
       ),
     ),
   ),
@@ -21,11 +22,11 @@ export const idempotencyHeader = v.object({
 export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
-  /** SHA-256 of method, path and body: tells another request under the same key. */
+  /** SHA-256 of method, path and body: a different request under the same key has another. */
   requestHash: Buffer
-  /** Marks the row as this attempt's own. */
+  /** Identifies this attempt as the one that claimed the key. */
   owner: string
-  /** How long it waits for an earlier attempt to end. */
+  /** How long to wait for an earlier attempt to finish. */
   waitSeconds: number
 }
 
@@ -43,70 +44,108 @@ export function idempotentRequest(
   return { key, idempotencyKey, requestHash, owner: randomUUID(), waitSeconds }
 }
 
-interface Recalled {
-  owner: string
-  request_hash: Buffer
-  response: unknown
+const keys = columnsOf('idempotency_keys', 'idempotency_keys')
+
+interface Outcome<Response, Q extends Batch> {
+  results: Results<Q>
+  /** Null when the statements stored nothing. */
+  response: Response | null
+  /** Whether an earlier attempt acted, and this is its response. */
+  replayed: boolean
 }
 
 /**
- * Runs the statements of an act in one transaction, once for all attempts under a key: they act only where `ownsIdempotencyKey` holds. Then
- * `answer` is kept, of which only what a repeat of the request does not bring along itself: no text of the caller's. With
- * nothing to keep, the key is free again. A later attempt waits on the claim's unique key until the first has ended.
- * @returns the statements' results and, when an earlier attempt has acted, its `answer`
+ * Runs the statements of an act in one transaction and round trip. Under an `Idempotency-Key` they run once for all attempts:
+ * each must change rows only where `ownsIdempotencyKey` holds. A later attempt waits on the key's unique index until the first
+ * has ended.
+ * @param response selects, after the act, one value `response`: what a retry cannot derive from its own request, and none of
+ * the caller's texts. No row when nothing was stored; the key is then free again
  * @throws ApiError idempotency_in_progress, idempotency_key_reused
  */
-export async function idempotently<Kept, const Q extends readonly Statement[]>(
+export async function idempotently<Response, const Q extends Batch>(
   db: Database,
-  request: IdempotentRequest,
-  answer: RawBuilder<Kept>,
-  ...act: Q
-): Promise<{ results: Results<Q>; kept: Kept | undefined }> {
-  const { key, idempotencyKey, requestHash, owner, waitSeconds } = request
-  // The bound is the claim's alone: a wait for anything else does not mean that another attempt is running.
-  const bound = sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`
-  const unbound = sql`set local lock_timeout to default`
-  const claim = sql`
-    insert into idempotency_keys as kept (organization_id, api_key_id, key, request_hash, owner)
-    values (${key.organizationId}, ${key.id}, ${idempotencyKey}, ${requestHash}, ${owner})
-    on conflict (organization_id, api_key_id, key) do update
-      set request_hash = excluded.request_hash, owner = excluded.owner, response = null, created_at = now()
-      where kept.created_at < now() - interval '24 hours'`
-  const remember = sql`update idempotency_keys set response = ${answer} where ${isRowOf(request)} and owner = ${owner}`
-  const forget = sql`delete from idempotency_keys where ${isRowOf(request)} and owner = ${owner} and response is null`
-  const recall = sql<Recalled>`select owner, request_hash, response from idempotency_keys where ${isRowOf(request)}`
-  const results: unknown[][] = await db
-    .batch(...[bound, claim, unbound], ...act, ...[remember, forget, recall])
+  request: IdempotentRequest | undefined,
+  response: Statement<{ response: Response }> & Expression<unknown>,
+  act: Q,
+): Promise<Outcome<Response, Q>> {
+  if (!request) {
+    const { selected, ...results } = await db.batch({ ...(act as Batch), selected: response })
+    return { results: results as Results<Q>, response: selected[0]?.response ?? null, replayed: false }
+  }
+  const { attempts, ...results } = await db
+    .batch({ ...claimKey(db, request), ...(act as Batch), ...recordResponse(db, request, response) })
     .catch((error) => {
       throw waitedTooLong(error) ? inProgress(error) : error
     })
-  const [recalled] = results.at(-1) as Recalled[]
-  return { results: results.slice(3, -3) as Results<Q>, kept: answerKept(request, recalled) as Kept | undefined }
+  const [recorded] = attempts
+  const replayed = recorded !== undefined && recorded.owner !== request.owner
+  if (replayed && !request.requestHash.equals(recorded.request_hash))
+    throw new ApiError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for a different request in the last 24 hours. Use a new key.',
+    )
+  return { results: results as Results<Q>, response: (recorded?.response as Response | undefined) ?? null, replayed }
 }
 
-/** Picks the key's row in idempotency_keys. */
+function claimKey(db: Database, { key, idempotencyKey, requestHash, owner, waitSeconds }: IdempotentRequest) {
+  return {
+    // The time limit is for the claim alone: waiting for anything else does not mean that another attempt is running.
+    lockTimeout: sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`,
+    claim: db
+      .insertInto('idempotency_keys')
+      .values({
+        organization_id: key.organizationId,
+        api_key_id: key.id,
+        key: idempotencyKey,
+        request_hash: requestHash,
+        owner,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'api_key_id', 'key'])
+          .doUpdateSet(({ ref }) => ({
+            request_hash: ref('excluded.request_hash'),
+            owner: ref('excluded.owner'),
+            response: null,
+            created_at: sql<string>`now()`,
+          }))
+          .where('idempotency_keys.created_at', '<', sql<Date>`now() - interval '24 hours'`),
+      ),
+    noLockTimeout: sql`set local lock_timeout to default`,
+  }
+}
+
+function recordResponse(db: Database, request: IdempotentRequest, response: Expression<unknown>) {
+  return {
+    record: db
+      .updateTable('idempotency_keys')
+      .set({ response: sql<string>`(${response})` })
+      .where(isRowOf(request))
+      .where('owner', '=', request.owner),
+    release: db
+      .deleteFrom('idempotency_keys')
+      .where(isRowOf(request))
+      .where('owner', '=', request.owner)
+      .where('response', 'is', null),
+    attempts: db.selectFrom('idempotency_keys').select(['owner', 'request_hash', 'response']).where(isRowOf(request)),
+  }
+}
+
+/** Selects the key's row of `idempotency_keys`. */
 export function isRowOf({ key, idempotencyKey }: IdempotentRequest): RawBuilder<boolean> {
-  return sql`(organization_id = ${key.organizationId} and api_key_id = ${key.id} and key = ${idempotencyKey})`
+  return sql`(${keys.organization_id} = ${key.organizationId} and ${keys.api_key_id} = ${key.id} and ${keys.key} = ${idempotencyKey})`
 }
 
-/** The condition under which an attempt may act: it has no key, or its key was claimed by it just now. */
+/** The condition under which an attempt may act: it has no key, or has just claimed it. */
 export function ownsIdempotencyKey(request: IdempotentRequest | undefined): RawBuilder<boolean> {
   if (!request) return sql`true`
-  return sql`exists (select from idempotency_keys where ${isRowOf(request)} and owner = ${request.owner})`
-}
-
-/** What an earlier attempt has kept. Throws `idempotency_key_reused` when that was another request. */
-function answerKept(request: IdempotentRequest, recalled: Recalled | undefined): unknown {
-  if (!recalled || recalled.owner === request.owner) return undefined
-  if (!request.requestHash.equals(recalled.request_hash))
-    throw new ApiError('idempotency_key_reused', 'This Idempotency-Key came with another request in the last 24 hours.')
-  return recalled.response
+  return sql`exists (select from idempotency_keys where ${isRowOf(request)} and ${keys.owner} = ${request.owner})`
 }
 
 function inProgress(cause: unknown): ApiError {
   return new ApiError(
     'idempotency_in_progress',
-    'The first request with this Idempotency-Key has not ended yet. Repeat it in a moment to get its answer.',
+    'The first request with this Idempotency-Key is still running. Retry in a moment to get its response.',
     { headers: { 'retry-after': '1' }, cause },
   )
 }

@@ -1,11 +1,18 @@
 import { ApiError } from './errors.ts'
 
 /**
- * Lambda takes a request, and gives its answer, inside JSON of its own of at most 6 MB: there every quote and backslash of a
- * body counts twice. Bodies that come in are leaseFence to somewhat less, so that what is stored of them, with the ids and times
- * that it gets, goes out again in one answer.
+ * Lambda wraps a request, and a response, in JSON of its own of at most 6 MB: there every quote and backslash of a body counts
+ * twice. Request bodies are limited to somewhat less, so that what is stored of them, with the ids and times that are added,
+ * fits into one response.
  */
 export const payloadLimit = 6_200_000
+
+/**
+ * Bytes of text in a database result after which a page ends early, though it has at least one item: a response must fit into
+ * Lambda's 6 MB, and what leads to it into Neon's limit (64 MB) and the Lambda's memory. Escaped as JSON, control characters
+ * take six times their size on the way.
+ */
+export const pageBytes = 4 * 1024 * 1024
 
 /** Bytes of a body inside Lambda's JSON. */
 export function payloadBytes(body: string): number {
@@ -13,7 +20,8 @@ export function payloadBytes(body: string): number {
 }
 
 /**
- * For what the answer will repeat of a body: a number such as 1e20 takes more room written out than it took in the body.
+ * Checks the part of a request body that the response repeats: a number such as 1e20 is longer written out than it was in the
+ * body.
  * @throws ApiError payload_too_large
  */
 export function requireFitsResponse(repeated: unknown): void {
@@ -21,11 +29,11 @@ export function requireFitsResponse(repeated: unknown): void {
   if (bytes > payloadLimit)
     throw new ApiError(
       'payload_too_large',
-      `With its numbers written out the body has ${bytes} bytes where quotes, backslashes and line breaks count twice; at most ${payloadLimit} are accepted.`,
+      `With numbers written out in full, the body has ${bytes} bytes, where each quote, backslash and line break counts twice. The limit is ${payloadLimit} bytes.`,
     )
 }
 
-/** The first of the items, as many as one answer can carry, and at least one if there is one. */
+/** The first of the items, as many as fit into one response, and at least one if there is one. */
 export function fitToResponse<T>(items: T[]): T[] {
   let bytes = 0
   const count = items.findIndex((item) => {
