@@ -24,12 +24,12 @@ const environment = v.object({
 
 export type Config = v.InferOutput<typeof environment>
 
-/** The settings in the environment, which each handler reads once, as its module loads; throws and names each that is wrong. */
+/** The settings in the environment. Throws an error that names each invalid one, so a handler fails as its module loads. */
 export function config(): Config {
   return parse(process.env)
 }
 
-/** Leaves the caller no half-configured process: a required setting that is missing is an error that names it. */
+/** A setting without which the process cannot run. @throws Error when it is not set */
 export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {
   const value = config()[name]
   if (value === undefined || value === null) throw new Error(`${name} is not set`)
@@ -41,6 +41,6 @@ function parse(env: NodeJS.ProcessEnv): Config {
   const result = v.safeParse(environment, set)
   if (result.success) return result.output
   throw new Error(
-    `Configuration: ${result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,
+    `Invalid configuration: ${result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,
   )
 }

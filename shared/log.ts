@@ -4,13 +4,13 @@ import { Logger } from '@aws-lambda-powertools/logger'
  * Structured logs, one JSON object a line. Ids, counts, codes and times only: never content, keys or secrets. Each line of a
  * request carries `request_id` and, once its key is verified, `organization_id` and `api_key_id` (the key's id, as
  * `npm run admin -- key list` shows it); each line about a document's processing carries `document_id` and those of the
- * request that asked for it, also when its message was lost and sent again.
+ * request that caused it, also when its message was lost and sent again.
  */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
 
 /**
- * What the log may hold of an error and its causes: name, message, code, frames. The other fields of a database error
- * quote values, and so does the message of a data exception (class 22).
+ * What may be logged of an error and its causes: name, message, code, frames. The other fields of a database error quote
+ * values, and so does the message of a data exception (class 22).
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)

@@ -25,18 +25,18 @@ export const namespace = 'Cuecard'
 /** The one dimension: the name of the Lambda that reports, which holds the stage, so that stages do not mix. */
 export const dimension = 'service'
 const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
-/** Carries all figures within this process too, for whoever wants to watch. */
+/** Publishes all figures within this process too. */
 export const figures = channel('cuecard.metrics')
 
-/** Reports figures to CloudWatch, where there is one. Zeros count as figures; undefined does not. */
+/** Reports figures to CloudWatch, if there is one. Zeros are reported; undefined is not. */
 export function report(values: Figures): void {
   figures.publish(values)
   if (service) console.log(embeddedMetrics(values, service, Date.now()))
 }
 
 /**
- * A log line in CloudWatch's embedded metric format, which turns it into metrics: no call, no buffer that a freeze could
- * keep, and so no need of a library.
+ * A log line in CloudWatch's embedded metric format: no call, and no buffer that a freeze could hold back. One dimension:
+ * `service`, the name of the Lambda that reports.
  */
 export function embeddedMetrics(values: Figures, reporter: string, timestamp: number): string {
   const names = (Object.keys(values) as MetricName[]).filter((name) => values[name] !== undefined)

@@ -14,40 +14,39 @@ const message = v.object({
   api_key_id: v.optional(v.string()),
 })
 
-/** Says that a document has work to do: ids only, so order, age and number of messages do not matter. */
+/** Announces that a document has work to do: ids only, so the order, age and number of messages do not matter. */
 export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
 }
 
-/** The API request that caused work; follows it through the logs. Work that an operator caused has none. */
+/** The API request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
   requestId?: string | undefined
   apiKeyId?: string | undefined
 }
 
 export interface Queue {
-  /** @throws Unavailable when the queue does not take the message within two seconds */
+  /** @throws Unavailable when the queue does not accept the message within two seconds */
   send(work: WorkMessage, delaySeconds?: number): Promise<void>
   /**
-   * Has a message that was received, and will be reported as failed, come again sooner than its visibility time-out.
+   * Shortens the visibility timeout of a received message that will be reported as failed, so that it is redelivered sooner.
    * @throws Unavailable
    */
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
-/** What those need that only send. */
 export type Sender = Pick<Queue, 'send'>
 
-/** Not loaded before it is needed: it takes as long as all the rest of a cold start, and most requests send nothing. */
+/** Loaded when it is needed: it takes as long as the rest of a cold start, and most requests send nothing. */
 const sdk = () => import('@aws-sdk/client-sqs')
 
-/** Of one try, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
+/** Of one attempt, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequestTimeout: true }
-/** Of a call in all: its retries, and the credentials that it may wait for, included. */
+/** Of a call as a whole, its retries and the loading of credentials included. */
 const deadlineMilliseconds = 2_000
 
-/** The queue that the environment names. */
+/** The queue in the environment. */
 export function configuredQueue(): Queue {
   const url = required('QUEUE_URL')
   let opened: Promise<Queue> | undefined
@@ -61,10 +60,10 @@ export function configuredQueue(): Queue {
   }
 }
 
-/** Longest delay that SQS offers, in seconds. */
+/** The longest delay that SQS supports, in seconds. */
 export const maxDelaySeconds = 900
 
-/** The SQS queue at `url`. The organization is the message group: SQS's fair queues keep one's backlog from the others. */
+/** The SQS queue at `url`. The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
 export function sqsQueue(sqs: SQSClient, url: string): Queue {
   return {
     async send(work, delaySeconds = 0) {
@@ -97,21 +96,21 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
   }
 }
 
-/** @throws Unavailable when the call fails, or has not ended at its deadline */
+/** @throws Unavailable when the call fails or misses its deadline */
 async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const signal = AbortSignal.timeout(deadlineMilliseconds)
   const expired = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    // The SDK minds its signal only while a request is under way, not between retries or while it loads credentials.
+    // The SDK checks its signal only while a request is in flight, not between retries or while it loads credentials.
     await Promise.race([call(signal), expired])
   } catch (error) {
     throw new Unavailable('queue', error)
   }
 }
 
-/** Sends; a failure is counted and logged, not thrown: false. The document's row knows that it has work to do. */
+/** Sends; a failure is counted and logged, not thrown. The document's row still says that it has work to do. @returns whether it was sent */
 export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)
@@ -123,7 +122,7 @@ export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds =
   }
 }
 
-/** What every line of the log about the work names. */
+/** The ids in every log line about the work. */
 export function idsOf(work: WorkMessage) {
   return {
     request_id: work.requestId,
@@ -133,7 +132,7 @@ export function idsOf(work: WorkMessage) {
   }
 }
 
-/** Reads a message body; undefined when it is none of ours. */
+/** Parses a message body; undefined when it is not a work message. */
 export function parseMessage(body: string): WorkMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), message), body)
   if (!result.success) return undefined

@@ -1,17 +1,17 @@
 import { Unavailable } from './http/errors.ts'
 
 /**
- * A secret given in the environment, or kept in Secrets Manager and then fetched once an instance. Called with the value that
- * was refused it gives another, if the secret has been rotated: fetched anew, once for all who were refused at the same time.
- * @throws Unavailable when Secrets Manager does not give a value
+ * Makes a function that returns a secret: the `value` itself, or that of `arn` in Secrets Manager, fetched once per instance.
+ * Called with a value that was rejected it fetches again, once for all concurrent callers, in case the secret was rotated.
+ * The function throws `Unavailable` when Secrets Manager returns no value.
  */
 export function secret({ value, arn }: { value?: string | undefined; arn?: string | undefined }) {
   let known: Promise<string> | undefined
-  return async (refused?: string): Promise<string> => {
+  return async (rejected?: string): Promise<string> => {
     if (value !== undefined) return value
     if (!arn) throw new Error('Neither a secret nor the ARN of one is configured')
     const before = known
-    if (before && (await before) !== refused) return before
+    if (before && (await before) !== rejected) return before
     if (known && known !== before) return known
     known = fetchSecret(arn).catch((error) => {
       known = undefined
@@ -21,7 +21,7 @@ export function secret({ value, arn }: { value?: string | undefined; arn?: strin
   }
 }
 
-/** The longest that a fetch may take, its retries included. */
+/** Time limit of a fetch, its retries included. */
 const fetchSeconds = 5
 
 async function fetchSecret(arn: string): Promise<string> {
@@ -29,7 +29,7 @@ async function fetchSecret(arn: string): Promise<string> {
   const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }), {
     abortSignal: AbortSignal.timeout(fetchSeconds * 1000),
   })
-  // Put in by hand, so it may end in a line break.
+  // Entered by hand, so it may end in a line break.
   const value = SecretString?.trim()
   if (!value) throw new Error(`The secret ${arn} is empty`)
   return value

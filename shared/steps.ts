@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Long work that pauses every few microseconds to milliseconds, so that whoever drives it may let others have a turn. */
+/** Long work that yields every few microseconds to milliseconds, so that its driver can let the event loop turn. */
 export type Steps<Result> = Generator<void, Result>
 
-/** What of a turn of the event loop the work may take: others wait about so long for theirs. */
+/** How long the work may hold the event loop at a time. */
 const sliceMilliseconds = 20
 
-/** Does the work without letting anything else happen. */
+/** Runs the work to its end without a pause. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -14,7 +14,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does the work and lets the event loop turn about every 20 ms. */
+/** Runs the work and lets the event loop turn about every 20 ms. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let end = performance.now() + sliceMilliseconds
   for (;;) {
@@ -26,7 +26,7 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** `items.map(make)`, an item a step. */
+/** `items.map(make)`, one item per step. */
 export function* mapped<Item, Result>(items: Item[], make: (item: Item) => Result): Steps<Result[]> {
   const results: Result[] = []
   for (const item of items) {

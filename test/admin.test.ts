@@ -160,7 +160,7 @@ describe('what cannot be done', () => {
     ['an option that does not exist', ['organization', 'create', '--name', 'N', '--frob'], /unknown option '--frob'/],
     ['an argument too many', ['organization', 'list', 'x'], /too many arguments/],
     ['a command that does not exist', ['organisation', 'list'], /unknown command 'organisation'/],
-    ['an id that is not a uuid', ['organization', 'show', '7'], /must be a uuid/],
+    ['an id that is not a uuid', ['organization', 'show', '7'], /must be a UUID/],
     [
       'an agent of an unknown organization',
       ['agent', 'create', '--organization', nobody, '--name', 'A'],

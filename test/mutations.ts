@@ -376,14 +376,14 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a worker’s statement whose connection broke is repeated',
     file: 'shared/database/database.ts',
-    find: '(this.#connection.isRepeatable && isLost && !refused)',
+    find: '(this.#connection.isRepeatable && isLost && !rejected)',
     replace: 'false',
     tests: [races],
   },
   {
     safeguard: 'a request’s statement that may have taken effect is not repeated',
     file: 'shared/database/database.ts',
-    find: '(this.#connection.isRepeatable && isLost && !refused)',
+    find: '(this.#connection.isRepeatable && isLost && !rejected)',
     replace: 'isLost',
     tests: [races],
   },

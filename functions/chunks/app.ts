@@ -14,7 +14,7 @@ const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 export interface Dependencies {
   db: Database
   now?: () => number
-  /** How long a repeat under one Idempotency-Key waits for the first attempt to end. */
+  /** How long a retry under one Idempotency-Key waits for the first attempt to end. */
   repeatWaitSeconds?: number
 }
 
@@ -29,11 +29,11 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           tag: 'Chunks',
           summary: 'List the chunks of a document',
           description:
-            'By `chunk_index`. A page may hold fewer than `limit` chunks when they are large; go by `has_more`.',
+            'Ordered by `chunk_index`. A page may have fewer than `limit` chunks if they are large; rely on `has_more`.',
           permission: 'kb:read',
           params: documentPath,
           query: listQuery,
-          answers: {
+          responses: {
             200: {
               description: 'A page of chunks',
               schema: pageSchema(chunkSchema),
@@ -65,9 +65,9 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
         {
           operationId: 'createChunks',
           tag: 'Chunks',
-          summary: 'Upload chunks of your own',
+          summary: 'Upload your own chunks',
           description:
-            'All are stored or none. The first upload takes the document over from the service: search goes on serving the old chunks until you set the status to `completed`. A document may have 10,000 chunks. A chunk without `embedding` is listed, and never found by search.',
+            'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search does not find it.',
           permission: 'kb:write',
           params: documentPath,
           headers: idempotencyHeader,
@@ -75,9 +75,9 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           examples: {
             text: { chunks: [{ content: 'On Sunday we are closed.', chunk_index: 0, metadata: { page: 1 } }] },
           },
-          answers: {
+          responses: {
             201: {
-              description: 'The chunks stored, without embeddings, and the number of chunks that the document now has',
+              description: 'The stored chunks, without embeddings, and the number of chunks of the document',
               schema: v.strictObject({ data: v.array(chunkSchema), chunk_count: v.pipe(v.number(), v.integer()) }),
               example: { data: [chunkExample], chunk_count: 1 },
               headers: ['Idempotency-Replayed'],
@@ -113,10 +113,10 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           operationId: 'deleteChunks',
           tag: 'Chunks',
           summary: 'Delete all chunks of a document',
-          description: 'Search serves nothing of the document from then on; it waits for chunks of your own.',
+          description: 'Search no longer finds the document, which then waits for your own chunks.',
           permission: 'kb:write',
           params: documentPath,
-          answers: { 204: { description: 'They are gone' } },
+          responses: { 204: { description: 'The chunks were deleted' } },
           errors: ['agent_not_found', 'document_not_found'],
         },
         async ({ c, key, db, params }) => {

@@ -29,6 +29,7 @@ export async function createChunks(
   request?: IdempotentRequest,
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
+  const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const lock = selectDocument(db, scope).forUpdate()
   const takeOver = sql`
@@ -41,14 +42,7 @@ export async function createChunks(
     .select('c.chunk_index')
     .orderBy('c.chunk_index')
   const insert = insertChunks(db, scope, rows, ownsIdempotencyKey(request))
-  const stored = chunksAt(db, scope, indexes).where(
-    'c.id',
-    '=',
-    anyOf<string>(
-      rows.map((row) => row.id),
-      'uuid',
-    ),
-  )
+  const stored = chunksAt(db, scope, indexes).where('c.id', '=', anyOf<string>(ids, 'uuid'))
   const count = db
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))

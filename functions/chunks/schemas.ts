@@ -7,12 +7,12 @@ import { agentId, documentId } from '../../shared/ids.ts'
 
 const contentLimit = 32_768
 const maxChunks = 200
-const whole = (least: number, most: number, description: string) =>
+const integer = (min: number, max: number, description: string) =>
   v.pipe(
     v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(least, `must be ${least} to ${most}`),
-    v.maxValue(most, `must be ${least} to ${most}`),
+    v.integer('must be an integer'),
+    v.minValue(min, `must be between ${min} and ${max}`),
+    v.maxValue(max, `must be between ${min} and ${max}`),
     v.description(description),
   )
 
@@ -21,13 +21,16 @@ export const documentPath = v.object({ agentId, documentId })
 export const listQuery = v.pipe(
   fields({
     include: v.optional(
-      v.pipe(v.literal('embedding', 'must be embedding'), v.description('Adds `embedding` to each chunk.')),
+      v.pipe(v.literal('embedding', 'must be `embedding`'), v.description('Adds `embedding` to each chunk.')),
     ),
-    limit: limitUpTo(100, 'The most items of a page; at most 20 with `include=embedding`.'),
+    limit: limitUpTo(100, 'Maximum number of items in a page; at most 20 with `include=embedding`.'),
     cursor: cursorParameter,
   }),
   v.forward(
-    v.check(({ include, limit }) => include === undefined || limit <= 20, 'must be at most 20 with include=embedding'),
+    v.check(
+      ({ include, limit }) => include === undefined || limit <= 20,
+      'must be at most 20 with `include=embedding`',
+    ),
     ['limit'],
   ),
 )
@@ -43,9 +46,9 @@ const chunkInput = v.pipe(
       maxCharacters(contentLimit),
       v.metadata({ maxLength: contentLimit }),
     ),
-    chunk_index: whole(0, 1_000_000, 'The chunk’s position in the document; once in a document.'),
+    chunk_index: integer(0, 1_000_000, 'The position of the chunk, unique in its document.'),
     embedding: v.optional(embedding),
-    token_count: v.optional(whole(0, 1_000_000, 'Estimated when absent.')),
+    token_count: v.optional(integer(0, 1_000_000, 'Estimated if absent.')),
     metadata: v.optional(metadata, {}),
   }),
   v.title('NewChunk'),
@@ -55,7 +58,7 @@ export type ChunkInput = v.InferOutput<typeof chunkInput>
 export const createBody = v.pipe(
   fields({
     chunks: v.pipe(
-      listOf(chunkInput, { items: 'chunks', least: 1, most: maxChunks }),
+      listOf(chunkInput, { items: 'chunks', min: 1, max: maxChunks }),
       v.rawCheck(({ dataset, addIssue }) => {
         const listed = Array.isArray(dataset.value) ? dataset.value : []
         const seen = new Set<number>()
@@ -64,7 +67,7 @@ export const createBody = v.pipe(
           if (typeof index !== 'number') continue
           if (seen.has(index))
             addIssue({
-              message: `${index} stands twice in this batch`,
+              message: `Duplicate chunk_index ${index} in this batch`,
               path: [
                 { type: 'array', origin: 'value', input: listed, key: position, value: chunk },
                 { type: 'object', origin: 'value', input: chunk, key: 'chunk_index', value: index },

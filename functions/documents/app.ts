@@ -43,7 +43,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
-          answers: {
+          responses: {
             200: {
               description: 'A page of documents',
               schema: pageSchema(documentSchema),
@@ -87,7 +87,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
               content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
             },
           },
-          answers: {
+          responses: {
             201: {
               description: 'The document',
               schema: documentSchema,
@@ -125,7 +125,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           permission: 'kb:read',
           params: documentPath,
           headers: ifNoneMatch,
-          answers: {
+          responses: {
             200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
@@ -161,7 +161,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             content: { content: 'In July and August we open at 8.' },
             complete: { status: 'completed' },
           },
-          answers: {
+          responses: {
             200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
           },
           errors: [
@@ -195,7 +195,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           permission: 'kb:write',
           params: documentPath,
           headers: ifMatch,
-          answers: { 204: { description: 'It is gone' } },
+          responses: { 204: { description: 'It is gone' } },
           errors: ['agent_not_found', 'document_not_found', 'precondition_failed'],
         },
         async ({ c, key, db, params, headers }) => {

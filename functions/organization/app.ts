@@ -22,7 +22,7 @@ export function organizationApp({ db, now }: Dependencies) {
           tag: 'Organization',
           summary: 'Get the organization’s settings',
           permission: 'organization:read',
-          answers: {
+          responses: {
             200: {
               description: 'The organization of the API key',
               schema: organizationSchema,
@@ -41,11 +41,11 @@ export function organizationApp({ db, now }: Dependencies) {
           tag: 'Organization',
           summary: 'Update the organization’s settings',
           description:
-            'With `auto_delete_done_calls`, a call that is marked as done moves to the trash. Turning it on does not reach back.',
+            'With `auto_delete_done_calls`, a call moves to the trash when it is marked as done. Turning it on does not affect calls that are already done.',
           permission: 'organization:write',
           body: updateBody,
           examples: { on: { auto_delete_done_calls: true } },
-          answers: {
+          responses: {
             200: { description: 'The organization', schema: organizationSchema, example: organizationExample },
           },
         },

@@ -3,12 +3,12 @@ import type { OrganizationId } from '../../shared/ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const
 
-/** The organization of a verified key; the key's foreign key says that it exists. */
+/** The organization of a verified key, which a foreign key guarantees to exist. */
 export function getOrganization(db: Database, id: OrganizationId) {
   return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Calls done from now on move to the trash, or no longer do; those already done stay where they are. */
+/** Applies to calls that are marked as done from now on. */
 export function updateOrganization(db: Database, id: OrganizationId, settings: { auto_delete_done_calls: boolean }) {
   return db.updateTable('organizations').set(settings).where('id', '=', id).returning(columns).executeTakeFirstOrThrow()
 }

@@ -6,10 +6,10 @@ import { assetResponder } from './asset.ts'
 import { page, pageFiles } from './page.ts'
 
 const cached = ['ETag', 'Vary']
-const notModified = { description: 'It is still the version in If-None-Match', headers: cached }
+const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 
-/** The OpenAPI document, the page that shows it, and the 404 of everything that no other Lambda serves. */
+/** The OpenAPI document, the page that shows it, and the 404 for every route that no other Lambda serves. */
 export function referenceApp({ document }: { document: string }) {
   const respondDocument = assetResponder({ mediaType: 'application/json', body: document })
   const respondPage = assetResponder(page)
@@ -24,7 +24,7 @@ export function referenceApp({ document }: { document: string }) {
           tag: 'Reference',
           summary: 'Get this document',
           permission: 'none',
-          answers: {
+          responses: {
             200: { description: 'The OpenAPI document', schema: v.looseObject({}), headers: stored },
             304: notModified,
           },
@@ -40,9 +40,9 @@ export function referenceApp({ document }: { document: string }) {
           tag: 'Reference',
           summary: 'Read this document in a browser',
           description:
-            'A page that shows this document and sends requests with your key. It loads nothing from elsewhere.',
+            'A page that shows this document and can send requests with your key. It loads nothing from other hosts.',
           permission: 'none',
-          answers: {
+          responses: {
             200: {
               description: 'The page',
               mediaTypes: ['text/html'],
@@ -60,10 +60,12 @@ export function referenceApp({ document }: { document: string }) {
         {
           operationId: 'getDocsFile',
           tag: 'Reference',
-          summary: 'Get a file of the page',
+          summary: 'Get a file of the documentation page',
           permission: 'none',
-          params: v.object({ file: v.pipe(v.picklist(Object.keys(pageFiles)), v.description('The file’s name.')) }),
-          answers: {
+          params: v.object({
+            file: v.pipe(v.picklist(Object.keys(pageFiles)), v.description('The name of the file.')),
+          }),
+          responses: {
             200: { description: 'The file', mediaTypes: ['text/javascript', 'text/css'], headers: stored },
             304: notModified,
           },
@@ -72,7 +74,7 @@ export function referenceApp({ document }: { document: string }) {
         (c) => {
           const file = c.req.param('file')!
           const asset = Object.hasOwn(pageFiles, file) ? pageFiles[file] : undefined
-          if (!asset) throw new ApiError('route_not_found', 'The reference of all routes is at /v1/docs.')
+          if (!asset) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
           const respond = respondFile.get(file) ?? assetResponder(asset())
           respondFile.set(file, respond)
           return respond(c)

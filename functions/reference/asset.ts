@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 
-/** Something that does not change while this version is deployed. */
+/** Content that does not change while this version is deployed. */
 export interface Asset {
   mediaType: string
   body: string
-  /** Further headers of the answer. */
+  /** Additional response headers. */
   headers?: Record<string, string>
 }
 
 /**
- * Makes the answers to requests for an asset: 304 to a caller who has it, gzip to one who takes it. The entity tag is strong,
- * so each encoding has its own.
+ * Responds to requests for an asset: 304 to a caller who has it, gzip to one who accepts it. The entity tag is strong, so each
+ * encoding has its own.
  */
 export function assetResponder({ mediaType, body, headers }: Asset) {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)

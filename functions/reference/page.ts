@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Asset } from './asset.ts'
 
-/** What the browser may do on this page: load from here, call this API, nothing else. A key typed in can go nowhere else. */
+/** The page may load from this host and call this API, nothing else: a key that is typed in cannot leave. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,
@@ -33,7 +33,7 @@ export const page: Asset = {
 `,
 }
 
-// HEAD is left out: it would double the list, and answers like GET.
+// Without HEAD, which would double the list.
 const script = `const openApi = await (await fetch('openapi.json')).json()
 for (const path of Object.values(openApi.paths)) delete path.head
 SwaggerUIBundle({

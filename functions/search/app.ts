@@ -4,14 +4,14 @@ import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { embedQuery } from './embed-query.ts'
-import { agentPath, hitExample, searchAnswer, searchBody } from './schemas.ts'
+import { agentPath, hitExample, searchBody, searchResponse } from './schemas.ts'
 import { requireAgent, search } from './search.ts'
 import { timeouts } from './timeouts.ts'
 
 export interface Dependencies {
   db: Database
   embedder: Embedder
-  /** The longest that the vector of a query may take, the provider's retries included. */
+  /** Time limit for embedding a query, the provider's retries included. */
   embeddingSeconds?: number
   now?: () => number
 }
@@ -26,12 +26,14 @@ export function searchApp({ db, embedder, embeddingSeconds = timeouts.embeddingS
         tag: 'Search',
         summary: 'Search an agent’s knowledge base',
         description:
-          'What the agent’s `knowledge_base` tool calls: the nearest passages by cosine similarity, best first. There are fewer than `limit` when no more match, or when more would not fit into one answer (6 MB). Where the vector of a `query` is not there within 3 seconds the answer is 503, and `Retry-After` says when the embedding provider will be asked again; a search by `embedding` does without it. A `query` that the provider refuses is 422.',
+          'Called by the agent’s `knowledge_base` tool. Returns the nearest chunks by cosine similarity, best first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). If the embedding of a `query` is not available within 3 seconds, the response is 503, and `Retry-After` says when to try again; a search by `embedding` does not depend on the provider. A `query` that the provider rejects is 422.',
         permission: 'kb:read',
         params: agentPath,
         body: searchBody,
         examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
-        answers: { 200: { description: 'The passages found', schema: searchAnswer, example: { data: [hitExample] } } },
+        responses: {
+          200: { description: 'The matching chunks', schema: searchResponse, example: { data: [hitExample] } },
+        },
         errors: ['agent_not_found'],
       },
       async ({ c, key, db, params, body }) => {

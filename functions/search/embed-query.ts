@@ -1,13 +1,13 @@
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 
-/** The breaker's longest pause; a provider may ask for any number. */
+/** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
 
 /**
- * The vector of a caller's question.
- * @throws Unavailable when the provider is busy, down, too slow or refuses our key; ApiError validation_failed when it refuses
- * the text
+ * The embedding of a caller's query.
+ * @throws Unavailable when the provider is overloaded, down, too slow or rejects our key; ApiError validation_failed when it
+ * rejects the text
  */
 export async function embedQuery(embedder: Embedder, query: string, timeoutSeconds: number): Promise<Float32Array> {
   try {
@@ -16,7 +16,7 @@ export async function embedQuery(embedder: Embedder, query: string, timeoutSecon
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error
     if (error.reason !== 'input_rejected') throw unavailable(error)
-    throw new ApiError('validation_failed', 'The embedding provider refused the query.', {
+    throw new ApiError('validation_failed', 'The embedding provider rejected the query.', {
       errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
       cause: error,
     })

@@ -13,38 +13,35 @@ export const searchBody = v.pipe(
         v.string('must be a string'),
         v.minLength(1, 'must not be empty'),
         maxCharacters(8000),
-        v.metadata({ maxLength: 8000, description: 'A question or words to look for. Either this or `embedding`.' }),
+        v.metadata({ maxLength: 8000, description: 'A question or search terms. Send either this or `embedding`.' }),
       ),
     ),
     embedding: v.optional(embedding),
     limit: v.optional(
       v.pipe(
         v.number('must be a number'),
-        v.integer('must be a whole number'),
-        v.minValue(1, 'must be 1 to 50'),
-        v.maxValue(50, 'must be 1 to 50'),
+        v.integer('must be an integer'),
+        v.minValue(1, 'must be between 1 and 50'),
+        v.maxValue(50, 'must be between 1 and 50'),
       ),
       5,
     ),
     min_score: v.optional(
       v.pipe(
         v.number('must be a number'),
-        v.minValue(0, 'must be 0 to 1'),
-        v.maxValue(1, 'must be 0 to 1'),
-        v.description('Leaves out chunks that score less.'),
+        v.minValue(0, 'must be between 0 and 1'),
+        v.maxValue(1, 'must be between 0 and 1'),
+        v.description('Excludes chunks with a lower score.'),
       ),
     ),
     document_ids: v.optional(
-      v.pipe(
-        listOf(documentId, { items: 'document ids', most: 100 }),
-        v.description('Searches these documents alone.'),
-      ),
+      v.pipe(listOf(documentId, { items: 'document ids', max: 100 }), v.description('Searches only these documents.')),
     ),
     metadata: v.optional(metadataFilter),
   }),
   v.check(
     (body) => (body.query === undefined) !== (body.embedding === undefined),
-    'must hold either query or embedding',
+    'must have either `query` or `embedding`',
   ),
   v.metadata({
     title: 'SearchQuery',
@@ -69,7 +66,7 @@ export const hit = v.pipe(
   }),
   v.title('Hit'),
 )
-export const searchAnswer = v.strictObject({ data: v.array(hit) })
+export const searchResponse = v.strictObject({ data: v.array(hit) })
 export const hitExample: Hit = {
   chunk_id: '01981f40-11c2-7d0a-8a55-0c9f2b7e4d33',
   document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',

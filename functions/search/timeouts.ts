@@ -1,6 +1,6 @@
-/** The longest that the parts of a search may take: together well under the Lambda's time-out, so that the answer is ours. */
+/** Time limits of the parts of a search: together well under the Lambda's timeout, so that a 503 is still ours. */
 export const timeouts = {
-  /** Of a query's vector, the provider's retries included: somebody is waiting on the telephone. */
+  /** Of embedding a query, the provider's retries included: somebody is waiting on the telephone. */
   embeddingSeconds: 3,
   /** Of each round trip to the database. A search by text makes three: the key, the agent, the chunks. */
   databaseSeconds: 6,

@@ -10,7 +10,7 @@ import type { ApiEnv } from '../../shared/http/api.ts'
 import { type RouteMetadata, routeMetadata } from '../../shared/http/route-metadata.ts'
 
 export interface Route {
-  /** Of the Lambda that serves it. */
+  /** The Lambda that serves it. */
   lambda: string
   method: string
   /** As OpenAPI and API Gateway write it, `/v1/agents/{agentId}/…`. */
@@ -18,7 +18,7 @@ export interface Route {
   operation: RouteMetadata
 }
 
-/** Every API app by its Lambda, in the order in which the reference shows them. */
+/** Every API app by its Lambda, in the order of the reference. */
 export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
   return {
     documents: documentsApp({ db, queue: { send: () => Promise.resolve() } }),
@@ -29,13 +29,16 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
   }
 }
 
-/** Every route of every API app. Nothing behind the wire is touched. */
+/** Every route of every API app. */
 export function allRoutes(): Route[] {
-  const db = new Database({ url: () => Promise.reject(new Error('Only described, never called')), timeoutSeconds: 1 })
+  const db = new Database({
+    url: () => Promise.reject(new Error('These apps are only described, not called')),
+    timeoutSeconds: 1,
+  })
   return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))
 }
 
-/** The routes of an app; throws at a handler that no `endpoint` made, because nothing would guard or document it. */
+/** The routes of an app. @throws Error for a handler without metadata, which nothing would check or document */
 export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
   return app.routes
     .filter(({ method, path }) => !(method === 'ALL' && path === '/*'))

@@ -1,4 +1,4 @@
 import { generateClient, lintDocument } from './redocly.ts'
 
-/** Part of `npm run check`: the document is linted, and the client that the tests type-check against is made of it. */
+/** Part of `npm run check`: lints the document and generates the client that the tests are type-checked against. */
 await Promise.all([lintDocument(), generateClient()])

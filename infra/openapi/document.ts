@@ -1,39 +1,39 @@
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
-import type { Answer, RouteMetadata } from '../../shared/http/route-metadata.ts'
+import type { ResponseMetadata, RouteMetadata } from '../../shared/http/route-metadata.ts'
 import { allRoutes, type Route } from './apps.ts'
-import { answerHeaders, headersOf, optionalHeaders } from './headers.ts'
+import { headersOf, optionalHeaders, responseHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'
 import { errorsOf, problemName, problemResponse, problemSchemas, throttled } from './problems.ts'
 
-const description = `The knowledge base that voice agents consult in mid-call: text documents that are chunked and embedded for search, or chunks and embeddings of your own.
+const description = `The knowledge base that voice agents search during calls: text documents that are chunked and embedded for you, or your own chunks and embeddings.
 
-**Keys.** Send your API key in \`X-API-Key\`. It belongs to one organization and holds some of the permissions \`kb:read\`, \`kb:write\`, \`organization:read\`, \`organization:write\`; each operation names the one that it needs. What belongs to another organization is answered like what never existed.
+**Keys.** Send your API key in \`X-API-Key\`. It belongs to one organization and has some of the permissions \`kb:read\`, \`kb:write\`, \`organization:read\`, \`organization:write\`; each operation names the one it needs. Resources of another organization are treated as if they did not exist.
 
-**Errors** are problem details (RFC 9457) with a stable \`code\`. What is refused has changed nothing. An unknown route is 404 \`route_not_found\`; a known one with another method is 405 \`method_not_allowed\` with \`Allow\`. Checks come in this order: route, key, permission, parameters, media type, size, JSON, schema, existence, If-Match, state. Unknown fields and parameters are refused, never ignored.
+**Errors** are problem details (RFC 9457) with a stable \`code\`. A request that fails with a 4xx status has changed nothing. An unknown route is 404 \`route_not_found\`; a known one with the wrong method is 405 \`method_not_allowed\` with \`Allow\`. Requests are checked in this order: route, key, permission, parameters, media type, size, JSON, schema, existence, If-Match, state. Unknown fields and parameters are errors and never ignored.
 
 **Bodies** are JSON in UTF-8, uncompressed, at most 6,000,000 bytes.
 
-**Lists** come in pages: follow \`next_cursor\` or the \`Link\` header while \`has_more\`. Nothing is skipped or repeated when others add or remove items meanwhile.
+**Lists** are paginated: follow \`next_cursor\` or the \`Link\` header while \`has_more\` is true. No item is skipped or repeated when others are added or removed meanwhile.
 
-**Retries.** POST takes an \`Idempotency-Key\`, which makes it safe to repeat for 24 hours; while the first request is still running, a repeat may be 409 \`idempotency_in_progress\`. PATCH and DELETE may be repeated as they are, and of a document take \`If-Match\`. The \`detail\` of a 503 says what is known of the change, and what to do.
+**Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH and DELETE are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
 
-**The gateway** before the service answers some 413, 429, 431, 500 and 503 by itself, as \`application/json\` with a \`message\` alone: go by the status.
+**The gateway** in front of the service returns some 413, 429, 431, 500 and 503 responses itself, as \`application/json\` with only a \`message\`: rely on the status.
 
-**Changes** within /v1 only add: be ready for fields that you do not know.`
+**Changes** within /v1 are additive: ignore fields that you do not know.`
 
 const tags = [
-  { name: 'Documents', description: 'Texts that an agent may consult.' },
-  { name: 'Chunks', description: 'The passages of a document, made by the service or uploaded by you.' },
-  { name: 'Search', description: 'What the agent’s tool asks.' },
-  { name: 'Organization', description: 'Settings of the key’s organization.' },
-  { name: 'Reference', description: 'This document. Needs no key.' },
+  { name: 'Documents', description: 'Texts that an agent can search.' },
+  { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
+  { name: 'Search', description: 'What the agent’s tool calls.' },
+  { name: 'Organization', description: 'Settings of the API key’s organization.' },
+  { name: 'Reference', description: 'This document. No API key needed.' },
 ]
 
-/** The OpenAPI 3.1 document of all routes, generated from what the routes are checked with. */
+/** The OpenAPI 3.1 document of all routes, generated from the metadata that requests are checked against. */
 export function openApiDocument(routes: Route[] = allRoutes()) {
   const schemas = schemaConverter()
   const responses: Record<string, unknown> = { Throttled: throttled }
-  const refer = (codes: ErrorCode[]) => {
+  const reference = (codes: ErrorCode[]) => {
     const name = problemName(codes)
     responses[name] ??= problemResponse(codes)
     return { $ref: `#/components/responses/${name}` }
@@ -46,11 +46,11 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
     paths[path][method.toLowerCase()] = described
     if (method === 'GET') paths[path].head = asHead(described)
   }
-  refer(['route_not_found'])
-  refer(['method_not_allowed'])
+  reference(['route_not_found'])
+  reference(['method_not_allowed'])
 
   function describeOperation(op: RouteMetadata, path: string) {
-    const needs = op.permission === 'none' ? '' : `Needs the permission \`${op.permission}\`.`
+    const needs = op.permission === 'none' ? '' : `Requires the permission \`${op.permission}\`.`
     return {
       operationId: op.operationId,
       tags: [op.tag],
@@ -70,27 +70,29 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
         },
       }),
       responses: {
-        ...Object.fromEntries(Object.entries(op.answers).map(([status, answer]) => [status, describeAnswer(answer)])),
+        ...Object.fromEntries(
+          Object.entries(op.responses).map(([status, response]) => [status, describeResponse(response)]),
+        ),
         ...describeErrors(op),
       },
     }
   }
 
   function parametersOf(op: RouteMetadata, path: string) {
-    const places = [
+    const locations = [
       ['path', op.params],
       ['query', op.query],
       ['header', op.headers],
     ] as const
-    const parameters = places.flatMap(([place, schema]) => {
+    const parameters = locations.flatMap(([location, schema]) => {
       if (!schema) return []
       const { properties = {}, required = [] } = schemas.convert(schema, 'request') as {
         properties?: Record<string, JsonSchema>
         required?: string[]
       }
       return Object.entries(properties).map(([name, { description, ...of }]) => ({
-        name: place === 'header' ? headerCase(name) : name,
-        in: place,
+        name: location === 'header' ? headerCase(name) : name,
+        in: location,
         required: required.includes(name),
         description,
         schema: of,
@@ -101,9 +103,9 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
     return parameters.length > 0 ? { parameters } : {}
   }
 
-  function describeAnswer({ description, schema, example, headers, mediaTypes }: Answer) {
+  function describeResponse({ description, schema, example, headers, mediaTypes }: ResponseMetadata) {
     const json = schema && {
-      'application/json': { schema: schemas.convert(schema, 'answer'), ...(example !== undefined && { example }) },
+      'application/json': { schema: schemas.convert(schema, 'response'), ...(example !== undefined && { example }) },
     }
     const other = mediaTypes && Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' } }]))
     const content = json ?? other
@@ -112,7 +114,7 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
 
   function describeErrors(op: RouteMetadata) {
     const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
-    const ours = Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refer(codes!)]))
+    const ours = Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, reference(codes!)]))
     return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }
   }
 
@@ -129,12 +131,12 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
     paths,
     components: {
       securitySchemes: {
-        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Begins with `cue_`.' },
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Starts with `cue_`.' },
       },
       schemas: { ...sorted(schemas.components), ...problemSchemas },
       responses: sorted(responses),
       headers: Object.fromEntries(
-        Object.entries(answerHeaders).map(([name, header]) => [
+        Object.entries(responseHeaders).map(([name, header]) => [
           name,
           { ...header, required: !optionalHeaders.has(name) },
         ]),
@@ -143,7 +145,7 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
   }
 }
 
-/** HEAD answers like GET, without the body. */
+/** The operation for HEAD: that of GET without response bodies. */
 function asHead({
   operationId,
   summary,
@@ -155,7 +157,7 @@ function asHead({
       return [status, bodiless]
     }),
   )
-  return { operationId: `${operationId}Head`, ...operation, summary: `${summary}: headers only`, responses }
+  return { operationId: `${operationId}Head`, ...operation, summary: `${summary} (headers only)`, responses }
 }
 
 function headerCase(name: string): string {

@@ -5,7 +5,7 @@ export interface JsonSchema {
   [keyword: string]: unknown
 }
 
-/** What JSON Schema says through `metadata` next to it, or cannot say. */
+/** Actions that the schema describes through `metadata` instead, or that JSON Schema cannot express. */
 const silentActions = ['check', 'raw_check', 'trim', 'to_lower_case', 'transform', 'brand', 'max_characters']
 
 const conversion: ConversionConfig = {
@@ -16,23 +16,23 @@ const conversion: ConversionConfig = {
 }
 
 /**
- * Converts Valibot schemas, and gathers those with a title as the document's components. Request schemas are closed, as the
- * service checks them; answers are left open, because fields may be added within /v1.
+ * Converts Valibot schemas, and collects those with a title as the document's components. Request schemas are closed, as the
+ * service checks them; response schemas are open, because fields may be added within /v1.
  */
 export function schemaConverter() {
   const components: Record<string, JsonSchema> = {}
 
-  function convert(schema: GenericSchema<unknown, unknown>, use: 'request' | 'answer'): JsonSchema {
+  function convert(schema: GenericSchema<unknown, unknown>, use: 'request' | 'response'): JsonSchema {
     const { $schema: _, ...converted } = toJsonSchema(schema as GenericSchema, conversion)
     return tidy(converted, use) as JsonSchema
   }
 
-  function tidy(node: unknown, use: 'request' | 'answer'): unknown {
+  function tidy(node: unknown, use: 'request' | 'response'): unknown {
     if (Array.isArray(node)) return node.map((element) => tidy(element, use))
     if (typeof node !== 'object' || node === null) return node
     const tidied: JsonSchema = {}
     for (const [keyword, value] of Object.entries(node)) {
-      if (keyword === 'additionalProperties' && value === false && use === 'answer') continue
+      if (keyword === 'additionalProperties' && value === false && use === 'response') continue
       if (isEmpty(value) && (keyword === 'properties' || keyword === 'required')) continue
       tidied[keyword] = keyword === 'default' || keyword === 'enum' ? value : tidy(value, use)
     }
@@ -52,7 +52,7 @@ export function schemaConverter() {
   return { components, convert }
 }
 
-/** `anyOf: [T, null]` in the short form that generators read best. */
+/** `anyOf: [T, null]` in the short form that code generators handle best. */
 function withNullType(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema

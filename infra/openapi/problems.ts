@@ -1,10 +1,10 @@
 import { permissions } from '../../shared/http/api-keys.ts'
-import { type ErrorCode, faultCodes, problems } from '../../shared/http/errors.ts'
+import { type ErrorCode, inputErrorCodes, problems } from '../../shared/http/errors.ts'
 import type { RouteMetadata } from '../../shared/http/route-metadata.ts'
-import { type answerHeaders, headersOf, optional, references } from './headers.ts'
+import { headersOf, optional, references, type responseHeaders } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** The errors of an operation, by what it takes: every one that its caller may meet. */
+/** Every error that an operation can return. */
 export function errorsOf(op: RouteMetadata): ErrorCode[] {
   const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
   if (op.permission !== 'none')
@@ -20,7 +20,7 @@ export function errorsOf(op: RouteMetadata): ErrorCode[] {
   return [...new Set(codes)].sort((a, b) => order.indexOf(a) - order.indexOf(b))
 }
 
-const extraHeaders: Partial<Record<ErrorCode, (keyof typeof answerHeaders)[]>> = {
+const extraHeaders: Partial<Record<ErrorCode, (keyof typeof responseHeaders)[]>> = {
   missing_api_key: ['WWW-Authenticate'],
   invalid_api_key: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
@@ -38,7 +38,7 @@ export function problemName(codes: ErrorCode[]): string {
 export function problemResponse(codes: ErrorCode[]) {
   const { status } = problems[codes[0]!]
   const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
-  const isEveryones = (name: keyof typeof answerHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
+  const isEveryones = (name: keyof typeof responseHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
   return {
     description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
     headers: {
@@ -64,9 +64,9 @@ export function problemResponse(codes: ErrorCode[]) {
 }
 
 const exampleMore: Partial<Record<ErrorCode, Record<string, unknown>>> = {
-  invalid_parameter: { errors: [{ parameter: 'limit', code: 'too_large', detail: 'must be 1 to 100' }] },
+  invalid_parameter: { errors: [{ parameter: 'limit', code: 'too_large', detail: 'must be between 1 and 100' }] },
   invalid_cursor: {
-    errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'was not issued by this list' }],
+    errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'is not a cursor of this list' }],
   },
   validation_failed: { errors: [{ pointer: '/title', code: 'required', detail: 'is required' }] },
   missing_permission: { required_permission: 'kb:write' },
@@ -79,7 +79,7 @@ function problemExample(code: ErrorCode) {
     type: `https://cuecard.dev/errors/${code}`,
     title,
     status,
-    detail: 'What was wrong this time, in words.',
+    detail: 'What went wrong, and what to do about it.',
     instance: '/v1/agents/01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10/knowledge-base',
     code,
     request_id: 'JKJaXmPLvHcESHA=',
@@ -87,9 +87,10 @@ function problemExample(code: ErrorCode) {
   }
 }
 
-/** The gateway's own answer, before a request reaches us, to more requests than it is set to admit. */
+/** The gateway's own response when a request exceeds its rate limit. */
 export const throttled = {
-  description: 'More requests than the gateway admits. Try again in a second, then after ever longer pauses.',
+  description:
+    'Too many requests: the rate limit of the gateway is exceeded. Retry after a second, then with exponential backoff.',
   headers: references(['Apigw-Requestid']),
   content: {
     'application/json': {
@@ -99,48 +100,48 @@ export const throttled = {
   },
 }
 
-/** The schemas that every error has in common. */
+/** The schemas that all errors share. */
 export const problemSchemas: Record<string, JsonSchema> = {
   Problem: {
-    description: 'Problem details (RFC 9457). Go by `code`; it never changes its meaning.',
+    description: 'Problem details (RFC 9457). Rely on `code`; its meaning never changes.',
     type: 'object',
     required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
     properties: {
       type: { type: 'string', format: 'uri' },
-      title: { type: 'string', description: 'The same for every occurrence of this code.' },
+      title: { type: 'string', description: 'A summary, the same for every occurrence of the code.' },
       status: { type: 'integer', minimum: 400, maximum: 599 },
-      detail: { type: 'string', description: 'What was wrong this time.' },
+      detail: { type: 'string', description: 'What went wrong in this request.' },
       instance: { type: 'string', description: 'The path of the request.' },
       code: { type: 'string', enum: Object.keys(problems) },
-      request_id: { type: 'string', description: 'Also in X-Request-Id; name it when you ask for help.' },
+      request_id: { type: 'string', description: 'Also in X-Request-Id; include it when you contact support.' },
       errors: {
         type: 'array',
-        description: 'Every fault of the input, the first thousand of them.',
-        items: { $ref: '#/components/schemas/Fault' },
+        description: 'Every error of the input, at most 1,000.',
+        items: { $ref: '#/components/schemas/InputError' },
       },
       required_permission: { type: 'string', enum: permissions, description: 'With `missing_permission`.' },
       chunk_indexes: {
         type: 'array',
         items: { type: 'integer' },
-        description: 'With `chunk_index_conflict`: those already stored.',
+        description: 'With `chunk_index_conflict`: the indexes that already exist.',
       },
     },
   },
   GatewayMessage: {
-    description: 'What the gateway answers by itself.',
+    description: 'An error of the gateway itself.',
     type: 'object',
     required: ['message'],
     properties: { message: { type: 'string' } },
   },
-  Fault: {
-    description: 'One fault of the input, with its place: in the body, a parameter or a header.',
+  InputError: {
+    description: 'One error of the input and its location: in the body, a parameter or a header.',
     type: 'object',
     required: ['code', 'detail'],
     properties: {
-      pointer: { type: 'string', format: 'json-pointer', description: 'RFC 6901, into the body.' },
+      pointer: { type: 'string', format: 'json-pointer', description: 'A JSON Pointer (RFC 6901) into the body.' },
       parameter: { type: 'string', description: 'A path or query parameter.' },
       header: { type: 'string' },
-      code: { type: 'string', enum: faultCodes },
+      code: { type: 'string', enum: inputErrorCodes },
       detail: { type: 'string' },
     },
     minProperties: 3,

@@ -7,17 +7,17 @@ const root = join(import.meta.dirname, '../..')
 const document = 'functions/reference/openapi.json'
 const config = ['--config', 'infra/openapi/redocly.yaml']
 
-/** Lints the committed document; rejects when a rule is broken, which Redocly has printed then. */
+/** Lints the committed document. @throws Error with Redocly's report when a rule is violated */
 export function lintDocument(): Promise<void> {
   return redocly('lint', document, ...config)
 }
 
-/** Generates a typed client of the committed document, which a test is written against. */
+/** Generates a typed client of the committed document, for a test. */
 export async function generateClient(): Promise<void> {
   const output = 'test/api/client.generated.ts'
   const options = ['--output', output, '--args-style', 'grouped', '--error-mode', 'result']
   await redocly('generate-client', document, ...options, ...config)
-  // It also runs in browsers and names their types, which our compiler does not know.
+  // It names types of browsers, which our compiler does not know.
   const client = await readFile(join(root, output), 'utf8')
   await writeFile(join(root, output), `// @ts-nocheck\n${client}`)
 }

@@ -8,13 +8,13 @@ import { neonDialect } from './neon-dialect.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
-  /** Gives the connection string; given one that was refused, another if there is one by now. */
-  url: (refused?: string) => string | Promise<string>
-  /** Origin that serves Neon's protocol in place of Neon's own hosts, for example http://127.0.0.1:4444. */
+  /** Returns the connection string; given one that was rejected, another if it has been rotated. */
+  url: (rejected?: string) => string | Promise<string>
+  /** Origin that serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
-  /** The longest a round trip may take, its retries included; the server stops a statement that takes longer. */
+  /** Time limit of a round trip, its retries included; the server cancels a statement that takes longer. */
   timeoutSeconds: number
-  /** Whether every statement may run twice, so that one whose answer was lost is sent once more. */
+  /** Whether every statement may run twice, so that one whose response was lost is sent once more. */
   isRepeatable?: boolean | undefined
 }
 
@@ -29,8 +29,8 @@ export type Results<Q extends Batch | readonly Statement[]> = {
 }
 
 /**
- * Postgres over Neon's SQL-over-HTTP: no connection to keep alive through a Lambda's freeze, one round trip a statement
- * or batch. Failures to reach the database are thrown as `Unavailable`, refusals by it as the driver's `NeonDbError`.
+ * Postgres over Neon's SQL-over-HTTP: no connection to keep alive through a Lambda's freeze, one round trip per statement or
+ * batch. An unreachable database is thrown as `Unavailable`, an error of Postgres as the driver's `NeonDbError`.
  */
 export class Database extends Kysely<Tables> {
   readonly #connection: Connection
@@ -43,14 +43,14 @@ export class Database extends Kysely<Tables> {
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
-  /** The same database, every statement of which row-level security confines to one organization. */
+  /** The same database, where row-level security confines every statement to one organization. */
   forOrganization(id: OrganizationId): Database {
     return new Database(this.#connection, id)
   }
 
   /**
-   * Runs the statements in one transaction and one round trip: all take effect or none. Each sees what those before it
-   * did, and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
+   * Runs the statements in one transaction and one round trip: all take effect or none. Each sees the effects of those before
+   * it and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
    */
   async batch<const Q extends Batch>(queries: Q): Promise<Results<Q>>
   async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>>
@@ -70,9 +70,8 @@ export class Database extends Kysely<Tables> {
   }
 
   /**
-   * Local to the transaction. An empty organization is none. What an organization's statements read is a small part of each
-   * table and found by an index that leads with the organization; the planner, going by old statistics, may take all for small
-   * enough to be read whole.
+   * Local to the transaction. An empty organization means none. An organization's statements read a small part of each table,
+   * through an index that leads with the organization; with old statistics the planner may prefer a sequential scan.
    */
   #settings() {
     return {
@@ -98,12 +97,12 @@ export class Database extends Kysely<Tables> {
           { fetchOptions: { signal: deadline } },
         )
       } catch (error) {
-        const refused = isLoginRejected(error) ? url : undefined
-        if (refused) url = await this.#connection.url(refused)
-        const isRotated = refused !== undefined && url !== refused
+        const rejected = isLoginRejected(error) ? url : undefined
+        if (rejected) url = await this.#connection.url(rejected)
+        const isRotated = rejected !== undefined && url !== rejected
         if (attempt < 3 && (isRotated || isRolledBack(error))) continue
         const isLost = isUnreachable(error)
-        const mayRepeat = isUnconnected(error) || (this.#connection.isRepeatable && isLost && !refused)
+        const mayRepeat = isUnconnected(error) || (this.#connection.isRepeatable && isLost && !rejected)
         if (mayRepeat && !isRepeated && !deadline.aborted) {
           isRepeated = true
           continue
@@ -119,7 +118,7 @@ function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): Qu
   return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount) }) }
 }
 
-/** The database that the environment names. */
+/** The database in the environment. */
 export function configuredDatabase(
   options: Partial<Pick<Connection, 'timeoutSeconds' | 'isRepeatable'>> = {},
 ): Database {
@@ -128,7 +127,7 @@ export function configuredDatabase(
   return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 10, ...options })
 }
 
-/** Whether the error is the violation of the named constraint. */
+/** Whether the error is a violation of the named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof NeonDbError && error.constraint === constraint
 }
@@ -138,7 +137,7 @@ export function waitedTooLong(error: unknown): boolean {
   return error instanceof NeonDbError && error.code === lockNotAvailable
 }
 
-/** Points the driver, for the whole process, at an endpoint that speaks Neon's protocol in place of Neon's own hosts. */
+/** Points the driver, for the whole process, at an endpoint that serves Neon's protocol instead of Neon's own hosts. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }
@@ -152,8 +151,8 @@ function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * To a wrong password or an unknown role Neon's proxy answers 400 without a SQLSTATE. A role that Postgres does not let in is
- * a 500, of which the driver keeps the body as the message. A message that comes with another SQLSTATE may quote anything.
+ * For a wrong password or an unknown role Neon's proxy returns 400 without a SQLSTATE. A role that Postgres does not admit is a
+ * 500, whose body the driver makes the message. The message of an error with another SQLSTATE may quote anything.
  */
 function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
@@ -161,8 +160,8 @@ function isLoginRejected(error: unknown): boolean {
 }
 
 /**
- * Anything but a SQLSTATE: no answer, one that was cut off, or one that is not from Postgres. And of those the classes
- * 08 (connection), 53 (resources), 57 (operator intervention, time-outs) and 28 (log-in).
+ * Anything without a SQLSTATE: no response, a truncated one, or one that is not from Postgres. And the SQLSTATE classes 08
+ * (connection), 53 (resources), 57 (operator intervention, timeouts) and 28 (login).
  */
 function isUnreachable(error: unknown): boolean {
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
@@ -177,7 +176,7 @@ const unconnected = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Whether no connection came about, so that the statement cannot have run. */
+/** Whether no connection was made, so that the statement cannot have run. */
 function isUnconnected(error: unknown): boolean {
   const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
   return cause instanceof Error && 'code' in cause && unconnected.has(String(cause.code))
@@ -186,5 +185,5 @@ function isUnconnected(error: unknown): boolean {
 /** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */
 function withoutUrl(error: unknown, url: string): unknown {
   const isQuoted = error instanceof Error && error.message.includes(url)
-  return isQuoted ? new Error('The connection string is not one that the driver can read') : error
+  return isQuoted ? new Error('The connection string is malformed') : error
 }

@@ -4,20 +4,20 @@ import { handle, type LambdaEvent } from 'hono/aws-lambda'
 import { newId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import type { ApiKey } from './api-keys.ts'
-import { ApiError, notKept, problem, Unavailable } from './errors.ts'
+import { ApiError, noStore, problem, Unavailable } from './errors.ts'
 
 export interface ApiEnv {
   Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
   Variables: {
     requestId: string
-    /** Set once a request may have changed something: what a caller who hears no more of it should know and do. */
-    outcome?: string
-    /** From when it is verified. */
+    /** Set once the request may have changed something: the detail of a 503, with what the caller should do. */
+    unavailableDetail?: string
+    /** Set once it is verified. */
     key?: ApiKey
   }
 }
 
-/** A Hono app that gives every answer a request id, logs it, and renders every error, its own 404 and 405 too, as a problem. */
+/** A Hono app that gives every response a request id, logs it, and renders every error, 404 and 405 included, as a problem. */
 export function api(): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   app.use(async (c, next) => {
@@ -25,7 +25,7 @@ export function api(): Hono<ApiEnv> {
     c.set('requestId', c.env?.event?.requestContext.requestId || newId())
     await next()
     c.header('x-request-id', c.get('requestId'))
-    if (!c.res.headers.has('cache-control')) c.header('cache-control', notKept)
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', noStore)
     log.info('request', {
       ...idsOf(c),
       method: c.req.method,
@@ -38,10 +38,10 @@ export function api(): Hono<ApiEnv> {
     const allow = allowedMethods(app, c.req.path)
     const error =
       allow.length > 0
-        ? new ApiError('method_not_allowed', `This route knows ${allow.join(', ')}.`, {
+        ? new ApiError('method_not_allowed', `Allowed methods: ${allow.join(', ')}.`, {
             headers: { allow: allow.join(', ') },
           })
-        : new ApiError('route_not_found', 'The reference of all routes is at /v1/docs.')
+        : new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
     return problem(error, problemContext(c))
   })
   app.onError((error, c) => {
@@ -54,8 +54,8 @@ export function api(): Hono<ApiEnv> {
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
 
 /**
- * The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself refuses (a URL or method that
- * the Fetch API cannot express) or throws is answered in the API's own error shape.
+ * The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself rejects (a URL or method that
+ * the Fetch API cannot express) or throws becomes a problem response too.
  */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
@@ -67,7 +67,9 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
       const isOurs = result.headers?.['x-request-id'] !== undefined
       return isOurs
         ? result
-        : toResult(problem(new ApiError('route_not_found', 'The request line cannot be understood.'), request))
+        : toResult(
+            problem(new ApiError('route_not_found', 'The URL or the method of the request is malformed.'), request),
+          )
     } catch (error) {
       logFailure(error, { request_id: requestId })
       return toResult(problem(error, request))
@@ -76,9 +78,9 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
 }
 
 /**
- * The event as the adapter takes it without changing what it says. The Fetch API refuses a GET or HEAD with a body, which HTTP
- * lets a server ignore, and some methods. Of a header value that is not ASCII the adapter would make percent escapes, which
- * look valid: DEL instead of each such character keeps it as invalid as it was sent.
+ * The event in a form that the adapter passes on unchanged. The Fetch API rejects some methods, and a GET or HEAD with a body,
+ * which HTTP lets a server ignore. The adapter would percent-encode a header value that is not ASCII, which would then look
+ * valid: DEL in place of each such character keeps it as invalid as it was sent.
  */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { http } = event.requestContext
@@ -93,7 +95,7 @@ function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   } as unknown as LambdaEvent
 }
 
-/** API Gateway hands over the path decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
+/** API Gateway passes the path decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
 function escapeSegment(segment: string): string {
   return segment === '.' || segment === '..'
     ? segment.replaceAll('.', '%252e')
@@ -110,10 +112,9 @@ async function toResult(response: Response): Promise<APIGatewayProxyStructuredRe
 }
 
 function problemContext(c: Context<ApiEnv>) {
-  return { instance: c.req.path, requestId: c.get('requestId'), outcome: c.get('outcome') }
+  return { instance: c.req.path, requestId: c.get('requestId'), unavailableDetail: c.get('unavailableDetail') }
 }
 
-/** Whose request it is, as far as is known. */
 function idsOf(c: Context<ApiEnv>) {
   const key = c.get('key')
   return { request_id: c.get('requestId'), organization_id: key?.organizationId, api_key_id: key?.id }

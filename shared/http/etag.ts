@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 
-/** Header value → the versions it lists, `'*'` for any. Weak tags count only where weak comparison is asked for. */
+/** Header value → the versions it lists, `'*'` for any. Strong comparison ignores weak tags. */
 function etags(comparison: 'strong' | 'weak', description: string) {
   return v.optional(
     v.pipe(
       v.string(),
       v.regex(
         /^\s*(\*|(W\/)?"[\x21\x23-\x7e]*"(\s*,\s*(W\/)?"[\x21\x23-\x7e]*")*)\s*$/,
-        'must be * or a list of entity tags',
+        'must be * or a comma-separated list of entity tags',
       ),
       v.transform((header) => {
         if (header.trim() === '*') return '*' as const
@@ -20,10 +20,13 @@ function etags(comparison: 'strong' | 'weak', description: string) {
 }
 
 export const ifMatch = v.object({
-  'if-match': etags('strong', 'Acts only while the document has one of these entity tags; else 412.'),
+  'if-match': etags(
+    'strong',
+    'The request takes effect only if the document has one of these entity tags; otherwise 412.',
+  ),
 })
 export const ifNoneMatch = v.object({
-  'if-none-match': etags('weak', 'Answers 304 without a body while the document has one of these entity tags.'),
+  'if-none-match': etags('weak', 'Returns 304 without a body if the document has one of these entity tags.'),
 })
 
 export type Versions = '*' | string[]

@@ -10,7 +10,7 @@ export const idempotencyHeader = v.object({
   'idempotency-key': v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
+      v.regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 characters, all printable ASCII'),
       v.description(
         'Makes the request safe to retry for 24 hours: a retry returns the first response again, as long as the document exists.',
       ),

@@ -2,20 +2,16 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from './errors.ts'
 
-const digits = v.pipe(
-  v.string('must be given once'),
-  v.regex(/^\d{1,6}$/, 'must be a whole number'),
-  v.transform(Number),
-)
+const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
-/** The `limit` parameter of a list: 1 to `most`, 20 when absent. */
-export function limitUpTo(most: number, description = 'The most items of a page.') {
+/** The `limit` parameter of a list: 1 to `max`, 20 by default. */
+export function limitUpTo(max: number, description = 'Maximum number of items in a page.') {
   const size = v.pipe(
     digits,
     v.number(),
     v.integer(),
-    v.minValue(1, `must be 1 to ${most}`),
-    v.maxValue(most, `must be 1 to ${most}`),
+    v.minValue(1, `must be between 1 and ${max}`),
+    v.maxValue(max, `must be between 1 and ${max}`),
   )
   return v.pipe(v.optional(size, '20'), v.metadata({ description, default: 20 }))
 }
@@ -24,11 +20,11 @@ export function limitUpTo(most: number, description = 'The most items of a page.
 export const cursorParameter = v.optional(
   v.pipe(
     v.string('must be given once'),
-    v.description('`next_cursor` of the page before, taken from the same list with the same filters.'),
+    v.description('`next_cursor` of the previous page of the same list with the same filters.'),
   ),
 )
 
-/** A page of a list as the API answers it. */
+/** A page of a list as the API returns it. */
 export interface Page<T> {
   data: T[]
   has_more: boolean
@@ -39,7 +35,7 @@ export function pageSchema<S extends v.GenericSchema>(item: S) {
   return v.strictObject({
     data: v.array(item),
     has_more: v.boolean(),
-    next_cursor: v.pipe(v.nullable(v.string()), v.description('Pass it as `cursor`; null on the last page.')),
+    next_cursor: v.pipe(v.nullable(v.string()), v.description('The `cursor` of the next page; null on the last page.')),
   })
 }
 
@@ -49,14 +45,14 @@ export function pageExample<T>(item: T): Page<T> {
 
 /**
  * A keyset cursor: the sort key of a page's last item, signed with the organization's key. `list` names the list with its
- * filters; a cursor made for another list, or by somebody else, is told by its signature.
+ * filters; the signature rejects a cursor of another list or organization.
  */
 export function encodeCursor(signedWith: KeyObject, list: string, sortKey: (string | number)[]): string {
   const text = Buffer.from(JSON.stringify(sortKey))
   return Buffer.concat([sign(signedWith, list, text), text]).toString('base64url')
 }
 
-/** The sort key in a cursor, of the shape given; throws `invalid_cursor` when this list did not issue it. */
+/** The sort key in a cursor. @throws ApiError invalid_cursor when this list did not issue it */
 export function decodeCursor<T>(
   signedWith: KeyObject,
   list: string,
@@ -67,13 +63,13 @@ export function decodeCursor<T>(
   const text = bytes.subarray(signatureBytes)
   const isIssued =
     bytes.length > signatureBytes &&
-    // The decoder skips what is no base64url.
+    // The decoder skips characters that are not base64url.
     bytes.toString('base64url') === cursor &&
     timingSafeEqual(bytes.subarray(0, signatureBytes), sign(signedWith, list, text))
   const sortKey = isIssued ? v.safeParse(v.pipe(v.string(), v.parseJson(), shape), text.toString()) : undefined
   if (!sortKey?.success)
-    throw new ApiError('invalid_cursor', 'Pass next_cursor of a page of this very list, with the same filters.', {
-      errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'was not issued by this list' }],
+    throw new ApiError('invalid_cursor', 'Use `next_cursor` of a page of this list with the same filters.', {
+      errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'is not a cursor of this list' }],
     })
   return sortKey.output
 }

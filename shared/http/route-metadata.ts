@@ -4,38 +4,37 @@ import type { Permission } from './api-keys.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type Schema = v.GenericSchema<unknown, unknown>
-export type Given = Schema | undefined
+export type OptionalSchema = Schema | undefined
 
-/** What an endpoint is, once: what runs checks requests against it, and the OpenAPI document is generated from it. */
-export interface RouteMetadata<P = Given, Q = Given, H = Given, B = Given> {
+/** Describes an endpoint, once: requests are checked against it, and the OpenAPI document is generated from it. */
+export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   operationId: string
   tag: string
   summary: string
   description?: string
   /**
-   * What the caller's key must hold; `none` for what anybody may read, without a key. There is no default: an endpoint
-   * that does not say it does not compile.
+   * What the caller's key must have; `none` for a public endpoint. There is no default: an endpoint without it does not compile.
    */
   permission: Permission | 'none'
   params?: P
   query?: Q
   headers?: H
   body?: B
-  /** Examples of a body, by name. */
+  /** Examples of request bodies, by name. */
   examples?: Record<string, unknown>
-  /** Success answers by status. */
-  answers: Record<number, Answer>
+  /** Success responses by status. */
+  responses: Record<number, ResponseMetadata>
   /** Errors beyond those that every endpoint has. */
   errors?: ErrorCode[]
 }
 
-export interface Answer {
+export interface ResponseMetadata {
   description: string
   schema?: Schema
   example?: unknown
-  /** Of a body that is no JSON, instead of a schema. */
+  /** Of a body that is not JSON, instead of a schema. */
   mediaTypes?: string[]
-  /** Names of headers; what each means stands in the OpenAPI document's components. */
+  /** Names of headers, which `infra/openapi/headers.ts` describes. */
   headers?: string[]
 }
 
@@ -46,7 +45,6 @@ export function routeMetadata(handler: Handler): RouteMetadata | undefined {
   return metadataOf.get(handler)
 }
 
-/** Attaches to a handler what it is. */
 export function attachRouteMetadata(handler: Handler, metadata: RouteMetadata): void {
   metadataOf.set(handler, metadata)
 }

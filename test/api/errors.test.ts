@@ -17,7 +17,7 @@ import { databaseAs, keptQueue } from '../support/worker.ts'
 const stand = useStand()
 const isNative = process.env.DATABASE_URL !== undefined
 
-/** A session of its own, in a transaction that `act` begins and whose locks are leaseFence until it ends. */
+/** A session of its own, in a transaction that `act` begins and whose locks are held until it ends. */
 async function inTransaction<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await stand.pool.connect()
   try {
@@ -175,17 +175,17 @@ describe('a 503 says what is known of the change', () => {
       })
 
     if (isChange && method === 'POST')
-      test('it may have happened: repeat with the same Idempotency-Key, or look first where there is none', async () => {
+      test('it may have happened: retry with the same Idempotency-Key, or check first where there is none', async () => {
         expect(await answerOf(1)).toMatch(unknown)
-        expect(await answerOf(1)).toContain('Look before you repeat it')
+        expect(await answerOf(1)).toContain('Check before you retry')
         expect(await answerOf(1, { 'idempotency-key': 'k' })).toMatch(unknown)
-        expect(await answerOf(1, { 'idempotency-key': 'k' })).toContain('Repeat it with the same Idempotency-Key')
+        expect(await answerOf(1, { 'idempotency-key': 'k' })).toContain('Retry it with the same Idempotency-Key')
       })
 
     if (isChange && method !== 'POST')
       test('it may have happened, and repeating it is safe', async () => {
         expect(await answerOf(1)).toMatch(unknown)
-        expect(await answerOf(1)).toMatch(/Repeating the request is safe\.$/)
+        expect(await answerOf(1)).toMatch(/Retrying the request is safe\.$/)
         if (route.operation.headers) expect(await answerOf(1, { 'if-match': '"1"' })).toContain('412')
       })
   })

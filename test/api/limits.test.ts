@@ -72,7 +72,7 @@ describe('a request body', () => {
     const { call, knowledgeBase } = await stand.tenant()
     const items = await call('POST', `${knowledgeBase}/${newId()}/chunks`, `{"chunks":[${'0,'.repeat(2_000_000)}0]}`)
     expect(items.body.errors).toEqual([
-      { pointer: '/chunks', code: 'too_long', detail: 'must hold at most 200 chunks' },
+      { pointer: '/chunks', code: 'too_long', detail: 'must have between 1 and 200 chunks' },
     ])
     const keys = Array.from({ length: 300_000 }, (_, i) => `"k${i}":0`).join()
     const unknown = await call('POST', knowledgeBase, `{${keys}}`)
@@ -162,15 +162,15 @@ describe('chunks', () => {
   test('may not have metadata that JSON can say and a database cannot keep', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
-    const magnitude = 'must hold only numbers that are 0 or of a magnitude from 1e-15 up to, but not including, 1e21'
+    const magnitude = 'must have only numbers that are 0 or have a magnitude of at least 1e-15 and less than 1e21'
     for (const [metadata, detail] of [
       ['{"a":1e999}', magnitude],
       ['{"a":1e21}', magnitude],
       ['{"a":[{"b":-1e308}]}', magnitude],
       ['{"a":9.9e-16}', magnitude],
       ['{"a":[5e-324]}', magnitude],
-      ['{"a":[{"__proto__":1}]}', 'must have no key __proto__'],
-      ['{"__proto__":{"a":1}}', 'must have no key __proto__'],
+      ['{"a":[{"__proto__":1}]}', 'must not have the key __proto__'],
+      ['{"__proto__":{"a":1}}', 'must not have the key __proto__'],
     ]) {
       const answer = await tenant.call(
         'POST',

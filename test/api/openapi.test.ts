@@ -75,7 +75,7 @@ test('every example is valid against its schema', () => {
 test('every body has an example, and every JSON answer one too', () => {
   for (const { operation } of allRoutes()) {
     if (operation.body) expect(Object.keys(operation.examples ?? {}), operation.operationId).not.toEqual([])
-    for (const answer of Object.values(operation.answers))
+    for (const answer of Object.values(operation.responses))
       if (answer.schema && operation.permission !== 'none') expect(answer.example, operation.operationId).toBeDefined()
   }
 })

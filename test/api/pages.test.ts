@@ -152,7 +152,7 @@ describe('a parameter of a list', () => {
     expect(await call('GET', `${path}?include=embedding&limit=20`)).toMatchObject({ status: 404 })
     expect(await call('GET', `${path}?include=embedding&limit=21`)).toMatchObject({
       status: 400,
-      body: { errors: [{ parameter: 'limit', detail: 'must be at most 20 with include=embedding' }] },
+      body: { errors: [{ parameter: 'limit', detail: 'must be at most 20 with `include=embedding`' }] },
     })
     expect(await call('GET', `${path}?include=content`)).toMatchObject({ body: { errors: [{ parameter: 'include' }] } })
   })

@@ -20,7 +20,7 @@ const never = (): Ids => ({ agentId: newId(), documentId: newId() })
 describe.each(keyedRoutes)('$name', (route) => {
   const { method, path, operation, permission } = route
   const body = exampleBody(route)
-  const success = Object.keys(operation.answers).map(Number)
+  const success = Object.keys(operation.responses).map(Number)
   const takesIds = path.includes('{')
 
   test('answers as documented to a key that may call it', async () => {
@@ -228,7 +228,7 @@ describe.each(keyedRoutes)('$name', (route) => {
       expect(answer.status).toBe(422)
       const pointers = ['/frobnicate', '/a~1b', '/~0', '/__proto__', '/toString', '/id']
       expect(answer.body.errors).toEqual(
-        pointers.map((pointer) => ({ pointer, code: 'unknown_field', detail: 'is not a field here' })),
+        pointers.map((pointer) => ({ pointer, code: 'unknown_field', detail: 'is not a known field' })),
       )
     })
 

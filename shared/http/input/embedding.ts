@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { dimensions, vectorFault } from '../../embedding/vectors.ts'
 
-/** An embedding in a request's body: 1536 numbers that fit a 32-bit float, checked in one pass. */
+/** An embedding in a request body: 1536 numbers that fit a 32-bit float, checked in one pass. */
 export const embedding = v.pipe(
   v.custom<number[]>(Array.isArray, 'must be an array of numbers'),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -15,6 +15,6 @@ export const embedding = v.pipe(
     minItems: dimensions,
     maxItems: dimensions,
     description:
-      'Numbers that fit a 32-bit float, of the same embedding model as the rest of the knowledge base. The norm lies between 1e-6 and 1e6.',
+      'Numbers that fit a 32-bit float, from the same embedding model as the rest of the knowledge base. Their norm must be between 1e-6 and 1e6.',
   }),
 )

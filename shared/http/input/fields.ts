@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 
-/** The most unknown fields that one object is told of: a body may hold a million. */
+/** Unknown fields that are reported for one object: a body may have a million. */
 const maxUnknownFields = 100
 
 /**
- * An object of exactly these fields. Beyond Valibot's `strictObject` it names every unknown field, not the first alone, and
- * takes no array for an object.
+ * An object of exactly these fields. Unlike Valibot's `strictObject` it reports every unknown field, not only the first, and
+ * rejects arrays.
  */
 export function fields<const E extends v.ObjectEntries>(entries: E) {
   const schema = v.strictObject(entries, 'must be an object')
@@ -31,29 +31,30 @@ export function fields<const E extends v.ObjectEntries>(entries: E) {
 }
 
 /**
- * An array of `least` to `most` items. The length goes first, so that an endless list costs one fault and no look at its items.
- * @param items what the items are called, such as `chunks`
+ * An array of `min` to `max` items. The length is checked first, so that a huge list costs one error and no check of its items.
+ * @param items the plural name of the items, such as `chunks`
  */
 export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   item: S,
-  { items, least = 0, most }: { items: string; least?: number; most: number },
+  { items, min = 0, max }: { items: string; min?: number; max: number },
 ) {
+  const range = min > 0 ? `must have between ${min} and ${max} ${items}` : `must have at most ${max} ${items}`
   return v.pipe(
     v.custom<v.InferInput<S>[]>(Array.isArray, `must be an array of ${items}`),
-    v.minLength(least, `must hold at least ${least} of ${items}`),
-    v.maxLength(most, `must hold at most ${most} ${items}`),
+    v.minLength(min, range),
+    v.maxLength(max, range),
     v.array(item),
-    v.metadata({ minItems: least, maxItems: most }),
+    v.metadata({ minItems: min, maxItems: max }),
   )
 }
 
-/** At most so many characters, counted as Unicode code points like JSON Schema's `maxLength`. */
-export function maxCharacters(most: number) {
+/** At most `max` Unicode code points, as JSON Schema's `maxLength` counts. */
+export function maxCharacters(max: number) {
   const check = v.check<string, string>(
-    (text) => text.length <= most || (text.length <= 2 * most && countCodePoints(text) <= most),
-    `must have at most ${most} characters`,
+    (text) => text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max),
+    `must have at most ${max} characters`,
   )
-  // The name tells its faults from those of other checks.
+  // The type gives its issues an error code of their own.
   return { ...check, type: 'max_characters' } as unknown as typeof check
 }
 

@@ -1,26 +1,23 @@
 import { ApiError } from '../errors.ts'
 import { payloadBytes, payloadLimit } from '../payload.ts'
 
-/** Bytes a request body may have. */
+/** Maximum bytes of a request body. */
 export const bodyLimit = 6_000_000
 
 /**
- * The JSON value of a request's body. Throws, in this order: `unsupported_media_type`, `payload_too_large`, `invalid_json`
- * (not UTF-8, not JSON, or a string that Postgres cannot keep as it is: U+0000 or a lone surrogate).
+ * The JSON value of a request body. Throws, in this order: `unsupported_media_type`, `payload_too_large`, `invalid_json`
+ * (not UTF-8, not JSON, or with a string that Postgres cannot store unchanged: U+0000 or a lone surrogate).
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await request.arrayBuffer()
   if (bytes.byteLength > 0) checkMediaType(request.headers)
   if (bytes.byteLength > bodyLimit)
-    throw new ApiError(
-      'payload_too_large',
-      `The body has ${bytes.byteLength} bytes; at most ${bodyLimit} are accepted.`,
-    )
+    throw new ApiError('payload_too_large', `The body has ${bytes.byteLength} bytes. The limit is ${bodyLimit} bytes.`)
   const text = decode(bytes)
   if (payloadBytes(text) > payloadLimit)
     throw new ApiError(
       'payload_too_large',
-      `The body has ${payloadBytes(text)} bytes where its quotes, backslashes and line breaks count twice, as they do on their way through AWS; at most ${payloadLimit} are accepted.`,
+      `The body has ${payloadBytes(text)} bytes, where each quote, backslash and line break counts twice, as in AWS Lambda. The limit is ${payloadLimit} bytes.`,
     )
   return parse(text)
 }
@@ -38,7 +35,7 @@ function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not UTF-8.', { cause })
+    throw new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause })
   }
 }
 
@@ -47,17 +44,20 @@ function parse(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not JSON.', { cause })
+    throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause })
   }
-  if (mayHideUnstorable.test(text) && !isStorable(value))
-    throw new ApiError('invalid_json', 'A string in the body holds U+0000 or a lone surrogate.')
+  if (maybeUnstorable.test(text) && !isStorable(value))
+    throw new ApiError(
+      'invalid_json',
+      'A string in the body contains U+0000 or a lone surrogate, which cannot be stored.',
+    )
   return value
 }
 
-/** JSON admits U+0000 and lone surrogates only as escapes, so a text without these needs no walk. */
-const mayHideUnstorable = /\\u(0000|d[89a-f])/i
+/** In valid JSON, U+0000 and lone surrogates occur only as escapes: a text without these needs no walk. */
+const maybeUnstorable = /\\u(0000|d[89a-f])/i
 
-/** Iterative: JSON.parse accepts a million levels, which recursion does not survive. */
+/** Iterative: JSON.parse accepts a million levels, which would overflow the stack of a recursion. */
 function isStorable(root: unknown): boolean {
   const rest = [root]
   while (rest.length > 0) {

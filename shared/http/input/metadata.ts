@@ -3,34 +3,31 @@ import * as v from 'valibot'
 const maxBytes = 16 * 1024
 const maxKeys = 64
 const maxLevels = 8
-/** jsonb keeps and prints numbers in plain decimal form: within these magnitudes it takes at most 34 characters. */
+/** jsonb stores and prints numbers in plain decimal form: within these magnitudes that takes at most 34 characters. */
 const minMagnitude = 1e-15
 const magnitudeLimit = 1e21
 
 interface Limits {
-  /** Values at all levels, objects and lists included. */
+  /** Values at all levels, objects and arrays included. */
   values: number
-  /** Values inside lists, at all levels. */
-  listed: number
+  /** Values inside arrays, at all levels. */
+  inArrays: number
 }
 
-/**
- * A chunk's metadata: a JSON object that jsonb keeps as it is. The value is passed through untouched (Valibot's `record`
- * would drop some keys).
- */
-export const metadata = jsonObject({ values: 256, listed: 256 }, 'A JSON object')
+/** A chunk's metadata: a JSON object that jsonb stores unchanged. Valibot's `record` would drop some keys. */
+export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON object.')
 
 /**
- * An object that a chunk's metadata must contain. Postgres compares each value inside a list with each of the chunk's list,
- * so these bound what a search costs a chunk.
+ * An object that a chunk's metadata must contain. Postgres compares each value in an array with each value in the chunk's array,
+ * so these limits bound the cost of a search.
  */
 export const metadataFilter = jsonObject(
-  { values: 64, listed: 8 },
-  'Finds only chunks whose metadata contains this object,',
+  { values: 64, inArrays: 8 },
+  'Finds only chunks whose metadata contains this object.',
 )
 
 function jsonObject(limits: Limits, description: string) {
-  const listed = limits.listed < limits.values ? ` (${limits.listed} of them inside lists)` : ''
+  const inArrays = limits.inArrays < limits.values ? ` (${limits.inArrays} of them in arrays)` : ''
   return v.pipe(
     v.custom<Record<string, unknown>>(
       (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -38,40 +35,41 @@ function jsonObject(limits: Limits, description: string) {
     ),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
-      const fault = objectFault(dataset.value, limits)
-      if (fault) addIssue({ message: fault })
+      const message = issueOf(dataset.value, limits)
+      if (message) addIssue({ message })
     }),
     v.metadata({
       type: 'object',
-      description: `${description} of at most ${maxBytes / 1024} KiB, ${maxKeys} keys, ${maxLevels} levels and ${limits.values} values in all${listed}. Numbers are 0 or of a magnitude from 1e-15 up to, but not including, 1e21; no key is \`__proto__\`.`,
+      description: `${description} At most ${maxBytes / 1024} KiB, ${maxKeys} keys, ${maxLevels} levels and ${limits.values} values in total${inArrays}. A number must be 0 or have a magnitude of at least 1e-15 and less than 1e21. The key \`__proto__\` is not allowed.`,
     }),
   )
 }
 
-/** Counts what a container holds before it looks inside, so that an endless one costs no walk. */
-function objectFault(root: Record<string, unknown>, limits: Limits): string | undefined {
+/** What is wrong with the object. Counts the values of a container before it looks at them, so that a huge one costs no walk. */
+function issueOf(root: Record<string, unknown>, limits: Limits): string | undefined {
   let keys = 0
   let values = 0
-  let listed = 0
-  let level: { container: object; isListed: boolean }[] = [{ container: root, isListed: false }]
+  let inArrays = 0
+  let level: { container: object; isInArray: boolean }[] = [{ container: root, isInArray: false }]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > maxLevels) return `must have at most ${maxLevels} levels`
     const next: typeof level = []
-    for (const { container, isListed } of level) {
-      const isList = Array.isArray(container)
-      const names = isList ? [] : Object.keys(container)
-      const size = isList ? container.length : names.length
+    for (const { container, isInArray } of level) {
+      const isArray = Array.isArray(container)
+      const names = isArray ? [] : Object.keys(container)
+      const size = isArray ? container.length : names.length
       keys += names.length
       values += size
-      if (isList || isListed) listed += size
+      if (isArray || isInArray) inArrays += size
       if (keys > maxKeys) return `must have at most ${maxKeys} keys`
       if (values > limits.values) return `must have at most ${limits.values} values`
-      if (listed > limits.listed) return `must have at most ${limits.listed} values inside lists`
-      if (names.includes('__proto__')) return 'must have no key __proto__'
+      if (inArrays > limits.inArrays) return `must have at most ${limits.inArrays} values in arrays`
+      if (names.includes('__proto__')) return 'must not have the key __proto__'
       for (const value of Object.values(container)) {
-        if (typeof value === 'number' && !isPlain(value))
-          return 'must hold only numbers that are 0 or of a magnitude from 1e-15 up to, but not including, 1e21'
-        if (typeof value === 'object' && value !== null) next.push({ container: value, isListed: isList || isListed })
+        if (typeof value === 'number' && !isStorable(value))
+          return 'must have only numbers that are 0 or have a magnitude of at least 1e-15 and less than 1e21'
+        if (typeof value === 'object' && value !== null)
+          next.push({ container: value, isInArray: isArray || isInArray })
       }
     }
     level = next
@@ -80,7 +78,7 @@ function objectFault(root: Record<string, unknown>, limits: Limits): string | un
   return undefined
 }
 
-function isPlain(number: number): boolean {
+function isStorable(number: number): boolean {
   const magnitude = Math.abs(number)
   return magnitude === 0 || (magnitude >= minMagnitude && magnitude < magnitudeLimit)
 }

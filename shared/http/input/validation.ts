@@ -1,32 +1,32 @@
 import * as v from 'valibot'
-import { ApiError, type Fault, type FaultCode } from '../errors.ts'
+import { ApiError, type InputError, type InputErrorCode } from '../errors.ts'
 import type { Schema } from '../route-metadata.ts'
 
-/** The most faults of a body that an answer lists. */
-const maxFaults = 1000
+/** Errors of a body that a response lists. */
+const maxErrors = 1000
 
-/** What the schema makes of path, query or header parameters; what breaks it is added to `faults`. */
+/** Parses path, query or header parameters; what is invalid is added to `errors`. */
 export function readParameters(
   schema: Schema,
   input: Record<string, unknown>,
   place: 'parameter' | 'header',
-  faults: Fault[],
+  errors: InputError[],
 ): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
   for (const issue of result.issues) {
     const name = String(issue.path?.[0]?.key ?? '')
-    faults.push({ ...(place === 'header' ? { header: name } : { parameter: name }), ...explain(issue) })
+    errors.push({ ...(place === 'header' ? { header: name } : { parameter: name }), ...explain(issue) })
   }
   return undefined
 }
 
-/** What the schema makes of a body. @throws ApiError validation_failed, which lists every fault */
+/** Parses a body. @throws ApiError validation_failed, which lists every error */
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
-  const errors = result.issues.slice(0, maxFaults).map((issue) => ({ pointer: pointerTo(issue), ...explain(issue) }))
-  throw new ApiError('validation_failed', 'See errors for each fault.', { errors })
+  const errors = result.issues.slice(0, maxErrors).map((issue) => ({ pointer: pointerTo(issue), ...explain(issue) }))
+  throw new ApiError('validation_failed', 'See `errors` for each invalid field.', { errors })
 }
 
 /** RFC 6901 JSON Pointer to the value that the issue is about. */
@@ -34,8 +34,8 @@ function pointerTo(issue: v.BaseIssue<unknown>): string {
   return (issue.path ?? []).map((step) => `/${String(step.key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** Valibot's actions whose failure has a code of its own. */
-const codeOf: Record<string, FaultCode> = {
+/** Valibot's actions whose issues have a code of their own. */
+const codeOf: Record<string, InputErrorCode> = {
   min_length: 'too_short',
   max_length: 'too_long',
   max_characters: 'too_long',
@@ -44,9 +44,9 @@ const codeOf: Record<string, FaultCode> = {
   integer: 'wrong_type',
 }
 
-function explain(issue: v.BaseIssue<unknown>): { code: FaultCode; detail: string } {
+function explain(issue: v.BaseIssue<unknown>): { code: InputErrorCode; detail: string } {
   if (issue.kind === 'schema' && issue.expected === 'never')
-    return { code: 'unknown_field', detail: 'is not a field here' }
+    return { code: 'unknown_field', detail: 'is not a known field' }
   if (issue.kind === 'schema' && issue.received === 'undefined') return { code: 'required', detail: 'is required' }
   return { code: issue.kind === 'schema' ? 'wrong_type' : (codeOf[issue.type] ?? 'invalid'), detail: issue.message }
 }
