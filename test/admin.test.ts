@@ -277,11 +277,11 @@ describe('documents', () => {
       where id = ${ids[1]}`.execute(stand.db)
     const { code, stdout, stderr } = await admin(['document', 'retry', ...(ids as string[]), '--json'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: .+ was not retried\. The service is at work on this document\..*\n$/)
+    expect(stderr).toMatch(/^error: .+ was not retried\. The service is processing this document\..*\n$/)
     expect(JSON.parse(stdout).data).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ id: ids[0], queued: true, refused: null }),
-        expect.objectContaining({ id: ids[1], queued: false, refused: expect.stringContaining('at work') }),
+        expect.objectContaining({ id: ids[1], queued: false, refused: expect.stringContaining('is processing') }),
       ]),
     )
     expect(await read(ids[1]!)).toMatchObject({ status: 'processing', revision: 1 })

@@ -7,7 +7,7 @@ import type { OrganizationId } from '../shared/ids.ts'
 import { describeError, log } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
-import { useFaultyConnection } from './support/faulty-connection.ts'
+import { statements, useFaultyConnection } from './support/faulty-connection.ts'
 import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from './support/worker.ts'
@@ -157,7 +157,7 @@ describe('the log', () => {
       await reader.call('GET', path)
       await reader.call('POST', path, { title: 'T' })
       await stand.http('GET', path)
-      connection.cut('before', /from documents/)
+      connection.cut('before', /from \\"documents\\"/)
       await reader.call('GET', path)
     })
     const [ok, forbidden, nobody, failure, failed] = linesOf(written)
@@ -198,7 +198,7 @@ describe('the log', () => {
     const first = await logOf(() => work([document]))
     const ids = { organization_id: tenant.organizationId, document_id: id }
     expect(linesOf(first)).toMatchObject([
-      { message: 'document_put_off', ...ids, request_id: created.requestId, api_key_id: await keyIdOf(tenant) },
+      { message: 'document_retry_scheduled', ...ids, request_id: created.requestId, api_key_id: await keyIdOf(tenant) },
     ])
 
     const changed = await request('PATCH', `${tenant.knowledgeBase}/${id}`, key, { content: 'Two.' })
@@ -219,20 +219,20 @@ describe('the log', () => {
     const broken = { ...queue, send: () => Promise.reject(new Error('away')) }
     provider.script(['too_many_requests'])
     // Twice: the worker repeats what it may.
-    connection.cut('before', /set resend_at = now\(\)/)
-    connection.cut('before', /set resend_at = now\(\)/)
+    connection.cut('before', statements.leaveToSweeper)
+    connection.cut('before', statements.leaveToSweeper)
     const written = await logOf(() =>
       newWorker(stand, provider, { queue: broken })([{ id: body.id, organizationId: tenant.organizationId }]),
     )
     const asked = { request_id: headers['x-request-id'], api_key_id: await keyIdOf(tenant), document_id: body.id }
     expect(linesOf(written)).toMatchObject([
-      { message: 'document_put_off', ...asked },
+      { message: 'document_retry_scheduled', ...asked },
       { message: 'send_failed', ...asked },
       { message: 'resend_not_scheduled', ...asked },
     ])
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { content: 'Two.' })
-    connection.cut('before', /status = 'processing'/)
-    connection.cut('before', /status = 'processing'/)
+    connection.cut('before', statements.claim)
+    connection.cut('before', statements.claim)
     const message = JSON.stringify({
       v: 1,
       organization_id: tenant.organizationId,
@@ -268,9 +268,9 @@ describe('the log', () => {
       provider.script([], 'unauthorized')
       await newWorker(stand, provider, { queue: keptQueue().queue })([await make(content)])
       provider.script([])
-      connection.lose('after', /with completed as/)
+      connection.lose('after', statements.commit)
       await work([await make(content)])
-      connection.cut('before', /insert into chunks/, 2)
+      connection.cut('before', statements.chunks, 2)
       await work([await make(content)])
       const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
       await newWorker(stand, provider, { embedder, queue: keptQueue().queue })([await make(content)])
@@ -279,7 +279,7 @@ describe('the log', () => {
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: canary })
       await stand.sweep()
     })
-    expect(written).toContain('document_put_off')
+    expect(written).toContain('document_retry_scheduled')
     expect(written).toContain('attempt_failed')
     expect(written).toContain('delivery_failed')
     expect(written).toContain('document_interrupted')

@@ -8,6 +8,7 @@ import {
   findAgent,
   isDocument,
 } from '../../shared/database/scope.ts'
+import { empty, isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
 import { toSql } from '../../shared/embedding/vectors.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
@@ -32,11 +33,12 @@ export async function createChunks(
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const lock = selectDocument(db, scope).forUpdate()
-  const takeOver = sql`
-    update documents d set
-      managed_by = 'client', status = 'pending', revision = d.revision + 1, chunk_count = 0, error_message = null, error_code = null,
-      lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
-    where ${isDocument(scope)} and d.managed_by = 'service' and ${ownsIdempotencyKey(request)}`
+  const takenOver = db
+    .updateTable('documents as d')
+    .set(takeOver)
+    .where(isDocument(scope))
+    .where(isManagedByService)
+    .where(ownsIdempotencyKey(request))
   const conflicts = chunksAt(db, scope, indexes)
     .where(ownsIdempotencyKey(request))
     .select('c.chunk_index')
@@ -63,7 +65,7 @@ export async function createChunks(
   const { results, ...outcome } = await idempotently(db, request, response, {
     agents: findAgent(scope),
     documents: lock,
-    takeOver,
+    takenOver,
     conflicts,
     insert,
     count,
@@ -255,13 +257,7 @@ export async function listChunks(
 export async function deleteChunks(db: Database, scope: DocumentScope): Promise<void> {
   const results = await db.batch({
     agents: findAgent(scope),
-    documents: sql`
-      update documents d set
-        managed_by = 'client', status = 'pending', revision = d.revision + 1, active_revision = null, chunk_count = 0,
-        error_message = null, error_code = null, lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0,
-        next_attempt_at = null
-      where ${isDocument(scope)}
-      returning d.id`,
+    documents: db.updateTable('documents as d').set(empty).where(isDocument(scope)).returning('d.id'),
     deleted: db
       .deleteFrom('chunks as c')
       .using('documents as d')

@@ -1,15 +1,14 @@
 import type { Database } from '../../shared/database/database.ts'
-import { sendOrSweep } from '../../shared/documents/outbox.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
-import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
-import type { Origin, Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/queue.ts'
+import { createDocument } from './create-document.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
-import { createDocument, deleteDocument, getDocument, listDocuments } from './documents.ts'
+import { deleteDocument, getDocument, listDocuments } from './documents.ts'
 import { agentPath, createBody, documentPath, listQuery, sortKey, updateBody } from './schemas.ts'
 import { updateDocument } from './update-document.ts'
 
@@ -26,9 +25,6 @@ export interface Dependencies {
 
 export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
   const endpoint = endpoints(db, now)
-
-  const enqueue = (db: Database, organizationId: OrganizationId, documentId: string, origin: Origin) =>
-    sendOrSweep(db, queue, { organizationId, documentId: documentId as DocumentId, ...origin })
 
   return api()
     .get(
@@ -106,9 +102,8 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             repeatWaitSeconds,
           )
           const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
-          const { document, replayed } = await createDocument(db, scope, body, origin, request)
+          const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
           if (replayed) c.header('idempotency-replayed', 'true')
-          else if (document.content !== null) await enqueue(db, key.organizationId, document.id, origin)
           c.header('etag', etag(document.version))
           c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
           return c.json(toDocument(document), 201)
@@ -177,8 +172,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
           const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
-          const { document, restarted } = await updateDocument(db, scope, body, origin, headers['if-match'])
-          if (restarted) await enqueue(db, key.organizationId, document.id, origin)
+          const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
           c.header('etag', etag(document.version))
           return c.json(toDocument(document))
         },

@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import * as v from 'valibot'
+import type { Tables } from '../../shared/database/tables.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
 
-/** A document as the API answers it. */
+/** A document in a response. */
 export const documentSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
@@ -40,17 +41,10 @@ export const documentExample: Document = {
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-/** The columns that an answer is made of, beside `version`, the ETag. */
-export interface DocumentRow extends Omit<Document, 'created_at' | 'updated_at'> {
-  created_at: Date | string
-  updated_at: Date | string
-  version: string | number
-}
+const fromRequest = ['title', 'content'] as const
 
-const qualified = (columns: readonly string[]) => sql.raw(columns.map((column) => `d.${column}`).join(', '))
-
-const texts = ['title', 'content'] as const
-const others = [
+/** What the service adds to the title and content of the request that creates a document. */
+export const createdColumns = [
   'id',
   'agent_id',
   'source_type',
@@ -61,16 +55,22 @@ const others = [
   'created_at',
   'updated_at',
   'version',
-]
+] as const
 
-/** Those columns, qualified by `d`. */
-export const documentColumns = qualified([...texts, ...others])
+/** What a response is made of, and `version`, its ETag. */
+export const documentColumns = [...fromRequest, ...createdColumns] as const
 
-/** What the service adds to the texts of the request that creates a document. */
-export type Created = Omit<DocumentRow, (typeof texts)[number]>
-
-/** The columns of `Created`, qualified by `d`. */
-export const createdColumns = qualified(others)
+/** Times and version are as the database returns them, or as JSON keeps them. */
+type Row<Column extends keyof Columns> = {
+  [C in Column]: C extends 'created_at' | 'updated_at'
+    ? Date | string
+    : C extends 'version'
+      ? string | number
+      : Columns[C]
+}
+type Columns = Selectable<Tables['documents']>
+export type Created = Row<(typeof createdColumns)[number]>
+export type DocumentRow = Row<(typeof documentColumns)[number]>
 
 export function toDocument(row: DocumentRow): Document {
   return {

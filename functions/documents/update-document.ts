@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import {
   agentNotFound,
@@ -7,110 +8,102 @@ import {
   findAgent,
   isDocument,
 } from '../../shared/database/scope.ts'
-import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
-import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
+import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
+import { complete, decide, restart, type Transition } from '../../shared/documents/transitions.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import type { Origin } from '../../shared/queue.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
-import { hashContent, matches, preconditionFailed } from './documents.ts'
+import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './schemas.ts'
 
 /**
- * Changes a document. Other content, or status pending, starts a new revision (`restarted`: the caller sends it to the
- * queue); status completed puts the client's chunks into service. What search serves changes only in the latter.
- * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the 409s of `refusals`
+ * Changes a document: title and content, and its status as `decide` has it. What is to be processed is sent to the queue,
+ * which `queued` tells.
+ * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the conflicts of `decide`
  */
 export async function updateDocument(
-  db: Database,
+  { db, queue }: Outbox,
   scope: DocumentScope,
   input: UpdateInput,
   origin: Origin,
   match: Versions = '*',
-) {
-  const content = input.content ?? null
-  const status = input.status ?? null
+): Promise<{ document: DocumentRow; queued: boolean }> {
+  const content_hash = input.content === undefined ? undefined : hashContent(input.content)
+  // Whenever another request or the pipeline changes the document between the two statements, it is decided anew.
+  for (;;) {
+    const found = await read(db, scope)
+    if (match !== '*' && !match.includes(found.version)) preconditionFailed()
+    const decision = decide(found, { content_hash, status: input.status })
+    const document = await change(db, scope, found, {
+      title: input.title ?? sql<string>`${d.title}`,
+      ...(decision === 'restart' && {
+        ...(content_hash && { content: input.content, content_hash }),
+        ...restart(origin),
+      }),
+      ...(decision === 'complete' && complete),
+    })
+    if (!document) continue
+    const work = { organizationId: scope.organizationId, documentId: scope.documentId, ...origin }
+    return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
+  }
+}
 
-  const [agents, , [decided]] = await db.batch(
-    findAgent(scope),
-    sql`select from documents d where ${isDocument(scope)} for update`,
-    sql<{ refusal: string | null; restarts: boolean } & DocumentRow>`
-      with target as (
-        select d.*, coalesce(content_hash <> ${content === null ? null : hashContent(content)}::bytea, ${content !== null}) as is_changed
-        from documents d
-        where ${isDocument(scope)}
-      ),
-      decision as (
-        select *,
-          is_changed or ${status === 'pending'} as restarts,
-          ${status === 'completed'} and status <> 'completed' as completes,
-          case
-            when not (${matches(match)}) then 'precondition_failed'
-            when ${content !== null && status === 'completed'} then 'invalid_transition'
-            when is_changed or ${status}::text is null then null
-            when ${status === 'pending'} and content is null then 'invalid_transition'
-            when ${status === 'pending'} and status = 'processing' then 'processing_in_progress'
-            when ${status === 'pending'} or status = 'completed' then null
-            when managed_by = 'service' and status = 'error' then 'no_chunks'
-            when managed_by = 'service' then 'processing_in_progress'
-            when chunk_count = 0 then 'no_chunks'
-            when not exists (
-              select from chunks c
-              where c.organization_id = target.organization_id and c.document_id = target.id and c.revision = target.revision
-                and c.embedding is not null) then 'chunks_missing_embeddings'
-          end as refusal
-        from target
-      ),
-      changed as (
-        update documents d set
-          title = coalesce(${input.title ?? null}, d.title),
-          content = case when is_changed then ${content} else d.content end,
-          content_hash = case when is_changed then ${content === null ? null : hashContent(content)}::bytea else d.content_hash end,
-          status = case when restarts then 'pending' when completes then 'completed' else d.status end,
-          managed_by = case when restarts then 'service' else d.managed_by end,
-          revision = d.revision + restarts::int,
-          active_revision = case when completes then d.revision else d.active_revision end,
-          chunk_count = case when restarts and d.managed_by = 'client' and d.revision is distinct from d.active_revision
-            then (select count(*) from chunks c where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.active_revision)
-            else d.chunk_count end,
-          error_message = case when restarts then null else d.error_message end,
-          error_code = case when restarts then null else d.error_code end,
-          lease_token = case when restarts then null else d.lease_token end,
-          lease_expires_at = case when restarts then null else d.lease_expires_at end,
-          attempt = case when restarts then 0 else d.attempt end,
-          retry_count = case when restarts then 0 else d.retry_count end,
-          next_attempt_at = case when restarts then null else d.next_attempt_at end,
-          resend_at = case when restarts then now() + make_interval(secs => ${lostAfterSeconds}) else d.resend_at end,
-          request_id = case when restarts then ${origin.requestId ?? null} else d.request_id end,
-          requested_by = case when restarts then ${origin.apiKeyId ?? null}::uuid else d.requested_by end,
-          pending_since = case when restarts then now() else d.pending_since end
-        from decision
-        where d.organization_id = decision.organization_id and d.id = decision.id and refusal is null
-        returning d.*
-      ),
-      superseded as (
-        delete from chunks c using decision
-        where refusal is null and c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId}
-          and (completes and c.revision <> decision.revision
-            or restarts and managed_by = 'client' and c.revision is distinct from decision.active_revision)
+const d = columnsOf('documents', 'd')
+
+type Found = Awaited<ReturnType<typeof read>>
+
+async function read(db: Database, scope: DocumentScope) {
+  const { agents, documents } = await db.batch({
+    agents: findAgent(scope),
+    documents: db
+      .selectFrom('documents as d')
+      .select(['d.status', 'd.managed_by', 'd.content_hash', 'd.chunk_count', 'd.revision', 'd.version'])
+      .select((eb) =>
+        eb
+          .exists(
+            eb
+              .selectFrom('chunks as c')
+              .select('c.revision')
+              .whereRef('c.organization_id', '=', 'd.organization_id')
+              .whereRef('c.document_id', '=', 'd.id')
+              .whereRef('c.revision', '=', 'd.revision')
+              .where('c.embedding', 'is not', null),
+          )
+          .$castTo<boolean>()
+          .as('has_embedding'),
       )
-      select refusal, restarts, ${documentColumns}
-      from decision left join changed d on true`,
-  )
+      .where(isDocument(scope)),
+  })
   if (agents.length === 0) agentNotFound()
-  if (!decided) documentNotFound()
-  if (decided.refusal) refuse(decided.refusal)
-  return { document: decided as DocumentRow, restarted: decided.restarts }
+  return documents[0] ?? documentNotFound()
 }
 
-const refusals: Partial<Record<ErrorCode, string>> = {
-  invalid_transition:
-    'Content is processed by the service, so it cannot be completed by hand; and without content there is nothing to process.',
-  processing_in_progress: 'The service is at work on this document. Wait until it is completed or in error.',
-  no_chunks: 'No chunks of your own are stored for this document. Upload some first.',
-  chunks_missing_embeddings: 'None of the stored chunks has an embedding, so search could find none of them.',
-}
-
-function refuse(code: string): never {
-  if (code === 'precondition_failed') preconditionFailed()
-  throw new ApiError(code as ErrorCode, refusals[code as ErrorCode]!)
+/**
+ * Undefined, and nothing is changed, when the document is no longer as it was found: whatever `decide` goes by changes with
+ * its version, which is what callers see, or with its revision.
+ */
+async function change(db: Database, scope: DocumentScope, found: Found, changes: Transition) {
+  return await db
+    .with('changed', (db) =>
+      db
+        .updateTable('documents as d')
+        .set(changes)
+        .where(isDocument(scope))
+        .where('d.version', '=', found.version)
+        .where('d.revision', '=', found.revision)
+        .returning([...documentColumns, 'active_revision']),
+    )
+    // A client's document has chunks of the served revision and of its draft, and one of the two goes.
+    .with('superseded', (db) =>
+      db
+        .deleteFrom('chunks as c')
+        .using('changed')
+        .where('c.organization_id', '=', scope.organizationId)
+        .where('c.document_id', '=', scope.documentId)
+        .whereRef('c.revision', 'is distinct from', 'changed.active_revision')
+        .where(sql<boolean>`${found.managed_by === 'client' && 'status' in changes}::boolean`),
+    )
+    .selectFrom('changed')
+    .select(documentColumns)
+    .executeTakeFirst()
 }

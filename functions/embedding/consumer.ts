@@ -3,7 +3,7 @@ import { describeError, log } from '../../shared/log.ts'
 import { idsOf, parseMessage } from '../../shared/queue.ts'
 import { type Pipeline, processDocument } from './process-document.ts'
 
-/** The handler of a batch of messages: each is done on its own, and only those that failed are delivered again. */
+/** The handler of a batch of messages: each is processed on its own, and only those that failed are delivered again. */
 export function consumer(pipeline: Pipeline) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remaining = () => context.getRemainingTimeInMillis()
@@ -13,8 +13,8 @@ export function consumer(pipeline: Pipeline) {
 }
 
 /**
- * The id of the record when it should be delivered again. A message that is none of ours never gets better and no document
- * depends on it (the sweeper sends anew for whatever is pending): it is dropped, with an error in the log.
+ * The id of the record when it should be delivered again. A message that is not ours will never be readable, and no document
+ * depends on it (the sweeper sends again for whatever is pending): it is dropped, with an error in the log.
  */
 async function consume(pipeline: Pipeline, record: SQSRecord, remaining: () => number): Promise<string | undefined> {
   const work = parseMessage(record.body)

@@ -1,15 +1,10 @@
+import type { Failure } from '../../shared/documents/failures.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 
-/** Why a document ended in error: a code for operators, and for the caller what failed and what to do. */
-export interface Failure {
-  code: 'chunk_refused' | 'too_many_chunks' | 'attempts_exhausted'
-  message: string
-}
-
-export function tooManyChunks(count: number, most: number): Failure {
+export function tooManyChunks(count: number, max: number): Failure {
   return {
     code: 'too_many_chunks',
-    message: `The text makes ${count} chunks; a document may have ${most}. Split it into several documents.`,
+    message: `The text makes ${count} chunks; a document may have ${max}. Split it into several documents.`,
   }
 }
 
@@ -17,14 +12,8 @@ export function chunkRejected({ missing, message }: ChunkRejected): Failure {
   const { chunk_index, content } = missing.chunk
   return {
     code: 'chunk_refused',
-    message: `Chunk ${chunk_index} was refused by the embedding provider: ${message}; edit the text around '${quote(content)}' and save.`,
+    message: `Chunk ${chunk_index} was rejected by the embedding provider: ${message}; edit the text around '${quote(content)}' and save.`,
   }
-}
-
-export const attemptsExhausted: Failure = {
-  code: 'attempts_exhausted',
-  message:
-    'Processing failed five times by a fault on our side. Set the status to pending to try again; if it fails again, split the document.',
 }
 
 const maxCharacters = 60

@@ -1,69 +1,81 @@
 import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
-import { lostAfterSeconds } from '../../shared/documents/outbox.ts'
-import { type Claim, leaseFence } from './claim.ts'
+import type { Failure } from '../../shared/documents/failures.ts'
+import * as transitions from '../../shared/documents/transitions.ts'
+import type { Claim } from './claim.ts'
+
+const d = columnsOf('documents', 'd')
+const c = columnsOf('chunks', 'c')
 
 /**
  * Puts the claimed revision into service: in one statement its chunks become what search serves and all others go.
- * False, and nothing is changed, when the claim no longer holds or not every one of its chunks has a vector.
+ * False, and nothing is changed, when the lease is lost or not every one of its chunks has a vector.
  */
 export async function complete(db: Database, claim: Claim, chunkCount: number): Promise<boolean> {
-  const { rows } = await sql`
-    with completed as (
-      update documents d set
-        status = 'completed', active_revision = d.revision, chunk_count = ${chunkCount}, error_message = null, error_code = null,
-        lease_token = null, lease_expires_at = null, attempt = 0, retry_count = 0, next_attempt_at = null
-      where ${leaseFence(claim)} and (${chunkCount}::int, ${chunkCount}::int) = (
-        select count(*), count(embedding) from chunks c
-        where c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision)
-      returning d.id, d.revision
-    ),
-    superseded as (
-      delete from chunks c using completed
-      where c.organization_id = ${claim.organizationId} and c.document_id = ${claim.documentId} and c.revision <> completed.revision
+  const hasAllVectors = sql<boolean>`(${chunkCount}::int, ${chunkCount}::int) = (
+    select count(*), count(${c.embedding}) from chunks c
+    where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.revision})`
+  const completed = await db
+    .with('completed', (db) =>
+      db
+        .updateTable('documents as d')
+        .set({ ...transitions.complete, chunk_count: chunkCount })
+        .where(transitions.leaseFence(claim))
+        .where(hasAllVectors)
+        .returning(['d.id', 'd.revision']),
     )
-    select id from completed`.execute(db)
-  return rows.length > 0
+    .with('superseded', (db) =>
+      db
+        .deleteFrom('chunks as c')
+        .using('completed')
+        .where('c.organization_id', '=', claim.organizationId)
+        .where('c.document_id', '=', claim.documentId)
+        .whereRef('c.revision', '<>', 'completed.revision'),
+    )
+    .selectFrom('completed')
+    .select('completed.id')
+    .executeTakeFirst()
+  return completed !== undefined
 }
 
-/** Ends the claimed revision in error. What search served before, it serves still. */
-export async function fail(db: Database, claim: Claim, error: { code: string; message: string }): Promise<boolean> {
-  const { rows } = await sql`
-    update documents d set
-      status = 'error', error_code = ${error.code}, error_message = ${error.message},
-      lease_token = null, lease_expires_at = null, next_attempt_at = null
-    where ${leaseFence(claim)}
-    returning d.id`.execute(db)
-  return rows.length > 0
+/** Ends the claimed revision in error; search serves what it served before. False when the lease is lost. */
+export async function fail(db: Database, claim: Claim, failure: Failure): Promise<boolean> {
+  const failed = await db
+    .updateTable('documents as d')
+    .set(transitions.fail(failure))
+    .where(transitions.leaseFence(claim))
+    .returning('d.id')
+    .executeTakeFirst()
+  return failed !== undefined
 }
 
 /**
- * Gives the document back, to be due again after so many seconds, when a message is to arrive. Repeated because its answer was
- * lost, it is true again: the message is yet to be sent.
- * @param counts what this delivery adds: an `attempt` if it failed by a fault of ours, a `retry` if the provider put it
- * off, neither if it only ran out of time
+ * Releases the lease; the document is due again after so many seconds, when a message is to arrive. Repeated because its
+ * response was lost, it finds its own counters on the row and is true again: the message is yet to be sent.
+ * @param counts what this delivery adds: an `attempt` if it failed because of an internal error, a `retry` if the provider
+ * was busy or down, neither if it only ran out of time
+ * @returns false when the lease is lost
  */
-export async function giveBack(
+export async function requeue(
   db: Database,
   claim: Claim,
   afterSeconds: number,
   counts?: 'attempt' | 'retry',
 ): Promise<boolean> {
-  const due = sql`now() + make_interval(secs => ${afterSeconds})`
   const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
   const retries = claim.retries + (counts === 'retry' ? 1 : 0)
-  const { rows } = await sql`
-    with given_back as (
-      update documents d set
-        status = 'pending', lease_token = null, lease_expires_at = null, attempt = ${attempt}, retry_count = ${retries},
-        next_attempt_at = ${due}, resend_at = ${due} + make_interval(secs => ${lostAfterSeconds})
-      where ${leaseFence(claim)}
-      returning d.id
+  const requeued = await db
+    .updateTable('documents as d')
+    .set(transitions.requeue(afterSeconds, { attempt, retry_count: retries }))
+    .where(transitions.isLeasedRevision(claim))
+    .where((eb) =>
+      eb.or([
+        eb('d.lease_token', '=', claim.leaseToken),
+        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retries }),
+      ]),
     )
-    select id from given_back
-    union all
-    select d.id from documents d
-    where d.organization_id = ${claim.organizationId} and d.id = ${claim.documentId} and d.revision = ${claim.revision}
-      and d.status = 'pending' and (d.attempt, d.retry_count) = (${attempt}::int, ${retries}::int)`.execute(db)
-  return rows.length > 0
+    .returning('d.id')
+    .executeTakeFirst()
+  return requeued !== undefined
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../shared/database/database.ts'
-import { sendOrSweep } from '../../shared/documents/outbox.ts'
+import { attemptsFailed, type Failure } from '../../shared/documents/failures.ts'
+import { enqueue } from '../../shared/documents/outbox.ts'
+import { maxAttempts } from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
@@ -11,10 +13,10 @@ import { inTurns } from '../../shared/steps.ts'
 import { backoff } from './backoff.ts'
 import type { CallLimits } from './batches.ts'
 import { type ChunkSize, chunking } from './chunking/chunker.ts'
-import { type Claim, claim as claimDocument, maxAttempts } from './claim.ts'
+import { type Claim, claim as claimDocument } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
-import { attemptsExhausted, chunkRejected, type Failure, tooManyChunks } from './failure.ts'
-import { complete, fail, giveBack } from './outcome.ts'
+import { chunkRejected, tooManyChunks } from './failure.ts'
+import { complete, fail, requeue } from './outcome.ts'
 import { storeChunks, storeVectors } from './stored-chunks.ts'
 
 export interface Pipeline {
@@ -32,16 +34,16 @@ export interface Pipeline {
 const maxChunks = 10_000
 /** Below this, no further provider call begins: it and the storing of its vectors might not end in time. */
 const lastCallMilliseconds = 30_000
-/** Below this, calls in flight are given up, so that the document can be handed over. */
+/** Below this, calls in flight are cancelled, so that the document can be requeued. */
 const requeueMilliseconds = 10_000
 
 /**
- * Brings one document from pending to completed, or to where its trouble leads. Safe to run any number of times, at once or
- * again: it works on the newest revision, and whatever it writes is fenced by the claim.
+ * Brings one document from pending to completed or error, or schedules its next attempt. Safe to run any number of times,
+ * concurrently or again: it works on the newest revision, and whatever it writes is fenced by the lease.
  * @param remaining milliseconds until this process is stopped
- * @returns undefined when the message has done its duty, else the seconds after which it should come again
- * @throws Unavailable without the database; the lease will run out, and the message should come again when its visibility
- * time-out is over
+ * @returns undefined when the message is done, else the seconds after which it should be delivered again
+ * @throws Unavailable without the database; the lease will expire, and the message should be delivered again after its
+ * visibility time-out
  */
 export async function processDocument(
   pipeline: Pipeline,
@@ -58,7 +60,7 @@ export async function processDocument(
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
-    else if (error instanceof Unavailable) await resumeLater(job, error)
+    else if (error instanceof Unavailable) await requeueOnDisconnect(job, error)
     else return await recordFailedAttempt(job, error)
   }
   return undefined
@@ -94,54 +96,54 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: stored.missing.length })
 }
 
-/** Time is up, not the work: the next delivery goes on from what is stored. */
+/** The next delivery continues from what is stored. */
 async function requeueOnTimeout(job: Job): Promise<void> {
-  if (!(await giveBack(job.db, job.claim, 0))) return
-  log.info('document_handed_over', idsOf(job))
-  await sendOrSweep(job.db, job.queue, job.work)
+  if (!(await requeue(job.db, job.claim, 0))) return
+  log.info('document_requeued', idsOf(job))
+  await enqueue(job, job.work)
 }
 
-/** The provider is busy, down or refuses our key: the document waits, however often. */
+/** The provider is busy, down or rejects our key: the document waits, however often. */
 async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.retries, error.retryAfterSeconds, random())
-  log.warn('document_put_off', {
+  log.warn('document_retry_scheduled', {
     ...idsOf(job),
     reason: error.reason,
     status: error.status,
     error: error.message,
     seconds,
   })
-  if (!(await giveBack(job.db, claim, seconds, 'retry'))) return
+  if (!(await requeue(job.db, claim, seconds, 'retry'))) return
   report({ DocumentsRetried: 1 })
-  await sendOrSweep(job.db, job.queue, job.work, seconds)
+  await enqueue(job, job.work, seconds)
 }
 
-/** The connection to the database broke, by no fault of the document: no attempt is counted if the database is there again. */
-async function resumeLater(job: Job, error: Unavailable): Promise<void> {
+/** The connection to the database broke, which is not the document's fault: no attempt is counted if the database is back. */
+async function requeueOnDisconnect(job: Job, error: Unavailable): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())
-  if (!(await giveBack(job.db, claim, seconds))) return
+  if (!(await requeue(job.db, claim, seconds))) return
   log.warn('document_interrupted', { ...idsOf(job), error: describeError(error), seconds })
-  await sendOrSweep(job.db, job.queue, job.work, seconds)
+  await enqueue(job, job.work, seconds)
 }
 
-async function endInError(job: Job, { code, message }: Failure): Promise<void> {
-  if (!(await fail(job.db, job.claim, { code, message }))) return
+async function endInError(job: Job, failure: Failure): Promise<void> {
+  if (!(await fail(job.db, job.claim, failure))) return
   report({ DocumentsFailed: 1 })
-  log.warn('document_failed', { ...idsOf(job), code })
+  log.warn('document_failed', { ...idsOf(job), code: failure.code })
 }
 
 /**
- * Something unforeseen. The same message carries the next attempt, so that it ends in the dead letters when the document,
- * after the last one, ends in error.
+ * An internal error. The same message brings the next attempt, so that it becomes a dead letter when the document, after the
+ * last one, ends in error.
  */
 async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...idsOf(job), error: describeError(error) })
-  if (claim.attempt >= maxAttempts) await endInError(job, attemptsExhausted)
-  else await giveBack(job.db, claim, seconds, 'attempt')
+  if (claim.attempt >= maxAttempts) await endInError(job, attemptsFailed)
+  else await requeue(job.db, claim, seconds, 'attempt')
   return seconds
 }
 

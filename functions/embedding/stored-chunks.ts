@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
+import { recordset } from '../../shared/database/recordset.ts'
+import { leaseFence } from '../../shared/documents/transitions.ts'
 import { toSql } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
-import { type Claim, leaseFence } from './claim.ts'
+import type { Claim } from './claim.ts'
 
 /** A text that has no vector yet, by the hash under which its chunks are stored. */
 export interface Missing {
@@ -16,7 +19,7 @@ export interface Missing {
 
 export interface Stored {
   missing: Missing[]
-  /** Chunks that took over a vector. */
+  /** Chunks that reuse a vector. */
   reused: number
 }
 
@@ -27,8 +30,8 @@ const vectorsPerBatch = 128
 
 /**
  * Stores the claimed revision's chunks, out of search's sight until it completes. A chunk whose text some revision of this
- * document already has embedded takes over that vector, an interrupted attempt's included.
- * @returns undefined when the claim no longer holds
+ * document already has embedded reuses that vector, an interrupted attempt's included.
+ * @returns undefined when the lease is lost
  */
 export async function storeChunks(
   db: Database,
@@ -41,104 +44,160 @@ export async function storeChunks(
     const slice = chunks.slice(from, from + chunksPerBatch)
     const hashes = slice.map((chunk) => hashOf(chunk, model))
     const isLast = from + chunksPerBatch >= chunks.length
-    const [isHeld, , [taken], , missing] = await db.batch(
-      lock(claim),
-      deleteOthersIn(claim, from, hashes),
-      insert(claim, slice, hashes),
-      isLast ? deleteLeftovers(claim, chunks.length) : nothing,
-      isLast ? selectMissing(claim) : nothing,
-    )
-    if (isHeld.length === 0) return undefined
-    reused += taken!.reused
-    if (isLast)
-      return { missing: missing.map(({ hash, chunk_index }) => ({ hash, chunk: chunks[chunk_index]! })), reused }
+    const store = {
+      held: lockLeased(db, claim),
+      others: deleteOthersIn(db, claim, from, hashes),
+      inserted: insert(db, claim, slice, hashes),
+    }
+    if (!isLast) {
+      const { held, inserted } = await db.batch(store)
+      if (held.length === 0) return undefined
+      reused += inserted[0]!.reused
+      continue
+    }
+    const { held, inserted, missing } = await db.batch({
+      ...store,
+      leftovers: deleteLeftovers(db, claim, chunks.length),
+      missing: selectMissing(db, claim),
+    })
+    if (held.length === 0) return undefined
+    return {
+      missing: missing.map(({ hash, first_index }) => ({ hash, chunk: chunks[first_index]! })),
+      reused: reused + inserted[0]!.reused,
+    }
   }
 }
 
 /**
  * Keeps vectors, by the hash of their text, as soon as they are there: a later attempt need not pay for them again.
- * @returns false, and nothing more is changed, when the claim no longer holds
+ * @returns false, and nothing more is changed, when the lease is lost
  */
 export async function storeVectors(db: Database, claim: Claim, vectors: Map<string, Float32Array>): Promise<boolean> {
   const entries = [...vectors]
   for (let from = 0; from < entries.length; from += vectorsPerBatch) {
     const part = entries.slice(from, from + vectorsPerBatch)
-    const texts = await inTurns(mapped(part, ([, vector]) => toSql(vector)))
-    const [isHeld] = await db.batch(
-      lock(claim),
-      sql`
-        update chunks c set embedding = vectors.embedding::vector(1536)
-        from documents d,
-          unnest(${part.map(([hash]) => hash)}::text[], ${texts}::text[]) as vectors(hash, embedding)
-        where ${leaseFence(claim)} and ${isOfRevision} and c.content_hash = decode(vectors.hash, 'hex') and c.embedding is null`,
-    )
-    if (isHeld.length === 0) return false
+    const rows = await inTurns(mapped(part, ([hash, vector]) => ({ hash, vector: toSql(vector) })))
+    const { held } = await db.batch({
+      held: lockLeased(db, claim),
+      stored: db
+        .updateTable('chunks as c')
+        .from(['documents as d', recordset('made', { hash: 'bytea', vector: 'text' }, rows)])
+        .set((eb) => ({ embedding: sql<string>`${eb.ref('made.vector')}::vector(1536)` }))
+        .where(leaseFence(claim))
+        .where(isOfRevision)
+        .whereRef('c.content_hash', '=', 'made.hash')
+        .where('c.embedding', 'is', null),
+    })
+    if (held.length === 0) return false
   }
   return true
 }
 
-const isOfRevision = sql`(c.organization_id, c.document_id, c.revision) = (d.organization_id, d.id, d.revision)`
-
-const nothing = sql<{ hash: string; chunk_index: number }>`select where false`
+const c = columnsOf('chunks', 'c')
+const d = columnsOf('documents', 'd')
+const isOfDocument = sql<boolean>`(${c.organization_id}, ${c.document_id}) = (${d.organization_id}, ${d.id})`
+const isOfRevision = sql<boolean>`(${c.organization_id}, ${c.document_id}, ${c.revision}) = (${d.organization_id}, ${d.id}, ${d.revision})`
 
 /** First in each batch, so that the statements after it see what the claim's last rival did. */
-function lock(claim: Claim) {
-  return sql`select from documents d where ${leaseFence(claim)} for no key update`
+function lockLeased(db: Database, claim: Claim) {
+  return db.selectFrom('documents as d').select('d.id').where(leaseFence(claim)).forNoKeyUpdate()
 }
 
 /** Of this revision, chunks that another version of the chunker stored before a crash. */
-function deleteOthersIn(claim: Claim, from: number, hashes: string[]) {
-  return sql`
-    delete from chunks c using documents d
-    where ${leaseFence(claim)} and ${isOfRevision} and c.chunk_index >= ${from} and c.chunk_index < ${from + hashes.length}
-      and c.content_hash is distinct from decode((${hashes}::text[])[c.chunk_index - ${from}::int + 1], 'hex')`
+function deleteOthersIn(db: Database, claim: Claim, from: number, hashes: string[]) {
+  return db
+    .deleteFrom('chunks as c')
+    .using('documents as d')
+    .where(leaseFence(claim))
+    .where(isOfRevision)
+    .where('c.chunk_index', '>=', from)
+    .where('c.chunk_index', '<', from + hashes.length)
+    .where('c.content_hash', 'is distinct from', sql<Buffer>`(${hashes}::bytea[])[${c.chunk_index} - ${from}::int + 1]`)
 }
 
-function insert(claim: Claim, chunks: Chunk[], hashes: string[]) {
-  const rows = chunks.map((chunk, i) => ({ id: newId(), ...chunk, hash: hashes[i] }))
-  return sql<{ reused: number }>`
-    with known as (
-      select distinct on (content_hash) content_hash, embedding from chunks
-      where organization_id = ${claim.organizationId} and document_id = ${claim.documentId} and embedding is not null
-        and content_hash in (select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash)
-    ),
-    inserted as (
-      insert into chunks (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, content_hash, embedding)
-      select d.organization_id, wanted.id, d.agent_id, d.id, d.revision, wanted.chunk_index, wanted.content, wanted.token_count,
-        wanted.metadata, decode(wanted.hash, 'hex'), known.embedding
-      from documents d
-      cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, hash text)
-      left join known on known.content_hash = decode(wanted.hash, 'hex')
-      where ${leaseFence(claim)}
-      on conflict (organization_id, document_id, revision, chunk_index) do nothing
-      returning embedding is not null as is_reused
+const wanted = {
+  id: 'uuid',
+  chunk_index: 'int',
+  content: 'text',
+  token_count: 'int',
+  metadata: 'jsonb',
+  content_hash: 'bytea',
+} as const
+
+function insert(db: Database, claim: Claim, chunks: Chunk[], hashes: string[]) {
+  const rows = chunks.map((chunk, i) => ({ id: newId(), ...chunk, content_hash: hashes[i] }))
+  const own = Object.keys(wanted) as (keyof typeof wanted)[]
+  return db
+    .with('known', (db) =>
+      db
+        .selectFrom('chunks as c')
+        .distinctOn('c.content_hash')
+        .select(['c.content_hash', 'c.embedding'])
+        .where('c.organization_id', '=', claim.organizationId)
+        .where('c.document_id', '=', claim.documentId)
+        .where('c.embedding', 'is not', null)
+        .where(sql<boolean>`${c.content_hash} = any(${hashes}::bytea[])`),
     )
-    select count(*) filter (where is_reused)::int as reused from inserted`
+    .with('inserted', (db) =>
+      db
+        .insertInto('chunks')
+        .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'embedding'])
+        .expression((eb) =>
+          eb
+            .selectFrom('documents as d')
+            .crossJoin(recordset('wanted', wanted, rows))
+            .leftJoin('known', 'known.content_hash', 'wanted.content_hash')
+            .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
+            .select(own.map((column) => `wanted.${column}` as const))
+            .select('known.embedding')
+            .where(leaseFence(claim)),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(['organization_id', 'document_id', 'revision', 'chunk_index']).doNothing(),
+        )
+        .returning((eb) => eb('embedding', 'is not', null).as('is_reused')),
+    )
+    .selectFrom('inserted')
+    .select((eb) => sql<number>`(count(*) filter (where ${eb.ref('is_reused')}))::int`.as('reused'))
 }
 
 /** Chunks past the last, and those of revisions that neither search serves nor this claim makes: nobody will use them. */
-function deleteLeftovers(claim: Claim, count: number) {
-  return sql`
-    delete from chunks c using documents d
-    where ${leaseFence(claim)} and c.organization_id = d.organization_id and c.document_id = d.id
-      and (c.revision = d.revision and c.chunk_index >= ${count}
-        or c.revision <> d.revision and c.revision is distinct from d.active_revision)`
+function deleteLeftovers(db: Database, claim: Claim, count: number) {
+  return db
+    .deleteFrom('chunks as c')
+    .using('documents as d')
+    .where(leaseFence(claim))
+    .where(isOfDocument)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('c.revision', '=', eb.ref('d.revision')), eb('c.chunk_index', '>=', count)]),
+        eb.and([
+          eb('c.revision', '<>', eb.ref('d.revision')),
+          eb('c.revision', 'is distinct from', eb.ref('d.active_revision')),
+        ]),
+      ]),
+    )
 }
 
-/** A text that stands in several chunks is embedded once. */
-function selectMissing(claim: Claim) {
-  return sql<{ hash: string; chunk_index: number }>`
-    select encode(c.content_hash, 'hex') as hash, min(c.chunk_index) as chunk_index
-    from documents d join chunks c on ${isOfRevision}
-    where ${leaseFence(claim)} and c.embedding is null
-    group by c.content_hash
-    order by 2`
+/** A text that several chunks share is embedded once. */
+function selectMissing(db: Database, claim: Claim) {
+  return db
+    .selectFrom('documents as d')
+    .innerJoin('chunks as c', (join) => join.on(isOfRevision))
+    .select((eb) => [
+      sql<string>`${c.content_hash}::text`.as('hash'),
+      eb.fn.min<number>('c.chunk_index').as('first_index'),
+    ])
+    .where(leaseFence(claim))
+    .where('c.embedding', 'is', null)
+    .groupBy('c.content_hash')
+    .orderBy('first_index')
 }
 
-/** Of what the vector depends on: the model and the very text that is embedded. */
+/** Of what the vector depends on: the model and the very text that is embedded. As Postgres writes a bytea. */
 function hashOf(chunk: Chunk, model: string): string {
-  return createHash('sha256')
+  const hash = createHash('sha256')
     .update(`${model}\n${embeddedText(chunk)}`)
     .digest('hex')
+  return `\\x${hash}`
 }

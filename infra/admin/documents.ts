@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { updateDocument } from '../../functions/documents/update-document.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
-import { leaveToSweeper } from '../../shared/documents/outbox.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
@@ -80,16 +79,11 @@ async function retryDocument(db: Database, queue: Queue | undefined, target: Tar
   const { organization_id, agent_id, id, versions } = target
   const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
   try {
-    await updateDocument(db.forOrganization(organization_id), scope, { status: 'pending' }, {}, versions)
+    const outbox = { db: db.forOrganization(organization_id), queue }
+    const { queued } = await updateDocument(outbox, scope, { status: 'pending' }, {}, versions)
+    return { id, organization_id, queued, refused: null }
   } catch (error) {
     if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }
     throw error
   }
-  const work = { organizationId: organization_id, documentId: id }
-  const sent = await queue?.send(work).then(
-    () => true,
-    () => false,
-  )
-  if (!sent) await leaveToSweeper(db, work)
-  return { id, organization_id, queued: sent ?? false, refused: null }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { ApiError } from '../http/errors.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
+import { columnsOf } from './columns.ts'
 
 /** An agent as a request names it: within the organization of its key. */
 export interface AgentScope {
@@ -13,24 +14,30 @@ export interface DocumentScope extends AgentScope {
   documentId: DocumentId
 }
 
+const a = columnsOf('agents', 'a')
+const d = columnsOf('documents', 'd')
+
 /** One row if the agent exists, so that a batch can tell a missing agent from a missing document. */
 export function findAgent(scope: AgentScope) {
-  return sql<{
-    id: string
-  }>`select id from agents where organization_id = ${scope.organizationId} and id = ${scope.agentId}`
+  return sql<{ id: string }>`select ${a.id} from agents a where ${isAgent(scope)}`
 }
 
-/** The condition that picks the scope's document, aliased d. */
-export function isDocument(scope: DocumentScope) {
-  return sql<boolean>`(d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and d.id = ${scope.documentId})`
+/** The scope's agent, aliased a. */
+export function isAgent({ organizationId, agentId }: AgentScope) {
+  return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
-/** Also what a caller hears of another organization's agent. */
+/** The scope's document, aliased d. */
+export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
+  return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
+}
+
+/** The response also to another organization's agent. */
 export function agentNotFound(): never {
   throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')
 }
 
-/** Also what a caller hears of another organization's or another agent's document. */
+/** The response also to another organization's or another agent's document. */
 export function documentNotFound(): never {
   throw new ApiError('document_not_found', 'The agent has no document with this id.')
 }

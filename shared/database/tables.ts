@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Id = string
-type Time = ColumnType<Date, string | undefined, string>
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type Json = JSONColumnType<Record<string, unknown>, string, string>
 
 /** The database's tables as Kysely sees them; `infra/migrations/` is what makes them. */

@@ -38,7 +38,7 @@ const states = {
   },
   error: async () => {
     const subject = await taken(await create({ content }))
-    await fail(stand.db, subject.claim!, { code: 'input_refused', message: 'Edit the text.' })
+    await fail(stand.db, subject.claim!, { code: 'chunk_refused', message: 'Edit the text.' })
     return subject
   },
   empty: () => create({}),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { leaseSeconds } from '../../functions/embedding/claim.ts'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../../infra/wiring.ts'
+import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
 
 let synthesis: Synthesis

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { leaseSeconds, maxAttempts } from '../../functions/embedding/claim.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { lambdas, metricReporters } from '../../infra/wiring.ts'
+import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
 

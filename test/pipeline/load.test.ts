@@ -6,7 +6,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import { Random } from '../simulation/random.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { useFaultyConnection } from '../support/faulty-connection.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { isLong, isOnServer } from '../support/long.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs, newWorker } from '../support/worker.ts'
@@ -75,7 +75,7 @@ test(`${count} documents created as fast as the API takes them all end completed
         crashes++
         connection.lose(
           random.pick(['before', 'after']),
-          random.pick([/with completed as/, /insert into chunks/, /update chunks c set/, /next_attempt_at = null/]),
+          random.pick([statements.commit, statements.chunks, statements.vectors, statements.claim]),
         )
       }
       busy++

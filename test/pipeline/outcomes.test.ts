@@ -5,7 +5,7 @@ import { backoff } from '../../functions/embedding/backoff.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { useFaultyConnection } from '../support/faulty-connection.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { poison, vectorOf, type Way } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
@@ -89,7 +89,7 @@ describe('a text that the provider refuses', () => {
     const { body } = await tenant.call('GET', document.path)
     expect(body.status).toBe('error')
     expect(body.error_message).toBe(
-      `Chunk 13 was refused by the embedding provider: This text is not acceptable; edit the text around 'The 🚲 is ${poison} now.' and save.`,
+      `Chunk 13 was rejected by the embedding provider: This text is not acceptable; edit the text around 'The 🚲 is ${poison} now.' and save.`,
     )
     expect(await row(document.id)).toMatchObject({ error_code: 'chunk_refused', attempt: 1 })
   })
@@ -106,7 +106,7 @@ describe('a text that the provider refuses', () => {
     expect(await work([bad, good])).toEqual({ batchItemFailures: [] })
     expect(await row(bad.id)).toMatchObject({ status: 'error', error_code: 'chunk_refused', attempt: 1 })
     expect((await tenant.call('GET', bad.path)).body.error_message).toBe(
-      `Chunk 5 was refused by the embedding provider: status ${status}; edit the text around 'Here is ${poison}.' and save.`,
+      `Chunk 5 was rejected by the embedding provider: status ${status}; edit the text around 'Here is ${poison}.' and save.`,
     )
     expect((await row(good.id)).status).toBe('completed')
   })
@@ -306,7 +306,7 @@ describe('without the database', () => {
   test.each(['before', 'after'] as const)('lost %s the claim, the message is delivered again', async (when) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    connection.cut(when, /status = 'processing'/, 2)
+    connection.cut(when, statements.claim, 2)
     const work = newWorker(stand, provider)
     expect(await work([document])).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
     expect(provider.calls).toHaveLength(0)

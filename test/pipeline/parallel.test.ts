@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { Random } from '../simulation/random.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { useFaultyConnection } from '../support/faulty-connection.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { isLong, isOnServer } from '../support/long.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
@@ -84,7 +84,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
       seen.crashes++
       connection.lose(
         random.pick(['before', 'after']),
-        random.pick([/with completed as/, /insert into chunks/, /update chunks c set/]),
+        random.pick([statements.commit, statements.chunks, statements.vectors]),
       )
     }
     await newWorker(stand, provider, { queue: keptQueue().queue })(documents)

@@ -7,7 +7,7 @@ import { storeChunks, storeVectors } from '../../functions/embedding/stored-chun
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { useFaultyConnection } from '../support/faulty-connection.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
@@ -56,13 +56,9 @@ const chunkRows = async ({ id }: TestDocument) =>
   (await sql<{ revision: number }>`select revision from chunks where document_id = ${id}`.execute(stand.db)).rows
 const attempts = async ({ id }: TestDocument) =>
   (await sql`select status, attempt, retry_count from documents where id = ${id}`.execute(stand.db)).rows[0]
-/** What the worker says to the database, in order. */
-const statements = {
-  claim: /status = 'processing',/,
-  chunks: /insert into chunks/,
-  vectors: /update chunks c set embedding/,
-  commit: /with completed as/,
-}
+/** The worker's statements, in order. */
+const { claim: claiming, chunks, vectors, commit } = statements
+const ofWorker = { claim: claiming, chunks, vectors, commit }
 const someChunks = (from: number, count: number) => ({
   chunks: Array.from({ length: count }, (_, i) => ({
     content: `Uploaded ${from + i}.`,
@@ -158,7 +154,7 @@ describe('of workers', () => {
 
   test.each(
     (['unopened', 'before', 'after', 'within'] as const).flatMap((when) =>
-      Object.entries(statements).map(([name, statement]) => [when, name, statement] as const),
+      Object.entries(ofWorker).map(([name, statement]) => [when, name, statement] as const),
     ),
   )(
     'a connection cut once, %s %s, costs nothing: the document completes with this delivery',
@@ -217,7 +213,7 @@ describe('of workers', () => {
       const document = await create(tenant, 'One. Two.')
       const { queue, sent } = keptQueue()
       provider.script(['too_many_requests'])
-      connection.cut(when, /given_back/)
+      connection.cut(when, statements.requeue)
       expect(await newWorker(stand, provider, { queue })([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
       expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 1 })
@@ -231,7 +227,7 @@ describe('of workers', () => {
       const tenant = await stand.tenant()
       const document = await create(tenant, 'One. Two.')
       provider.script(['rejected'])
-      connection.cut(when, /status = 'error'/)
+      connection.cut(when, statements.fail)
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
       expect(await attempts(document)).toMatchObject({ status: 'error', attempt: 1 })
@@ -293,9 +289,9 @@ describe('of a worker with requests', () => {
   })
 
   test.each([
-    ['storing chunks', /insert into chunks/],
-    ['storing vectors', /update chunks c set embedding/],
-    ['the commit', /with completed as/],
+    ['storing chunks', statements.chunks],
+    ['storing vectors', statements.vectors],
+    ['the commit', statements.commit],
   ])('a takeover just before %s is not joined, completed or undone by it', async (_, statement) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
@@ -310,9 +306,9 @@ describe('of a worker with requests', () => {
   })
 
   test.each([
-    ['storing chunks', /insert into chunks/],
-    ['storing vectors', /update chunks c set embedding/],
-    ['the commit', /with completed as/],
+    ['storing chunks', statements.chunks],
+    ['storing vectors', statements.vectors],
+    ['the commit', statements.commit],
   ])('a PATCH just before %s leaves the document pending with the new text', async (_, statement) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'Old.')
@@ -411,7 +407,7 @@ describe('of a worker with requests', () => {
   test('a takeover in the middle of storing chunks is not joined by them', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    connection.cut('after', /insert into chunks/, 2)
+    connection.cut('after', statements.chunks, 2)
     await newWorker(stand, provider)([document])
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
     await tenant.call('PATCH', document.path, { status: 'completed' })
@@ -535,6 +531,20 @@ describe('of requests', () => {
     expect((await get(tenant, document)).title).toBe(winner.body.title)
   })
 
+  test('a PATCH decided just before another request changes the document is decided anew', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant)
+    const patch = (body: object) => tenant.call('PATCH', document.path, body)
+    await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
+    connection.before(statements.updateDocument, () => tenant.call('DELETE', `${document.path}/chunks`))
+    expect(await patch({ status: 'completed' })).toMatchObject({ status: 409, body: { code: 'no_chunks' } })
+    connection.before(statements.updateDocument, () => patch({ content: 'Theirs.' }))
+    expect(await patch({ content: 'Mine.' })).toMatchObject({ status: 200, body: { content: 'Mine.' } })
+    connection.before(statements.updateDocument, () => newWorker(stand, provider)([document]))
+    expect(await patch({ title: 'Mine' })).toMatchObject({ status: 200, body: { title: 'Mine', status: 'completed' } })
+    expect(await contents(tenant, document)).toEqual(['Mine.'])
+  })
+
   test('the same Idempotency-Key twenty times in parallel makes one document and one answer', async () => {
     const tenant = await stand.tenant()
     const body = { title: 'Once', content: 'Only once.' }
@@ -566,7 +576,7 @@ describe('of requests', () => {
       const tenant = await stand.tenant()
       const make = () =>
         tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }, { 'idempotency-key': 'k' })
-      connection.cut(when, /insert into documents/)
+      connection.cut(when, statements.createDocument)
       expect(await make()).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } })
       expect(await make()).toMatchObject({ status: 201 })
       expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
@@ -577,7 +587,7 @@ describe('of requests', () => {
     'a write without a key whose connection is cut %s it is a 503 and is not repeated',
     async (when) => {
       const tenant = await stand.tenant()
-      connection.cut(when, /insert into documents/)
+      connection.cut(when, statements.createDocument)
       const made = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
       expect(made).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
       const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
@@ -588,9 +598,9 @@ describe('of requests', () => {
   test('a write whose connection is not even opened is sent once more', async () => {
     const tenant = await stand.tenant()
     const make = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
-    connection.cut('unopened', /insert into documents/)
+    connection.cut('unopened', statements.createDocument)
     expect((await make()).status).toBe(201)
-    connection.cut('unopened', /insert into documents/, 2)
+    connection.cut('unopened', statements.createDocument, 2)
     expect((await make()).status).toBe(503)
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
   })

@@ -114,7 +114,7 @@ describe('a lost message', () => {
     expect((await swept()).ids).toEqual([])
     await age(5)
     expect((await swept()).ids).toEqual([document.id])
-    // No time for a call: handed over.
+    // No time for a call: requeued.
     await newWorker(stand, provider, { queue: broken })([document], () => 20_000)
     expect((await swept()).ids).toEqual([document.id])
   })
@@ -229,7 +229,7 @@ describe('a day’s wait', () => {
     expect(await rowOf(forgotten)).toMatchObject({ status: 'error', error_code: 'not_processed' })
     const { body } = await tenant.call('GET', refused.path)
     expect(body.error_message).toBe(
-      'The embedding provider did not take the text for 24 hours. Set the status to pending to try again.',
+      'The embedding provider was unavailable for 24 hours. Set the status to pending to try again.',
     )
   })
 

@@ -131,7 +131,7 @@ export class Observer {
     if (row.error_code === 'chunk_refused') {
       if (!document.content!.includes(poison)) throw new Error('a good text was refused')
       if (
-        !/^Chunk \d+ was refused by the embedding provider: .*; edit the text around '.*' and save\.$/.test(
+        !/^Chunk \d+ was rejected by the embedding provider: .*; edit the text around '.*' and save\.$/.test(
           row.error_message!,
         )
       )

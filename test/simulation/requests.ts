@@ -256,19 +256,20 @@ export class Requests {
     })
     await process.settled()
     const fates: string[] = []
-    let isDone = false
+    // A PATCH reads the document before it changes it; the others act with their one statement.
+    let statementsToEffect = method === 'PATCH' ? 2 : 1
     while (process.isRunning) {
       const point = process.points[0]!
       const fate = this.#fateOf(point.kind as 'sql' | 'send')
       fates.push(`${point.kind} ${fate}`)
       await point.pass(fate)
-      if (point.kind === 'sql' && !fate.endsWith('before')) isDone = true
+      if (point.kind === 'sql' && !fate.endsWith('before')) statementsToEffect--
       await process.settled()
     }
     const result = process.ended && 'value' in process.ended ? (process.ended.value as Result) : 'unknown'
     if (process.ended && 'error' in process.ended) throw process.ended.error
     const isRefusal = result !== 'unknown' && result.status >= 400 && result.status !== 503
-    if (isDone && !isRefusal) onEffect()
+    if (statementsToEffect <= 0 && !isRefusal) onEffect()
     this.log.push(
       `${method} ${path.slice(-45)} ${JSON.stringify(body)?.slice(0, 90) ?? ''} ${fates} → ${result === 'unknown' ? result : `${result.status} ${result.body?.code ?? ''}`}`,
     )

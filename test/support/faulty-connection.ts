@@ -8,6 +8,19 @@ import { listen } from './loopback.ts'
  */
 export type Cut = 'unopened' | 'before' | 'after' | 'within'
 
+/** The statements of the pipeline, by what only they hold. */
+export const statements = {
+  claim: /pending_milliseconds/,
+  chunks: /insert into \\"chunks\\"/,
+  vectors: /update \\"chunks\\"/,
+  commit: /with \\"completed\\" as/,
+  requeue: /\\"next_attempt_at\\" = now\(\)/,
+  fail: /"error"/,
+  leaveToSweeper: /set \\"resend_at\\" = now\(\)/,
+  updateDocument: /with \\"changed\\" as/,
+  createDocument: /insert into \\"documents\\"/,
+}
+
 /** Stands between this process and the database, and cuts connections as a script says. */
 export function useFaultyConnection() {
   let cuts: { matching: RegExp; when: Cut }[] = []
@@ -37,9 +50,9 @@ export function useFaultyConnection() {
     cut(when: Cut, matching: RegExp, times = 1) {
       for (let i = 0; i < times; i++) cuts.push({ when, matching })
     },
-    /** As `cut`, and the worker finds no connection any more, neither to repeat it nor to give its document back. */
+    /** As `cut`, and the worker finds no connection any more, neither to repeat it nor to requeue its document. */
     lose(when: Cut, matching: RegExp) {
-      for (const each of [matching, /given_back/])
+      for (const each of [matching, statements.requeue])
         cuts.push({ when, matching: each }, { when: 'before', matching: each })
     },
     /** Cuts that no statement has met yet. */

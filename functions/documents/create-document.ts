@@ -1,0 +1,96 @@
+import { type Insertable, sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import { type Database, violates } from '../../shared/database/database.ts'
+import { type AgentScope, agentNotFound, isAgent } from '../../shared/database/scope.ts'
+import type { Tables } from '../../shared/database/tables.ts'
+import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
+import { create } from '../../shared/documents/transitions.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
+import { type DocumentId, newId } from '../../shared/ids.ts'
+import type { Origin } from '../../shared/queue.ts'
+import { type Created, createdColumns, type DocumentRow } from './document.ts'
+import { hashContent } from './documents.ts'
+import type { CreateInput } from './schemas.ts'
+
+/**
+ * Stores a document. With content it is pending and sent to the queue; without, it waits for the client's chunks.
+ * @returns the document, `replayed` when an earlier attempt under the same Idempotency-Key made it
+ * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
+ * document_not_found when the document of an earlier attempt has been deleted
+ */
+export async function createDocument(
+  outbox: Outbox,
+  scope: AgentScope,
+  input: CreateInput,
+  origin: Origin,
+  request?: IdempotentRequest,
+): Promise<{ document: DocumentRow; replayed: boolean }> {
+  const content = input.content ?? null
+  const { row, replayed } = await store(outbox, scope, { ...input, content }, origin, request).catch((error) => {
+    if (!violates(error, 'agents_document_limit')) throw error
+    throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {
+      cause: error,
+    })
+  })
+  if (content !== null && !replayed) {
+    const documentId = row.id as DocumentId
+    await enqueue(outbox, { organizationId: scope.organizationId, documentId, ...origin })
+  }
+  return { document: { title: input.title, content, ...row }, replayed }
+}
+
+async function store(
+  { db }: Outbox,
+  scope: AgentScope,
+  { title, content }: { title: string; content: string | null },
+  origin: Origin,
+  request: IdempotentRequest | undefined,
+): Promise<{ row: Created; replayed: boolean }> {
+  const row = {
+    organization_id: scope.organizationId,
+    id: newId(),
+    agent_id: scope.agentId,
+    title,
+    content,
+    content_hash: content === null ? null : hashContent(content),
+    ...create(content !== null, origin),
+  } satisfies Insertable<Tables['documents']>
+  const columns = Object.keys(row) as (keyof typeof row)[]
+  const insert = db
+    .insertInto('documents')
+    .columns(columns)
+    .expression((eb) =>
+      eb
+        .selectFrom('agents as a')
+        .select(columns.map((column) => eb.val(row[column]).as(column)))
+        .where(isAgent(scope))
+        .where(ownsIdempotencyKey(request)),
+    )
+  const inserted = db
+    .selectFrom('documents')
+    .select(createdColumns)
+    .where('organization_id', '=', row.organization_id)
+    .where('id', '=', row.id)
+  const response = db.selectFrom(inserted.as('inserted')).select(sql<Created>`to_jsonb(inserted)`.as('response'))
+  const { results, ...outcome } = await idempotently(db, request, response, {
+    insert,
+    surviving: createdEarlier(db, scope, request),
+  })
+  if (outcome.replayed && results.surviving.length === 0)
+    throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')
+  return { row: outcome.response ?? agentNotFound(), replayed: outcome.replayed }
+}
+
+const keys = columnsOf('idempotency_keys', 'idempotency_keys')
+
+/** The document that the key's row names, if it still exists. */
+function createdEarlier(db: Database, { organizationId }: AgentScope, request: IdempotentRequest | undefined) {
+  const document = db.selectFrom('documents as d').select('d.id').where('d.organization_id', '=', organizationId)
+  if (!request) return document.where(sql<boolean>`false`)
+  const named = db
+    .selectFrom('idempotency_keys')
+    .select(sql<string>`(${keys.response} ->> ${sql.lit('id')})::uuid`.as('id'))
+    .where(isRowOf(request))
+  return document.where('d.id', '=', named)
+}

@@ -1,0 +1,57 @@
+import { type Expression, sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { attemptsInterrupted, notProcessed, providerUnavailable } from '../../shared/documents/failures.ts'
+import {
+  fail,
+  hasAttemptsLeft,
+  isLeaseExpired,
+  isManagedByService,
+  isOverdue,
+  recover,
+  type Transition,
+} from '../../shared/documents/transitions.ts'
+import { maxPerSweep } from './limits.ts'
+
+const d = columnsOf('documents', 'd')
+const wasRetried = sql<boolean>`${d.retry_count} > 0`
+
+export const recoverExpired = (db: Database) => moveAll(db, [isLeaseExpired, hasAttemptsLeft], recover)
+
+export const failExhausted = (db: Database) =>
+  moveAll(db, [isLeaseExpired, sql<boolean>`not ${hasAttemptsLeft}`], fail(attemptsInterrupted))
+
+/** By what kept them waiting. */
+export const failOverdue = (db: Database) => ({
+  unavailable: moveAll(db, [isOverdue, wasRetried], fail(providerUnavailable)),
+  unprocessed: moveAll(db, [isOverdue, sql<boolean>`not ${wasRetried}`], fail(notProcessed)),
+})
+
+export function measureOldest(db: Database) {
+  return db
+    .selectFrom('documents as d')
+    .select(sql<number>`coalesce(extract(epoch from now() - min(${d.pending_since})), 0)::int`.as('seconds'))
+    .where(isManagedByService)
+    .where('d.status', 'in', ['pending', 'processing'])
+}
+
+/** All documents that may make the transition, those longest waiting first, but for those that somebody has locked. */
+function moveAll(db: Database, guards: Expression<boolean>[], transition: Transition) {
+  return db
+    .with('chosen', (db) =>
+      db
+        .selectFrom('documents as d')
+        .select(['d.organization_id', 'd.id'])
+        .where((eb) => eb.and(guards))
+        .orderBy('d.pending_since')
+        .limit(maxPerSweep)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('documents as d')
+    .from('chosen')
+    .set(transition)
+    .whereRef('d.organization_id', '=', 'chosen.organization_id')
+    .whereRef('d.id', '=', 'chosen.id')
+    .returning('d.id')
+}

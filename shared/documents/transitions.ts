@@ -1,0 +1,196 @@
+import { type Expression, sql, type UpdateType } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Status, Tables } from '../database/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import type { DocumentId, OrganizationId } from '../ids.ts'
+import type { Origin } from '../queue.ts'
+import type { Failure } from './failures.ts'
+
+/**
+ * Every transition of a document. Each is what Kysely's `set` takes for `documents as d`; the guard says which rows may make it.
+ *
+ * | from                       | event                            | to                                        | transition, guard               |
+ * |----------------------------|----------------------------------|-------------------------------------------|---------------------------------|
+ * | –                          | created with content             | pending, service                          | `create`                        |
+ * | –                          | created without content          | pending, client                           | `create`                        |
+ * | any                        | PATCH: other content, retry      | pending, service, new revision            | `restart`, `decide`             |
+ * | any, service               | first upload of chunks           | pending, client, new revision, no chunks  | `takeOver`, `isManagedByService` |
+ * | any                        | all chunks deleted               | pending, client, new revision, not served | `empty`                         |
+ * | pending, client            | PATCH: completed                 | completed, served                         | `complete`, `decide`            |
+ * | pending and due            | a worker claims it               | processing                                | `claim`, `isClaimable`          |
+ * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
+ * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
+ * | processing                 | provider, database or time fails | pending, due later                        | `requeue`, `leaseFence`         |
+ * | processing                 | rejected for good                | error                                     | `fail`, `leaseFence`            |
+ * | processing, lease expired  | swept                            | pending                                   | `recover`, `isLeaseExpired`     |
+ * | the same after 5 attempts  | swept                            | error                                     | `fail`, `isLeaseExpired`        |
+ * | pending for 24 hours       | swept                            | error                                     | `fail`, `isOverdue`             |
+ *
+ * "Service" and "client" are who manages the document. Pending and processing are work to do only where the service does.
+ */
+export type Transition = {
+  readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>
+}
+type Documents = Tables['documents']
+
+/** Deliveries that may end in a crash before a document ends in error. */
+export const maxAttempts = 5
+/** For which a claimed document is the worker's alone: longer than the Lambda's time-out, so that a live worker keeps it. */
+export const leaseSeconds = 150
+/** After which a message that has brought no worker is taken for lost. The column's default is the same number. */
+export const lostAfterSeconds = 120
+const maxPendingHours = 24
+
+const d = columnsOf('documents', 'd')
+const now = sql<Date>`now()`
+const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+const noLease = { lease_token: null, lease_expires_at: null } satisfies Transition
+const noError = { error_code: null, error_message: null } satisfies Transition
+const zeroCounters = { attempt: 0, retry_count: 0, next_attempt_at: null } satisfies Transition
+const settled = { ...noLease, ...noError, ...zeroCounters } satisfies Transition
+/** Voids whatever is in flight: a worker's fence names the revision. */
+const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
+const requestedBy = ({ requestId, apiKeyId }: Origin) =>
+  ({ request_id: requestId ?? null, requested_by: apiKeyId ?? null }) satisfies Transition
+
+/** The columns' defaults do the rest. */
+export const create = (hasContent: boolean, origin: Origin) =>
+  ({ status: 'pending', managed_by: hasContent ? 'service' : 'client', ...requestedBy(origin) }) as const
+
+/** Search serves the same revision as before; the chunks of a client's draft are the caller's to delete. */
+export const restart = (origin: Origin): Transition => ({
+  status: 'pending',
+  managed_by: 'service',
+  ...newRevision,
+  chunk_count: servedChunks,
+  ...requestedBy(origin),
+  pending_since: now,
+  resend_at: fromNow(lostAfterSeconds),
+})
+
+/** Search serves the same revision as before. */
+export const takeOver = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } satisfies Transition
+
+export const empty = { ...takeOver, active_revision: null } satisfies Transition
+
+/** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
+export const complete = { status: 'completed', active_revision: d.revision, ...settled } satisfies Transition
+
+/** Under a token that already holds the lease it renews that, without another attempt: a claim may be repeated. */
+export const claim = (leaseToken: string): Transition => ({
+  status: 'processing',
+  lease_token: leaseToken,
+  lease_expires_at: fromNow(leaseSeconds),
+  attempt: sql<number>`${d.attempt} + (${d.lease_token} is distinct from ${leaseToken})::int`,
+  next_attempt_at: null,
+})
+
+export const requeue = (afterSeconds: number, counters: { attempt: number; retry_count: number }): Transition => ({
+  status: 'pending',
+  ...noLease,
+  ...counters,
+  next_attempt_at: fromNow(afterSeconds),
+  resend_at: fromNow(afterSeconds + lostAfterSeconds),
+})
+
+export const fail = ({ code, message }: Failure): Transition => ({
+  status: 'error',
+  error_code: code,
+  error_message: message,
+  ...noLease,
+  next_attempt_at: null,
+})
+
+/** Due at once, and its message with it. */
+export const recover = {
+  status: 'pending',
+  ...noLease,
+  next_attempt_at: null,
+  resend_at: sql<Date>`${d.lease_expires_at}`,
+} satisfies Transition
+
+/** The chunks of the revision that search serves. */
+const c = columnsOf('chunks', 'c')
+const servedChunks = sql<number>`(select count(*) from chunks c
+  where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.active_revision})`
+
+export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
+export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
+/** Due, and no message has brought a worker in time. */
+export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
+export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
+  and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`
+export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${d.lease_expires_at} < now())`
+export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`
+
+/** The token's own claim included, so that it may be repeated. */
+export const isClaimable = (leaseToken: string) =>
+  sql<boolean>`(${isDue} or ${isLeaseExpired} and ${hasAttemptsLeft} or ${d.lease_token} = ${leaseToken})`
+
+export interface Lease {
+  organizationId: OrganizationId
+  documentId: DocumentId
+  revision: number
+  leaseToken: string
+}
+
+/** The leased document at the leased revision, whoever holds it now. */
+export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease) =>
+  sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.id} = ${documentId} and ${d.revision} = ${revision})`
+
+/** The leased document while the lease is held: what its worker writes counts under this condition alone. */
+export const leaseFence = (lease: Lease) =>
+  sql<boolean>`(${isLeasedRevision(lease)} and ${d.lease_token} = ${lease.leaseToken})`
+
+/** What PATCH decides by. */
+export interface DocumentState {
+  status: Status
+  managed_by: 'service' | 'client'
+  /** Null without content. */
+  content_hash: Buffer | null
+  chunk_count: number
+  /** Whether one of the client's chunks has an embedding. */
+  has_embedding: boolean
+}
+
+export interface Patch {
+  content_hash?: Buffer | undefined
+  status?: 'pending' | 'completed' | undefined
+}
+
+/**
+ * The transition that a PATCH asks for; none where it leaves the status as it is.
+ * @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings
+ */
+export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
+  const isOther = patch.content_hash !== undefined && !document.content_hash?.equals(patch.content_hash)
+
+  if (patch.content_hash && patch.status === 'completed') conflict('invalid_transition')
+  if (isOther) return 'restart'
+  if (patch.status === undefined) return 'none'
+
+  if (patch.status === 'pending') {
+    if (document.content_hash === null) conflict('invalid_transition')
+    if (document.status === 'processing') conflict('processing_in_progress')
+    return 'restart'
+  }
+
+  if (document.status === 'completed') return 'none'
+  if (document.managed_by === 'service') conflict(document.status === 'error' ? 'no_chunks' : 'processing_in_progress')
+  if (document.chunk_count === 0) conflict('no_chunks')
+  if (!document.has_embedding) conflict('chunks_missing_embeddings')
+  return 'complete'
+}
+
+const conflicts = {
+  invalid_transition:
+    'Content is processed by the service, so it cannot be completed by hand; and without content there is nothing to process.',
+  processing_in_progress: 'The service is processing this document. Wait until it is completed or in error.',
+  no_chunks: 'No chunks of your own are stored for this document. Upload some first.',
+  chunks_missing_embeddings: 'None of the stored chunks has an embedding, so search could find none of them.',
+} as const
+
+function conflict(code: keyof typeof conflicts): never {
+  throw new ApiError(code, conflicts[code])
+}
