@@ -159,6 +159,17 @@ describe('chunks', () => {
     expect((await tenant.call('GET', path)).body.data).toEqual([])
   })
 
+  test.each([
+    [short, 'must have exactly 1536 numbers, not 1535'],
+    [[...short.slice(0, 3), null, ...short.slice(3)], 'Element 3 is not a finite 32-bit float'],
+    [axis(0).map((n) => n * 1e39), 'Element 0 is not a finite 32-bit float'],
+    [axis(-1), 'norm must be between 1e-6 and 1e6'],
+  ])('with an invalid vector are rejected with the reason (%#)', async (embedding, detail) => {
+    const tenant = await stand.tenant()
+    const answer = await tenant.call('POST', await chunksPath(tenant), { chunks: [{ ...chunk, embedding }] })
+    expect(answer.body.errors).toEqual([{ pointer: '/chunks/0/embedding', code: 'invalid', detail }])
+  })
+
   test('may not have metadata that JSON can say and a database cannot keep', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
