@@ -191,7 +191,7 @@ describe('checkpoints', () => {
     expect(embedded()).toBe(body.chunk_count - paid.size)
   })
 
-  test('a document for which one Lambda’s time is too short is handed over, and no attempt is counted', async () => {
+  test('a document for which one Lambda’s time is too short is requeued, and no attempt is counted', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
     const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1, queue }
@@ -222,7 +222,7 @@ describe('checkpoints', () => {
     expect(sent).toEqual([])
   })
 
-  test('a call still in flight when time is up is given up, and the document handed over', async () => {
+  test('a call still in flight when time is up is cancelled, and the document requeued', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
     const document = await create(tenant, 'Short.')

@@ -207,7 +207,7 @@ describe('of workers', () => {
   )
 
   test.each(['unopened', 'before', 'after', 'within'] as const)(
-    'a connection cut once, %s putting a document off: one message carries it on, and one retry is counted',
+    'a connection cut once, %s requeueing a document: one message carries it on, and one retry is counted',
     async (when) => {
       const tenant = await stand.tenant()
       const document = await create(tenant, 'One. Two.')

@@ -141,7 +141,7 @@ describe('a lost message', () => {
     expect((await swept()).ids).toEqual([document.id])
   })
 
-  test('of a document that is put off is left alone until it is due', async () => {
+  test('of a document whose retry is scheduled is left alone until it is due', async () => {
     const document = await create(await stand.tenant(), 'A text.')
     provider.script(['retry_in_an_hour'])
     await newWorker(stand, provider, { queue: keptQueue().queue })([document])
