@@ -8,10 +8,7 @@ import { Logger } from '@aws-lambda-powertools/logger'
  */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
 
-/**
- * What may be logged of an error and its causes: name, message, code, frames. The other fields of a database error quote
- * values, and so does the message of a data exception (class 22).
- */
+/** What may be logged of an error: other fields of a database error, and the message of a data exception (22), quote values. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : undefined

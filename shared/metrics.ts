@@ -25,7 +25,6 @@ export const namespace = 'Cuecard'
 /** The one dimension: the name of the Lambda that reports, which holds the stage, so that stages do not mix. */
 export const dimension = 'service'
 const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
-/** Publishes all figures within this process too. */
 export const figures = channel('cuecard.metrics')
 
 /** Reports figures to CloudWatch, if there is one. Zeros are reported; undefined is not. */

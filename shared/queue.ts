@@ -29,10 +29,7 @@ export interface Origin {
 export interface Queue {
   /** @throws Unavailable when the queue does not accept the message within two seconds */
   send(work: WorkMessage, delaySeconds?: number): Promise<void>
-  /**
-   * Shortens the visibility timeout of a received message that will be reported as failed, so that it is redelivered sooner.
-   * @throws Unavailable
-   */
+  /** Has a received message, which will be reported as failed, redelivered after so long. @throws Unavailable */
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
@@ -46,7 +43,6 @@ const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequest
 /** Of a call as a whole, its retries and the loading of credentials included. */
 const deadlineMilliseconds = 2_000
 
-/** The queue in the environment. */
 export function configuredQueue(): Queue {
   const url = required('QUEUE_URL')
   let opened: Promise<Queue> | undefined
@@ -60,7 +56,6 @@ export function configuredQueue(): Queue {
   }
 }
 
-/** The longest delay that SQS supports, in seconds. */
 export const maxDelaySeconds = 900
 
 /** The SQS queue at `url`. The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
@@ -96,7 +91,6 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
   }
 }
 
-/** @throws Unavailable when the call fails or misses its deadline */
 async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const signal = AbortSignal.timeout(deadlineMilliseconds)
   const expired = new Promise<never>((_, reject) => {
@@ -110,7 +104,7 @@ async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<
   }
 }
 
-/** Sends; a failure is counted and logged, not thrown. The document's row still says that it has work to do. @returns whether it was sent */
+/** Sends; a failure is counted and logged: the document's row still says that it has work to do. @returns whether it was sent */
 export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)
@@ -122,7 +116,6 @@ export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds =
   }
 }
 
-/** The ids in every log line about the work. */
 export function idsOf(work: WorkMessage) {
   return {
     request_id: work.requestId,
@@ -132,7 +125,6 @@ export function idsOf(work: WorkMessage) {
   }
 }
 
-/** Parses a message body; undefined when it is not a work message. */
 export function parseMessage(body: string): WorkMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), message), body)
   if (!result.success) return undefined

@@ -21,7 +21,6 @@ export function secret({ value, arn }: { value?: string | undefined; arn?: strin
   }
 }
 
-/** Time limit of a fetch, its retries included. */
 const fetchSeconds = 5
 
 async function fetchSecret(arn: string): Promise<string> {

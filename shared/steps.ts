@@ -3,10 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** Long work that yields every few microseconds to milliseconds, so that its driver can let the event loop turn. */
 export type Steps<Result> = Generator<void, Result>
 
-/** How long the work may hold the event loop at a time. */
 const sliceMilliseconds = 20
 
-/** Runs the work to its end without a pause. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -26,7 +24,6 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** `items.map(make)`, one item per step. */
 export function* mapped<Item, Result>(items: Item[], make: (item: Item) => Result): Steps<Result[]> {
   const results: Result[] = []
   for (const item of items) {

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import type { Tables } from '../../shared/database/tables.ts'
 import { fromSql } from '../../shared/embedding/vectors.ts'
 
-/** A chunk as the API returns it. */
 export const chunkSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
@@ -36,7 +35,6 @@ export const chunkExample: Chunk = {
   created_at: '2026-03-02T08:16:01.250Z',
 }
 
-/** The columns that a chunk in a response is made of. */
 export const chunkColumns = [
   'id',
   'document_id',

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 
-/** Content that does not change while this version is deployed. */
 export interface Asset {
   mediaType: string
   body: string
-  /** Additional response headers. */
   headers?: Record<string, string>
 }
 

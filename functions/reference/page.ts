@@ -75,7 +75,6 @@ const style = `body { margin: 0; }
 /** Files of the `swagger-ui-dist` package; infra/wiring.ts has them deployed next to the bundle. */
 const packaged = { 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui.css': 'text/css' }
 
-/** What the page loads, by file name. */
 export const pageFiles: Record<string, () => Asset> = {
   'page.js': () => ({ mediaType: 'text/javascript; charset=utf-8', body: script }),
   'page.css': () => ({ mediaType: 'text/css; charset=utf-8', body: style }),

@@ -4,11 +4,7 @@ import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 /** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
 
-/**
- * The embedding of a caller's query.
- * @throws Unavailable when the provider is overloaded, down, too slow or rejects our key; ApiError validation_failed when it
- * rejects the text
- */
+/** @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text */
 export async function embedQuery(embedder: Embedder, query: string, timeoutSeconds: number): Promise<Float32Array> {
   try {
     const [vector] = await embedder.embed([query], { timeoutSeconds })

@@ -10,7 +10,6 @@ import type { ApiEnv } from '../../shared/http/api.ts'
 import { type RouteMetadata, routeMetadata } from '../../shared/http/route-metadata.ts'
 
 export interface Route {
-  /** The Lambda that serves it. */
   lambda: string
   method: string
   /** As OpenAPI and API Gateway write it, `/v1/agents/{agentId}/…`. */
@@ -29,7 +28,6 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
   }
 }
 
-/** Every route of every API app. */
 export function allRoutes(): Route[] {
   const db = new Database({
     url: () => Promise.reject(new Error('These apps are only described, not called')),

@@ -145,7 +145,6 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
   }
 }
 
-/** The operation for HEAD: that of GET without response bodies. */
 function asHead({
   operationId,
   summary,

@@ -1,4 +1,3 @@
-/** The headers of responses: name → meaning and format. */
 export const responseHeaders = {
   'X-Request-Id': { description: 'Identifies the request in our logs.', schema: { type: 'string' } },
   ETag: { description: 'The version of the resource.', schema: { type: 'string', pattern: '^"[^"]+"$' } },
@@ -33,12 +32,10 @@ export const responseHeaders = {
 /** Headers that may be absent where they are documented. */
 export const optionalHeaders = new Set(['Link', 'Idempotency-Replayed', 'Content-Encoding'])
 
-/** References to the named headers and to those of every response. */
 export function headersOf(names: string[] = []) {
   return references(['X-Request-Id', 'Cache-Control', ...names])
 }
 
-/** References to only the named headers. */
 export function references(names: string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

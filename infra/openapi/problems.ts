@@ -4,7 +4,6 @@ import type { RouteMetadata } from '../../shared/http/route-metadata.ts'
 import { headersOf, optional, references, type responseHeaders } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** Every error that an operation can return. */
 export function errorsOf(op: RouteMetadata): ErrorCode[] {
   const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
   if (op.permission !== 'none')
@@ -34,7 +33,6 @@ export function problemName(codes: ErrorCode[]): string {
   return words.join('Or')
 }
 
-/** The response component of errors that share a status. */
 export function problemResponse(codes: ErrorCode[]) {
   const { status } = problems[codes[0]!]
   const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
@@ -100,7 +98,6 @@ export const throttled = {
   },
 }
 
-/** The schemas that all errors share. */
 export const problemSchemas: Record<string, JsonSchema> = {
   Problem: {
     description: 'Problem details (RFC 9457). Rely on `code`; its meaning never changes.',

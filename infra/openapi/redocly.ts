@@ -12,7 +12,6 @@ export function lintDocument(): Promise<void> {
   return redocly('lint', document, ...config)
 }
 
-/** Generates a typed client of the committed document, for a test. */
 export async function generateClient(): Promise<void> {
   const output = 'test/api/client.generated.ts'
   const options = ['--output', output, '--args-style', 'grouped', '--error-mode', 'result']

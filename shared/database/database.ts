@@ -18,11 +18,9 @@ export interface Connection {
   isRepeatable?: boolean | undefined
 }
 
-/** A query of Kysely's builder or its `sql` template. */
 export interface Statement<Row = unknown> {
   compile(db: Kysely<Tables>): CompiledQuery<Row>
 }
-/** Statements by name, in the order in which they run. */
 export type Batch = Readonly<Record<string, Statement>>
 export type Results<Q extends Batch | readonly Statement[]> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
@@ -118,7 +116,6 @@ function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): Qu
   return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount) }) }
 }
 
-/** The database in the environment. */
 export function configuredDatabase(
   options: Partial<Pick<Connection, 'timeoutSeconds' | 'isRepeatable'>> = {},
 ): Database {
@@ -127,7 +124,6 @@ export function configuredDatabase(
   return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 10, ...options })
 }
 
-/** Whether the error is a violation of the named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof NeonDbError && error.constraint === constraint
 }
@@ -176,7 +172,6 @@ const unconnected = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Whether no connection was made, so that the statement cannot have run. */
 function isUnconnected(error: unknown): boolean {
   const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
   return cause instanceof Error && 'code' in cause && unconnected.has(String(cause.code))

@@ -9,7 +9,6 @@ import { ApiError } from './errors.ts'
 export const permissions = ['kb:read', 'kb:write', 'organization:read', 'organization:write'] as const
 export type Permission = (typeof permissions)[number]
 
-/** A verified key. */
 export interface ApiKey {
   id: string
   organizationId: OrganizationId
@@ -32,7 +31,6 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** Whether the key is well formed and its checksum right: a mistyped key is rejected without a look-up. */
 export function isWellFormed(key: string): boolean {
   const [, body, sum] = keyPattern.exec(key) ?? []
   return body !== undefined && checksum(body) === sum
@@ -48,14 +46,11 @@ function checksum(body: string): string {
   return digits
 }
 
-/** An instance that trusts a verification for so long rejects a revoked key within 30 s of its revocation. */
+/** Most requests need no look-up, and a revoked key is rejected within 30 s. */
 const cacheMilliseconds = 15_000
 const maxCachedKeys = 10_000
 
-/**
- * Makes the verifier of API keys. It caches valid keys for 15 s, so that most requests need no look-up.
- * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`.
- */
+/** The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`. */
 export function keyVerifier(db: Database, now: () => number = Date.now) {
   const cache = new Map<string, { key: ApiKey; until: number }>()
 

@@ -12,7 +12,6 @@ export interface ApiEnv {
     requestId: string
     /** Set once the request may have changed something: the detail of a 503, with what the caller should do. */
     unavailableDetail?: string
-    /** Set once it is verified. */
     key?: ApiKey
   }
 }
@@ -53,10 +52,7 @@ export function api(): Hono<ApiEnv> {
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
 
-/**
- * The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself rejects (a URL or method that
- * the Fetch API cannot express) or throws becomes a problem response too.
- */
+/** The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself rejects is a problem response too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
   return async (event, context) => {

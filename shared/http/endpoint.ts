@@ -11,11 +11,9 @@ import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Sche
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 
-/** A request that has passed every check that does not depend on the resource itself. */
 export interface CheckedRequest<P, Q, H, B> {
   c: Context<ApiEnv>
   key: ApiKey
-  /** Row-level security confines it to the key's organization. */
   db: Database
   params: Output<P>
   query: Output<Q>
@@ -23,10 +21,7 @@ export interface CheckedRequest<P, Q, H, B> {
   body: Output<B>
 }
 
-/**
- * Makes `endpoint(metadata, handler)`, which checks in the documented order: key, permission, path and query parameters and
- * headers, media type, size, JSON, schema. The handler runs only when all pass.
- */
+/** Makes `endpoint(metadata, handler)`, which checks a request in the documented order before the handler runs. */
 export function endpoints(db: Database, now?: () => number) {
   const verify = keyVerifier(db, now)
 

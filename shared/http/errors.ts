@@ -27,7 +27,6 @@ export const problems = {
 
 export type ErrorCode = keyof typeof problems
 
-/** What can be wrong with one value of the input. */
 export const inputErrorCodes = [
   'required',
   'unknown_field',
@@ -42,14 +41,12 @@ export const inputErrorCodes = [
 ] as const
 export type InputErrorCode = (typeof inputErrorCodes)[number]
 
-/** One error of the input: where it is (one of three places) and what is wrong there. */
 export type InputError = { code: InputErrorCode; detail: string } & (
   | { pointer: string }
   | { parameter: string }
   | { header: string }
 )
 
-/** Thrown anywhere below a route; `problem` renders it as RFC 9457 problem details. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly errors: InputError[] | undefined
@@ -74,10 +71,8 @@ export class ApiError extends Error {
   }
 }
 
-/** A service that we call (database, queue, embedding provider) cannot be reached or does not respond in time. */
 export class Unavailable extends Error {
   readonly service: string
-  /** Whole seconds after which to try again. */
   readonly retryAfterSeconds: number
 
   constructor(service: string, cause: unknown, retryAfterSeconds = 5) {

@@ -31,7 +31,6 @@ export const ifNoneMatch = v.object({
 
 export type Versions = '*' | string[]
 
-/** The entity tag of a resource's version. */
 export function etag(version: string | number): string {
   return `"${version}"`
 }

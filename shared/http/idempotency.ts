@@ -18,7 +18,6 @@ export const idempotencyHeader = v.object({
   ),
 })
 
-/** A request that carries an `Idempotency-Key`, and so may have been made before. */
 export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
@@ -26,11 +25,9 @@ export interface IdempotentRequest {
   requestHash: Buffer
   /** Identifies this attempt as the one that claimed the key. */
   owner: string
-  /** How long to wait for an earlier attempt to finish. */
   waitSeconds: number
 }
 
-/** The request with its `Idempotency-Key`; undefined without that header. */
 export function idempotentRequest(
   key: ApiKey,
   { method, path, body }: { method: string; path: string; body: unknown },
@@ -131,7 +128,6 @@ function recordResponse(db: Database, request: IdempotentRequest, response: Expr
   }
 }
 
-/** Selects the key's row of `idempotency_keys`. */
 export function isRowOf({ key, idempotencyKey }: IdempotentRequest): RawBuilder<boolean> {
   return sql`(${keys.organization_id} = ${key.organizationId} and ${keys.api_key_id} = ${key.id} and ${keys.key} = ${idempotencyKey})`
 }

@@ -16,7 +16,6 @@ export function limitUpTo(max: number, description = 'Maximum number of items in
   return v.pipe(v.optional(size, '20'), v.metadata({ description, default: 20 }))
 }
 
-/** The `cursor` parameter of a list. */
 export const cursorParameter = v.optional(
   v.pipe(
     v.string('must be given once'),
@@ -24,7 +23,6 @@ export const cursorParameter = v.optional(
   ),
 )
 
-/** A page of a list as the API returns it. */
 export interface Page<T> {
   data: T[]
   has_more: boolean
@@ -80,7 +78,6 @@ function sign(key: KeyObject, list: string, text: Buffer): Buffer {
   return createHmac('sha256', key).update(`${list}\n`).update(text).digest().subarray(0, signatureBytes)
 }
 
-/** The `Link` header that leads to the next page: this request's own address with the cursor set. */
 export function linkToNext(requestUrl: string, cursor: string): string {
   const url = new URL(requestUrl)
   url.searchParams.set('cursor', cursor)

@@ -14,16 +14,11 @@ export const payloadLimit = 6_200_000
  */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Bytes of a body inside Lambda's JSON. */
 export function payloadBytes(body: string): number {
   return Buffer.byteLength(JSON.stringify(body))
 }
 
-/**
- * Checks the part of a request body that the response repeats: a number such as 1e20 is longer written out than it was in the
- * body.
- * @throws ApiError payload_too_large
- */
+/** A number such as 1e20 is longer in the response than it was in the body. @throws ApiError payload_too_large */
 export function requireFitsResponse(repeated: unknown): void {
   const bytes = payloadBytes(JSON.stringify(repeated))
   if (bytes > payloadLimit)

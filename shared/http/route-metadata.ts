@@ -12,19 +12,14 @@ export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = Optio
   tag: string
   summary: string
   description?: string
-  /**
-   * What the caller's key must have; `none` for a public endpoint. There is no default: an endpoint without it does not compile.
-   */
+  /** What the caller's key must have; `none` for a public endpoint. No default, so an endpoint without it does not compile. */
   permission: Permission | 'none'
   params?: P
   query?: Q
   headers?: H
   body?: B
-  /** Examples of request bodies, by name. */
   examples?: Record<string, unknown>
-  /** Success responses by status. */
   responses: Record<number, ResponseMetadata>
-  /** Errors beyond those that every endpoint has. */
   errors?: ErrorCode[]
 }
 
@@ -40,7 +35,6 @@ export interface ResponseMetadata {
 
 const metadataOf = new WeakMap<Handler, RouteMetadata>()
 
-/** The metadata that a route's handler was made from; undefined for a handler that was made without one. */
 export function routeMetadata(handler: Handler): RouteMetadata | undefined {
   return metadataOf.get(handler)
 }

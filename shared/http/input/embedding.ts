@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { dimensions, vectorFault } from '../../embedding/vectors.ts'
 
-/** An embedding in a request body: 1536 numbers that fit a 32-bit float, checked in one pass. */
 export const embedding = v.pipe(
   v.custom<number[]>(Array.isArray, 'must be an array of numbers'),
   v.rawCheck(({ dataset, addIssue }) => {

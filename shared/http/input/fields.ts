@@ -1,12 +1,8 @@
 import * as v from 'valibot'
 
-/** Unknown fields that are reported for one object: a body may have a million. */
 const maxUnknownFields = 100
 
-/**
- * An object of exactly these fields. Unlike Valibot's `strictObject` it reports every unknown field, not only the first, and
- * rejects arrays.
- */
+/** Unlike Valibot's `strictObject` it reports every unknown field, not only the first, and rejects arrays. */
 export function fields<const E extends v.ObjectEntries>(entries: E) {
   const schema = v.strictObject(entries, 'must be an object')
   return {
@@ -30,10 +26,7 @@ export function fields<const E extends v.ObjectEntries>(entries: E) {
   } as typeof schema
 }
 
-/**
- * An array of `min` to `max` items. The length is checked first, so that a huge list costs one error and no check of its items.
- * @param items the plural name of the items, such as `chunks`
- */
+/** Checks the length first, so that a huge list costs one error and no check of its `items`, a plural such as `chunks`. */
 export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   item: S,
   { items, min = 0, max }: { items: string; min?: number; max: number },

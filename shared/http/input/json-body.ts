@@ -1,7 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { payloadBytes, payloadLimit } from '../payload.ts'
 
-/** Maximum bytes of a request body. */
 export const bodyLimit = 6_000_000
 
 /**

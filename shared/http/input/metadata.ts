@@ -8,19 +8,14 @@ const minMagnitude = 1e-15
 const magnitudeLimit = 1e21
 
 interface Limits {
-  /** Values at all levels, objects and arrays included. */
   values: number
-  /** Values inside arrays, at all levels. */
   inArrays: number
 }
 
 /** A chunk's metadata: a JSON object that jsonb stores unchanged. Valibot's `record` would drop some keys. */
 export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON object.')
 
-/**
- * An object that a chunk's metadata must contain. Postgres compares each value in an array with each value in the chunk's array,
- * so these limits bound the cost of a search.
- */
+/** Postgres compares each value in an array with each value in the chunk's array: the limits bound the cost of a search. */
 export const metadataFilter = jsonObject(
   { values: 64, inArrays: 8 },
   'Finds only chunks whose metadata contains this object.',
@@ -45,7 +40,7 @@ function jsonObject(limits: Limits, description: string) {
   )
 }
 
-/** What is wrong with the object. Counts the values of a container before it looks at them, so that a huge one costs no walk. */
+/** Counts the values of a container before it looks at them, so that a huge one costs no walk. */
 function issueOf(root: Record<string, unknown>, limits: Limits): string | undefined {
   let keys = 0
   let values = 0

@@ -2,10 +2,8 @@ import * as v from 'valibot'
 import { ApiError, type InputError, type InputErrorCode } from '../errors.ts'
 import type { Schema } from '../route-metadata.ts'
 
-/** Errors of a body that a response lists. */
 const maxErrors = 1000
 
-/** Parses path, query or header parameters; what is invalid is added to `errors`. */
 export function readParameters(
   schema: Schema,
   input: Record<string, unknown>,
@@ -29,12 +27,10 @@ export function readBody(schema: Schema, input: unknown): unknown {
   throw new ApiError('validation_failed', 'See `errors` for each invalid field.', { errors })
 }
 
-/** RFC 6901 JSON Pointer to the value that the issue is about. */
 function pointerTo(issue: v.BaseIssue<unknown>): string {
   return (issue.path ?? []).map((step) => `/${String(step.key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** Valibot's actions whose issues have a code of their own. */
 const codeOf: Record<string, InputErrorCode> = {
   min_length: 'too_short',
   max_length: 'too_long',
