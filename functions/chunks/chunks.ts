@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
+import { recordset } from '../../shared/database/recordset.ts'
 import {
   agentNotFound,
   type DocumentScope,
@@ -84,9 +85,9 @@ export async function createChunks(
   return { data, chunk_count: outcome.response.chunk_count, replayed: outcome.replayed }
 }
 
-type NewChunk = Omit<ChunkRow, 'document_id' | 'agent_id' | 'created_at'>
+type NewChunk = ReturnType<typeof toNewChunk>
 
-function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput): NewChunk {
+function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   return {
     id: newId(),
     ...chunk,
@@ -118,11 +119,17 @@ function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
     .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
 }
 
+const wanted = {
+  id: 'uuid',
+  chunk_index: 'int',
+  content: 'text',
+  token_count: 'int',
+  metadata: 'jsonb',
+  embedding: 'text',
+} as const
+
 function insertChunks(db: Database, scope: DocumentScope, rows: NewChunk[], condition: Expression<SqlBool>) {
   const indexes = rows.map((row) => row.chunk_index)
-  const wanted = sql<Required<NewChunk>>`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)`.as<'wanted'>(
-    sql`wanted(id uuid, chunk_index int, content text, token_count int, metadata jsonb, embedding text)`,
-  )
   return db
     .insertInto('chunks')
     .columns([
@@ -140,7 +147,7 @@ function insertChunks(db: Database, scope: DocumentScope, rows: NewChunk[], cond
     .expression(
       db
         .selectFrom('documents as d')
-        .crossJoin(wanted)
+        .crossJoin(recordset('wanted', wanted, rows))
         .select(({ ref }) => [
           'd.organization_id',
           'wanted.id',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { updateDocument } from '../../functions/documents/update-document.ts'
+import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -7,7 +8,9 @@ import type { Versions } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { CommandError } from './command-error.ts'
-import { everyOrganization, rowsOf, toPage } from './lists.ts'
+import { anyOrganization, rowsOf, toPage } from './lists.ts'
+
+const d = columnsOf('documents', 'd')
 
 export interface DocumentsQuery {
   organizationId: OrganizationId
@@ -17,13 +20,19 @@ export interface DocumentsQuery {
 
 /** An organization's documents, whatever the agent, longest waiting first. @throws CommandError when there is no such organization */
 export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
-  const documents = sql<{ id: string }>`
-    select id, agent_id, title, status, managed_by, error_code, error_message, attempt as attempts,
-      extract(epoch from now() - pending_since)::int as age_seconds, next_attempt_at, chunk_count, created_at, updated_at
-    from documents
-    where organization_id = ${organizationId} and ${status ? sql`status = ${status}` : sql`true`}
-    order by pending_since, id
-    limit ${limit + 1}`
+  const documents = db
+    .selectFrom('documents as d')
+    .select(['d.id', 'd.agent_id', 'd.title', 'd.status', 'd.managed_by', 'd.error_code', 'd.error_message'])
+    .select([
+      'd.attempt as attempts',
+      sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('age_seconds'),
+    ])
+    .select(['d.next_attempt_at', 'd.chunk_count', 'd.created_at', 'd.updated_at'])
+    .where('d.organization_id', '=', organizationId)
+    .$if(status !== undefined, (query) => query.where('d.status', '=', status!))
+    .orderBy('d.pending_since')
+    .orderBy('d.id')
+    .limit(limit + 1)
   return toPage(await rowsOf(db, organizationId, documents), limit)
 }
 
@@ -37,21 +46,24 @@ export interface Target {
 
 /** @throws CommandError that names those which do not exist */
 export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
-  const { rows } = await sql<Omit<Target, 'versions'>>`
-    select organization_id, agent_id, id from documents
-    where organization_id = any(${everyOrganization}) and id = any(${ids})`.execute(db)
+  const rows = await targets(db).where('d.organization_id', '=', anyOrganization).where('d.id', 'in', ids).execute()
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
   if (missing.size > 0) throw new CommandError(`no such document: ${[...missing].join(', ')}`)
-  return rows.map((row) => ({ ...row, versions: '*' }))
+  return rows.map(({ version: _, ...row }) => ({ ...row, versions: '*' }))
 }
 
 /** @throws CommandError when there is no such organization */
 export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
-  const inError = sql<Omit<Target, 'versions'> & { version: string }>`
-    select organization_id, agent_id, id, version::text from documents
-    where organization_id = ${organizationId} and status = 'error' order by pending_since`
-  const rows = await rowsOf(db, organizationId, inError)
+  const inError = targets(db).where('d.organization_id', '=', organizationId).where('d.status', '=', 'error')
+  const rows = await rowsOf(db, organizationId, inError.orderBy('d.pending_since'))
   return rows.map(({ version, ...row }) => ({ ...row, versions: [version] }))
+}
+
+function targets(db: Database) {
+  return db
+    .selectFrom('documents as d')
+    .select(['d.version', 'd.organization_id', 'd.agent_id', 'd.id'])
+    .$narrowType<Omit<Target, 'versions'>>()
 }
 
 export interface Retried {

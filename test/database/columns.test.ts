@@ -10,7 +10,7 @@ const columns = new Set([...tables.matchAll(/^ {4}(\w+): /gm)].map(([, column]) 
 const sources = ['functions', 'shared', 'infra'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)
-    .filter((file) => file.endsWith('.ts') && !/migrations\/\d{4}_/.test(file)),
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('infra/migrations/')),
 )
 
 /** What the templates tagged `sql` say themselves: what is interpolated is checked by the compiler. */
