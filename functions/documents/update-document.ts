@@ -10,6 +10,7 @@ import {
 } from '../../shared/database/scope.ts'
 import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
 import { complete, decide, restart, type Transition } from '../../shared/documents/transitions.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import type { Origin } from '../../shared/queue.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
@@ -19,7 +20,7 @@ import type { UpdateInput } from './schemas.ts'
 /**
  * Changes a document: title and content, and its status as `decide` has it. What is to be processed is sent to the queue,
  * which `queued` tells.
- * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the conflicts of `decide`
+ * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the conflicts of `decide`; Unavailable
  */
 export async function updateDocument(
   { db, queue }: Outbox,
@@ -29,8 +30,8 @@ export async function updateDocument(
   match: Versions = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
-  // Whenever another request or the pipeline changes the document between the two statements, it is decided anew.
-  for (;;) {
+  // Decides again whenever another request or the pipeline has changed the document between the two statements.
+  for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
     if (match !== '*' && !match.includes(found.version)) preconditionFailed()
     const decision = decide(found, { content_hash, status: input.status })
@@ -46,7 +47,11 @@ export async function updateDocument(
     const work = { organizationId: scope.organizationId, documentId: scope.documentId, ...origin }
     return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
   }
+  throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
 }
+
+/** Of as many concurrent changes of one document, each takes effect. */
+const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
 

@@ -22,7 +22,7 @@ export interface Statement<Row = unknown> {
   compile(db: Kysely<Tables>): CompiledQuery<Row>
 }
 export type Batch = Readonly<Record<string, Statement>>
-export type Results<Q extends Batch | readonly Statement[]> = {
+export type Results<Q extends Batch> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
 }
 
@@ -50,16 +50,9 @@ export class Database extends Kysely<Tables> {
    * Runs the statements in one transaction and one round trip: all take effect or none. Each sees the effects of those before
    * it and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
    */
-  async batch<const Q extends Batch>(queries: Q): Promise<Results<Q>>
-  async batch<const Q extends readonly Statement[]>(...queries: Q): Promise<Results<Q>>
-  async batch(...queries: readonly Statement[] | [Batch]) {
-    const [first] = queries
-    if (first && !('compile' in first)) {
-      const results = await this.batch(...Object.values(first as Batch))
-      return Object.fromEntries(Object.keys(first).map((name, i) => [name, results[i]]))
-    }
-    const results = await this.#send((queries as readonly Statement[]).map((query) => query.compile(this)))
-    return results.map((result) => result.rows)
+  async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
+    const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
+    return Object.fromEntries(Object.keys(statements).map((name, i) => [name, results[i]!.rows])) as Results<Q>
   }
 
   async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {

@@ -35,11 +35,11 @@ describe('with auto_delete_done_calls on', () => {
     await setting(tenant, true)
     const id = await call(tenant)
     expect(await isTrashed(id)).toBe(false)
-    const [, [marked]] = await stand.db.batch(
-      sql`update calls set done_at = now() where id = ${id}`,
-      sql<{ same: boolean }>`select deleted_at = now()::timestamptz(3) as same from calls where id = ${id}`,
-    )
-    expect(marked).toEqual({ same: true })
+    const { marked } = await stand.db.batch({
+      mark: sql`update calls set done_at = now() where id = ${id}`,
+      marked: sql<{ same: boolean }>`select deleted_at = now()::timestamptz(3) as same from calls where id = ${id}`,
+    })
+    expect(marked[0]).toEqual({ same: true })
   })
 
   test('a call written as done from the start is in the trash, by insert and by upsert', async () => {
@@ -62,7 +62,10 @@ describe('with auto_delete_done_calls on', () => {
     await sql`create role ${sql.id(role)}`.execute(stand.db)
     try {
       await sql`grant select, insert, update on calls to ${sql.id(role)}`.execute(stand.db)
-      await stand.db.batch(sql`set local role ${sql.id(role)}`, sql`update calls set done_at = now() where id = ${id}`)
+      await stand.db.batch({
+        become: sql`set local role ${sql.id(role)}`,
+        mark: sql`update calls set done_at = now() where id = ${id}`,
+      })
     } finally {
       await sql`drop owned by ${sql.id(role)}`.execute(stand.db)
       await sql`drop role ${sql.id(role)}`.execute(stand.db)

@@ -215,7 +215,9 @@ describe.skipIf(!process.env.DATABASE_URL)(
         const scoped = scope === 'none' ? db : db.forOrganization(newId() as OrganizationId)
         const mark = newId()
         await expect(sql`select pg_sleep(60), ${mark}::text`.execute(scoped)).rejects.toThrow(Unavailable)
-        await expect(scoped.batch(sql`select 1`, sql`select pg_sleep(60), ${mark}::text`)).rejects.toThrow(Unavailable)
+        await expect(
+          scoped.batch({ one: sql`select 1`, long: sql`select pg_sleep(60), ${mark}::text` }),
+        ).rejects.toThrow(Unavailable)
         const running = async () =>
           (
             await sql`select pid from pg_stat_activity

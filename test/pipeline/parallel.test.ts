@@ -112,6 +112,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     await sql`update documents set lease_expires_at = now() - interval '1 s' where status = 'processing'`.execute(
       stand.db,
     )
+    await sql`update documents set next_attempt_at = null where status = 'pending'`.execute(stand.db)
     await newWorker(stand, provider)(documents)
   }
   for (const document of documents) {

@@ -281,13 +281,13 @@ describe('a backlog', () => {
 
   /** Documents as the API would have made them. */
   const seed = (tenant: Tenant, count: number) =>
-    stand.db.batch(
-      sql`alter table documents disable trigger user`,
-      sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
+    stand.db.batch({
+      disable: sql`alter table documents disable trigger user`,
+      insert: sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
         select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service'
         from generate_series(1, ${count})`,
-      sql`alter table documents enable trigger user`,
-    )
+      enable: sql`alter table documents enable trigger user`,
+    })
 })
 
 describe('rows that somebody holds', () => {
@@ -297,10 +297,10 @@ describe('rows that somebody holds', () => {
     await age(90_000)
     // PGlite runs one transaction at a time, so the sweep simply comes after it there.
     const [, { report }] = await Promise.all([
-      stand.db.batch(
-        sql`select from documents where organization_id = ${tenant.organizationId} for update`,
-        sql`select 1`,
-      ),
+      stand.db.batch({
+        lock: sql`select from documents where organization_id = ${tenant.organizationId} for update`,
+        one: sql`select 1`,
+      }),
       swept(),
     ])
     const rest = await swept()

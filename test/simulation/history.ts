@@ -203,9 +203,10 @@ class History {
         await this.#deliver()
         continue
       }
-      const [unfinished] = await world.db.batch(
-        sql`select id from documents where managed_by = 'service' and status in ('pending', 'processing')`,
-      )
+      const { rows: unfinished } =
+        await sql`select id from documents where managed_by = 'service' and status in ('pending', 'processing')`.execute(
+          world.db,
+        )
       if (unfinished.length === 0) return
       await this.#advance(125)
       await this.#sweep()

@@ -57,12 +57,12 @@ export class Observer {
   async check(): Promise<void> {
     const { db, tenants, statements } = this.#world
     if (statements === this.#checkedAt) return
-    const [rows, agents] = await db.batch(
-      sql<Row>`select organization_id, id, title, content, status, managed_by, revision, active_revision, chunk_count,
+    const { rows, agents } = await db.batch({
+      rows: sql<Row>`select organization_id, id, title, content, status, managed_by, revision, active_revision, chunk_count,
         error_code, error_message, attempt, lease_token, version,
         coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents order by id`,
-      sql<Agent>`select id, document_count, ready_document_count from agents`,
-    )
+      agents: sql<Agent>`select id, document_count, ready_document_count from agents`,
+    })
     for (const tenant of tenants) {
       const agent = agents.find(({ id }) => id === tenant.agentId)!
       await this.#checkTenant(
@@ -146,9 +146,10 @@ export class Observer {
 
   /** The pipeline says that it is done: look at everything it made. */
   async #takeCompletion(db: Database, row: Row, document: ModelDocument) {
-    const [stored] = await db.batch(
-      sql<ChunkRow>`select document_id, revision, chunk_index, content, embedding from chunks where document_id = ${row.id} order by chunk_index`,
-    )
+    const { rows: stored } =
+      await sql<ChunkRow>`select document_id, revision, chunk_index, content, embedding from chunks where document_id = ${row.id} order by chunk_index`.execute(
+        db,
+      )
     const wanted = chunk(document.content!, chunkSize)
     same(
       stored.map((each) => [each.revision, each.chunk_index, each.content]),

@@ -150,11 +150,11 @@ export class World {
   async advance(seconds: number): Promise<void> {
     this.queue.now += seconds
     const by = sql`make_interval(secs => ${seconds})`
-    await this.db.batch(
-      sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
+    await this.db.batch({
+      documents: sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
         resend_at = resend_at - ${by}, pending_since = pending_since - ${by}`,
-      sql`update idempotency_keys set created_at = created_at - ${by}`,
-    )
+      keys: sql`update idempotency_keys set created_at = created_at - ${by}`,
+    })
   }
 
   /** How many round trips the database has answered. */
