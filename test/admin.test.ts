@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../infra/local/database/database.ts'
 import { lockDirectory } from '../infra/local/directory-lock.ts'
 import { publishAddress } from '../infra/local/stand-address.ts'
 import { newId } from '../shared/ids.ts'
@@ -396,6 +397,7 @@ describe('which system it works on', () => {
   test('npm start’s environment leads to its stand until that is stopped, even in the middle of its tour', async () => {
     const directory = await temporaryDirectory()
     const scratch = server ? await createScratchDatabase(server) : undefined
+    if (!scratch) await (await openDatabase({ dataDir: directory, image: process.env.DATABASE_IMAGE })).close()
     const env = { DATA_DIR: directory, PORT: '0', ...(scratch && { DATABASE_URL: scratch.url }) }
     const child = spawn(process.execPath, ['infra/local/main.ts'], {
       cwd: root,

@@ -1,4 +1,8 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+// Node.js keeps what it has compiled of packages for the next process: each test file is one, and so is each command they run.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -260,6 +260,7 @@ test.runIf(process.env.DATABASE_URL)('a database that goes away is reported as u
 })
 
 describe('a data directory', () => {
+  const image = process.env.DATABASE_IMAGE
   let dataDir: string
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'cuecard-'))
@@ -267,7 +268,7 @@ describe('a data directory', () => {
   afterAll(() => rm(dataDir, { recursive: true }))
 
   test('keeps its data, belongs to one stand at a time, and is released by a dead process', async () => {
-    const first = await openDatabase({ dataDir })
+    const first = await openDatabase({ dataDir, image })
     await neon(first.url)`create table kept as select 'still here' as word`
     await expect(openDatabase({ dataDir })).rejects.toThrow(`${dataDir} is in use by process ${process.pid}`)
     const lock = await readFile(join(dataDir, 'lock'), 'utf8')

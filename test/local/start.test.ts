@@ -32,10 +32,14 @@ interface Home {
   DATABASE_URL?: string
 }
 
-async function home(): Promise<Home> {
+/** A home for a stand, with an embedded database in it unless the stand is to make one itself. */
+async function home({ isEmpty = false } = {}): Promise<Home> {
   const directory = await mkdtemp(join(tmpdir(), 'cuecard-'))
   cleanups.push(() => rm(directory, { recursive: true, force: true }))
-  if (!server) return { DATA_DIR: directory }
+  if (!server) {
+    if (!isEmpty) await (await openDatabase({ dataDir: directory, image: process.env.DATABASE_IMAGE })).close()
+    return { DATA_DIR: directory }
+  }
   const scratch = await createScratchDatabase(server)
   cleanups.push(scratch.drop)
   return { DATA_DIR: directory, DATABASE_URL: scratch.url }
@@ -77,7 +81,7 @@ async function environmentOf({ DATA_DIR }: Home): Promise<Record<string, string>
 }
 
 test('a first start ingests and searches the samples; Ctrl-C stops it cleanly; a second start keeps the data', async () => {
-  const env = await home()
+  const env = await home({ isEmpty: true })
   const first = start({ ...env })
   const shown = await first.prints('Ctrl-C')
   expect(shown).toMatch(/\d+ ms {2}.*PostgreSQL/)

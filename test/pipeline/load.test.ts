@@ -5,9 +5,9 @@ import { chunk } from '../../functions/embedding/chunking/chunker.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import { Random } from '../simulation/random.ts'
+import { isLong, isOnServer, isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { isLong, isOnServer } from '../support/long.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs, newWorker } from '../support/worker.ts'
 
@@ -15,7 +15,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-const count = isLong || isOnServer ? 2000 : 200
+const count = isLong || isOnServer ? 2000 : isThorough ? 200 : 50
 
 test(`${count} documents created as fast as the API takes them all end completed, though a fifth of all goes wrong`, async () => {
   const random = new Random(11)

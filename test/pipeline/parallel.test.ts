@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { Random } from '../simulation/random.ts'
+import { isLong, isOnServer, isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { isLong, isOnServer } from '../support/long.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
@@ -14,7 +14,7 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 /** On PGlite statements take turns, so there is less to see. */
-const searches = isLong ? 30_000 : isOnServer ? 5_000 : 400
+const searches = isLong ? 30_000 : isOnServer ? 5_000 : isThorough ? 400 : 100
 const documentCount = 4
 
 interface Listed {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLong } from '../support/long.ts'
+import { isLong, isThorough } from '../support/effort.ts'
 import { playHistory, type Tally } from './history.ts'
 import { openUniverse, type Universe } from './world.ts'
 
 const { SIMULATION_SEED, SIMULATION_HISTORIES } = process.env
-const count = Number(SIMULATION_HISTORIES ?? (isLong ? 10_000 : 20))
+const count = Number(SIMULATION_HISTORIES ?? (isLong ? 10_000 : isThorough ? 500 : 10))
 
 /**
  * Plays the histories of one test file; two files share the work. The seeds are the same at each run, but for long runs and
