@@ -1,16 +1,17 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-// Node.js keeps what it has compiled of packages for the next process: each test file is one, and so is each command they run.
+// Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
 export default defineConfig({
   root: import.meta.dirname,
   test: {
     include: ['**/*.test.ts'],
-    // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its process's environment.
-    pool: 'forks',
-    maxWorkers: 2,
+    // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its thread's environment.
+    // Three on two cores: some wait most of the time, for a time-out or for a process.
+    pool: 'threads',
+    maxWorkers: 3,
     globalSetup: './support/database-image.ts',
     env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
     testTimeout: 120_000,

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { vectorFault } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
+import { isThorough } from '../support/effort.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
-const runs = { numRuns: 60 }
+const runs = { numRuns: isThorough ? 60 : 20 }
 
 /** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
 const text = fc.oneof(

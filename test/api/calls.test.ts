@@ -156,19 +156,22 @@ describe('between the setting and the calls', () => {
   })
 
   // The embedded database has one session: nothing can run beside an open transaction.
-  test.runIf(isOnServer)('on a server, an open transaction that marks a call as done blocks no PATCH', async () => {
-    const tenant = await stand.tenant()
-    const before = await call(tenant)
-    const after = await call(tenant)
-    await whileMarkedDone(before, async () => {
-      await setting(tenant, true)
-      await markDone(after)
-    })
-    expect([await isTrashed(before), await isTrashed(after)]).toEqual([false, true])
-    const last = await call(tenant)
-    await whileMarkedDone(last, () => setting(tenant, false))
-    expect([await isTrashed(last), await isTrashed(await call(tenant, true))]).toEqual([true, false])
-  })
+  test.runIf(isOnServer)(
+    'an open transaction that marks a call as done blocks no PATCH (needs a server: two sessions)',
+    async () => {
+      const tenant = await stand.tenant()
+      const before = await call(tenant)
+      const after = await call(tenant)
+      await whileMarkedDone(before, async () => {
+        await setting(tenant, true)
+        await markDone(after)
+      })
+      expect([await isTrashed(before), await isTrashed(after)]).toEqual([false, true])
+      const last = await call(tenant)
+      await whileMarkedDone(last, () => setting(tenant, false))
+      expect([await isTrashed(last), await isTrashed(await call(tenant, true))]).toEqual([true, false])
+    },
+  )
 })
 
 describe('the trash', () => {

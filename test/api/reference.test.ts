@@ -63,10 +63,8 @@ test('the page names no other host', async () => {
 const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
 )
-if (!executablePath)
-  console.warn('SKIPPED: the reference page in a browser. Install chromium, or set CHROMIUM to its path.')
 
-describe.runIf(executablePath)('the page in a browser', () => {
+describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMIUM with its path)', () => {
   let browser: Browser
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {

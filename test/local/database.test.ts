@@ -244,20 +244,23 @@ describe('an unusable database is reported in one line', () => {
     expect(await errorFor('postgres://u:se cret@:x/')).toBe('DATABASE_URL is not a postgres:// URL')
   })
 
-  test.runIf(process.env.DATABASE_URL)('a database that does not exist', async () => {
+  test.runIf(process.env.DATABASE_URL)('a database that does not exist (needs a server)', async () => {
     const url = new URL(process.env.DATABASE_URL ?? '')
     url.pathname = '/nowhere'
     expect(await errorFor(url.href)).toBe('cannot use DATABASE_URL: database "nowhere" does not exist')
   })
 })
 
-test.runIf(process.env.DATABASE_URL)('a database that goes away is reported as unreachable', async () => {
-  const { url, drop } = await createScratchDatabase(process.env.DATABASE_URL ?? '')
-  const database = await openDatabase({ url })
-  await drop()
-  await expect(neon(database.url)`select 1`).rejects.toThrow(/Server error \(HTTP status 503\)/)
-  await database.close()
-})
+test.runIf(process.env.DATABASE_URL)(
+  'a database that goes away is reported as unreachable (needs a server)',
+  async () => {
+    const { url, drop } = await createScratchDatabase(process.env.DATABASE_URL ?? '')
+    const database = await openDatabase({ url })
+    await drop()
+    await expect(neon(database.url)`select 1`).rejects.toThrow(/Server error \(HTTP status 503\)/)
+    await database.close()
+  },
+)
 
 describe('a data directory', () => {
   const image = process.env.DATABASE_IMAGE

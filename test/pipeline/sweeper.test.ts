@@ -73,8 +73,8 @@ describe('a lost message', () => {
   test('that is sent again and lost again is sent ever less often: ten times in a day', async () => {
     const document = await create(await stand.tenant(), 'A text.')
     let times = 0
-    for (let minute = 0; minute < 23 * 60; minute += 4) {
-      await age(240)
+    for (let minute = 0; minute < 23 * 60; minute += 10) {
+      await age(600)
       const { queue, sent } = keptQueue()
       await sweep(databaseAs('cuecard_sweeper'), queue)
       times += sent.filter((each) => each.documentId === document.id).length
