@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { vectorFault } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
-import { isThorough } from '../support/effort.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
-const runs = { numRuns: isThorough ? 60 : 20 }
+const runs = { numRuns: 60 }
 
 /** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
 const text = fc.oneof(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chunk, chunking } from '../../functions/embedding/chunking/chunker.ts'
 import { inTurns } from '../../shared/steps.ts'
-import { isThorough } from '../support/effort.ts'
 
-const shortLength = isThorough ? 30_000 : 15_000
+const shortLength = 30_000
 const lengthFactor = 8
 /** Eight times the text may take this many times as long: noise and caches included, but far from the 64 of a quadratic run. */
 const maxTimeFactor = 28
@@ -78,7 +77,7 @@ describe('while a long text is cut the event loop turns, and the chunks are the 
   const size = { targetTokens: 400, overlapTokens: 60 }
 
   test.each(['one word of one letter', 'random words', 'blanks', 'lines of one letter'])('for %s', async (name) => {
-    const text = inputs[name]!(isThorough ? 2_000_000 : 1_000_000)
+    const text = inputs[name]!(2_000_000)
     let turns = 0
     let isCut = false
     const count = () => {
