@@ -16,7 +16,6 @@ export interface Lambda {
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
 const documentPath = `${agentPath}/{documentId}`
 
-/** Every Lambda, for the stack on AWS and for the local stand. */
 export const lambdas = {
   documents: {
     entry: 'functions/documents/handler.ts',
@@ -80,7 +79,6 @@ export const queue = {
   deadLetterRetentionDays: 14,
 } as const
 
-/** The Lambdas that report each metric. */
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],
   DocumentsFailed: ['embedding', 'sweeper'],

@@ -24,12 +24,12 @@ const environment = v.object({
 
 export type Config = v.InferOutput<typeof environment>
 
-/** The settings in the environment. Throws an error that names each invalid one, so a handler fails as its module loads. */
+/** @throws Error that names each invalid setting, so a handler fails as its module loads */
 export function config(): Config {
   return parse(process.env)
 }
 
-/** A setting without which the process cannot run. @throws Error when it is not set */
+/** @throws Error when the setting is missing */
 export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {
   const value = config()[name]
   if (value === undefined || value === null) throw new Error(`${name} is not set`)

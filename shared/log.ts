@@ -1,10 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
 /**
- * Structured logs, one JSON object a line. Ids, counts, codes and times only: never content, keys or secrets. Each line of a
- * request carries `request_id` and, once its key is verified, `organization_id` and `api_key_id` (the key's id, as
- * `npm run admin -- key list` shows it); each line about a document's processing carries `document_id` and those of the
- * request that caused it, also when its message was lost and sent again.
+ * Ids, counts, codes and times only: never content, keys or secrets. A request's lines carry `request_id` and, once its key is
+ * verified, `organization_id` and `api_key_id` (as `npm run admin -- key list` shows it); lines about processing a document carry
+ * `document_id` and those of the request that caused it, even if its message was lost and resent.
  */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
 

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { config } from './config.ts'
 
-/** Every metric that the functions report, with its CloudWatch unit. Alarms and the dashboard use these names. */
 export const metrics = {
   DocumentsCompleted: 'Count',
   DocumentsFailed: 'Count',
@@ -22,21 +21,18 @@ export type MetricName = keyof typeof metrics
 export type Figures = Partial<Record<MetricName, number>>
 
 export const namespace = 'Cuecard'
-/** The one dimension: the name of the Lambda that reports, which holds the stage, so that stages do not mix. */
+/** The one dimension: the name of the Lambda that reports, which includes the stage, so that stages do not mix. */
 export const dimension = 'service'
 const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
 export const figures = channel('cuecard.metrics')
 
-/** Reports figures to CloudWatch, if there is one. Zeros are reported; undefined is not. */
+/** Zeros are reported; undefined is not. */
 export function report(values: Figures): void {
   figures.publish(values)
   if (service) console.log(embeddedMetrics(values, service, Date.now()))
 }
 
-/**
- * A log line in CloudWatch's embedded metric format: no call, and no buffer that a freeze could hold back. One dimension:
- * `service`, the name of the Lambda that reports.
- */
+/** A log line in CloudWatch's embedded metric format: no call, and no buffer that a freeze could hold back. */
 export function embeddedMetrics(values: Figures, reporter: string, timestamp: number): string {
   const names = (Object.keys(values) as MetricName[]).filter((name) => values[name] !== undefined)
   const definitions = names.map((Name) => ({ Name, Unit: metrics[Name] }))

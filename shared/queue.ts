@@ -14,7 +14,7 @@ const message = v.object({
   api_key_id: v.optional(v.string()),
 })
 
-/** Announces that a document has work to do: ids only, so the order, age and number of messages do not matter. */
+/** Ids only, so the order, age and number of messages do not matter. */
 export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
@@ -29,13 +29,13 @@ export interface Origin {
 export interface Queue {
   /** @throws Unavailable when the queue does not accept the message within two seconds */
   send(work: WorkMessage, delaySeconds?: number): Promise<void>
-  /** Has a received message, which will be reported as failed, redelivered after so long. @throws Unavailable */
+  /** Redelivers a received message, which will be reported as failed, after so long. @throws Unavailable */
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
 export type Sender = Pick<Queue, 'send'>
 
-/** Loaded when it is needed: it takes as long as the rest of a cold start, and most requests send nothing. */
+/** Loaded on demand: that takes as long as the rest of a cold start, and most requests send nothing. */
 const sdk = () => import('@aws-sdk/client-sqs')
 
 /** Of one attempt, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
@@ -58,7 +58,7 @@ export function configuredQueue(): Queue {
 
 export const maxDelaySeconds = 900
 
-/** The SQS queue at `url`. The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
+/** The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
 export function sqsQueue(sqs: SQSClient, url: string): Queue {
   return {
     async send(work, delaySeconds = 0) {
@@ -104,7 +104,7 @@ async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<
   }
 }
 
-/** Sends; a failure is counted and logged: the document's row still says that it has work to do. @returns whether it was sent */
+/** A failure is logged and counted: the document's row still says that it has work to do. @returns whether it was sent */
 export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)

@@ -1,10 +1,6 @@
 import { Unavailable } from './http/errors.ts'
 
-/**
- * Makes a function that returns a secret: the `value` itself, or that of `arn` in Secrets Manager, fetched once per instance.
- * Called with a value that was rejected it fetches again, once for all concurrent callers, in case the secret was rotated.
- * The function throws `Unavailable` when Secrets Manager returns no value.
- */
+/** Fetched once per instance; with a rejected value again, once for all callers, as it may be rotated. @throws Unavailable */
 export function secret({ value, arn }: { value?: string | undefined; arn?: string | undefined }) {
   let known: Promise<string> | undefined
   return async (rejected?: string): Promise<string> => {
@@ -28,7 +24,7 @@ async function fetchSecret(arn: string): Promise<string> {
   const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }), {
     abortSignal: AbortSignal.timeout(fetchSeconds * 1000),
   })
-  // Entered by hand, so it may end in a line break.
+  // Typed in by an operator, so it may end in a line break.
   const value = SecretString?.trim()
   if (!value) throw new Error(`The secret ${arn} is empty`)
   return value

@@ -3,9 +3,7 @@ export interface Semaphore {
   acquire(): Promise<() => void>
 }
 
-/**
- * Limits how much goes on at once in this process. Among those who wait for one permit at a time the permits are shared fairly.
- */
+/** Limits concurrency in this process. Callers that wait for one permit at a time share the permits fairly. */
 export function semaphore(permits: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = permits

@@ -12,7 +12,6 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Runs the work and lets the event loop turn about every 20 ms. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let end = performance.now() + sliceMilliseconds
   for (;;) {

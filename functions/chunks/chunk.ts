@@ -47,7 +47,7 @@ export const chunkColumns = [
 ] as const
 
 type Columns = Selectable<Tables['chunks']>
-/** A time that went through JSON in the database is a string; `embedding` is there only where the caller asked for it. */
+/** `created_at` is a string after JSON in the database; `embedding` is present only on request. */
 export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'created_at'>> & {
   created_at: Columns['created_at'] | string
   embedding?: Columns['embedding'] | undefined

@@ -19,10 +19,9 @@ import { type ChunkRow, chunkColumns } from './chunk.ts'
 import type { ChunkInput } from './schemas.ts'
 
 /**
- * Stores a batch of the client's own chunks, all or none. The first batch for a document that the service manages takes it
- * over: a new revision that holds the client's chunks alone, which search does not serve until the client completes it.
- * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused, idempotency_in_progress;
- * validation_failed past the document's limit
+ * Stores the client's own chunks, all or none. The first batch takes over a document that the service manages: its new revision
+ * holds these chunks alone and is not served until the client completes it.
+ * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_*, validation_failed (limit)
  */
 export async function createChunks(
   db: Database,
@@ -96,7 +95,7 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   }
 }
 
-/** English text has about four characters a token. */
+/** English text averages four characters per token. */
 function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }
@@ -105,7 +104,6 @@ function selectDocument(db: Database, scope: DocumentScope) {
   return db.selectFrom('documents as d').select('d.id').where(isDocument(scope))
 }
 
-/** The chunks `c` of the document's newest revision at these indexes. */
 function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
   return db
     .selectFrom('documents as d')
@@ -194,8 +192,7 @@ function rejectAboveLimit(error: unknown): never {
 }
 
 /**
- * A page of a document's chunks by index: those that search serves of a document the service manages, those stored so far
- * of one the client manages. It holds fewer than `limit` when they are large, but always at least one if there is one.
+ * The chunks being served or, if the client manages the document, stored so far. Large ones shorten a page, to one at least.
  * @throws ApiError agent_not_found, document_not_found
  */
 export async function listChunks(
@@ -257,10 +254,7 @@ export async function listChunks(
   return { chunks, hasMore: chunks.length > 0 && chunks.length < Number(chunks[0]!.available) }
 }
 
-/**
- * Removes every chunk of a document, which is then the client's: pending, with nothing in search.
- * @throws ApiError agent_not_found, document_not_found
- */
+/** The document is then the client's, pending and not served. @throws ApiError agent_not_found, document_not_found */
 export async function deleteChunks(db: Database, scope: DocumentScope): Promise<void> {
   const results = await db.batch({
     agents: findAgent(scope),

@@ -19,7 +19,7 @@ export interface Dependencies {
   db: Database
   queue: Sender
   now?: () => number
-  /** How long a repeat under one Idempotency-Key waits for the first attempt to end. */
+  /** How long a retry under the same Idempotency-Key waits for the first attempt to end. */
   repeatWaitSeconds?: number
 }
 

@@ -14,10 +14,9 @@ import { hashContent } from './documents.ts'
 import type { CreateInput } from './schemas.ts'
 
 /**
- * Stores a document. With content it is pending and sent to the queue; without, it waits for the client's chunks.
- * @returns the document, `replayed` when an earlier attempt under the same Idempotency-Key made it
- * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
- * document_not_found when the document of an earlier attempt has been deleted
+ * With content the document is queued; without, it waits for the client's chunks.
+ * @returns `replayed` when an earlier attempt under the same Idempotency-Key created it
+ * @throws ApiError agent_not_found, validation_failed (limit), idempotency_*, document_not_found (deleted meanwhile)
  */
 export async function createDocument(
   outbox: Outbox,
@@ -84,7 +83,6 @@ async function store(
 
 const keys = columnsOf('idempotency_keys', 'idempotency_keys')
 
-/** The document that the key's row names, if it still exists. */
 function createdEarlier(db: Database, { organizationId }: AgentScope, request: IdempotentRequest | undefined) {
   const document = db.selectFrom('documents as d').select('d.id').where('d.organization_id', '=', organizationId)
   if (!request) return document.where(sql<boolean>`false`)

@@ -5,7 +5,6 @@ import type { Tables } from '../../shared/database/tables.ts'
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
 
-/** A document in a response. */
 export const documentSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
@@ -43,7 +42,7 @@ export const documentExample: Document = {
 
 const fromRequest = ['title', 'content'] as const
 
-/** What the service adds to the title and content of the request that creates a document. */
+/** What the service adds to the title and content of a creating request. */
 export const createdColumns = [
   'id',
   'agent_id',
@@ -57,10 +56,10 @@ export const createdColumns = [
   'version',
 ] as const
 
-/** What a response is made of, and `version`, its ETag. */
+/** The columns of a response, and `version`, its ETag. */
 export const documentColumns = [...fromRequest, ...createdColumns] as const
 
-/** Times and version are as the database returns them, or as JSON keeps them. */
+/** Times and version are as the database returns them or as they are in JSON. */
 type Row<Column extends keyof Columns> = {
   [C in Column]: C extends 'created_at' | 'updated_at'
     ? Date | string

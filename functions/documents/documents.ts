@@ -16,7 +16,6 @@ import type { Versions } from '../../shared/http/etag.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 
-/** SHA-256 of the content's UTF-8. */
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()
 }
@@ -28,11 +27,7 @@ export interface DocumentsPage {
   hasMore: boolean
 }
 
-/**
- * A page of an agent's documents, newest first, after the one whose key is given. It holds fewer than `limit` when their
- * contents together are large, but always at least one if there is one.
- * @throws ApiError agent_not_found
- */
+/** Newest first, after the given key; large contents shorten a page, but to no less than one. @throws ApiError agent_not_found */
 export async function listDocuments(
   db: Database,
   scope: AgentScope,
@@ -72,10 +67,7 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/**
- * One document; its content is left out (null) when the caller already has one of `known` versions.
- * @throws ApiError agent_not_found, document_not_found
- */
+/** `content` is null if the caller has one of the `known` versions. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope,
@@ -98,10 +90,7 @@ export async function getDocument(
   return documents[0] ?? documentNotFound()
 }
 
-/**
- * Deletes a document with its chunks and embeddings; a worker still busy with it finds nothing to write to.
- * @throws ApiError agent_not_found, document_not_found, precondition_failed
- */
+/** A worker busy with it finds nothing to write to. @throws ApiError agent_not_found, document_not_found, precondition_failed */
 export async function deleteDocument(db: Database, scope: DocumentScope, match: Versions = '*'): Promise<void> {
   const { agents, found, deleted } = await db.batch({
     agents: findAgent(scope),
@@ -113,7 +102,6 @@ export async function deleteDocument(db: Database, scope: DocumentScope, match: 
   if (deleted.length === 0) preconditionFailed()
 }
 
-/** Whether a document, aliased d, has one of the versions. */
 function matches(versions: Versions) {
   return versions === '*' ? sql<boolean>`true` : sql<boolean>`(${d.version}::text = any(${versions}::text[]))`
 }

@@ -38,14 +38,13 @@ export const listQuery = fields({
   cursor: cursorParameter,
 })
 
-/** A day that is in the calendar, and a year that Postgres has: there is none before 1. */
+/** A day that exists in the calendar, in a year that Postgres has (from 1 on). */
 const time = v.pipe(
   v.string(),
   v.isoTimestamp(),
   v.check((text) => text >= '0001' && isoOf(new Date(text)) === text),
 )
 
-/** A list's sort key: created_at and id. */
 export const sortKey = v.strictTuple([time, documentId])
 
 export const createBody = v.pipe(fields({ title, content: v.optional(content) }), v.title('NewDocument'))

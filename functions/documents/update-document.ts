@@ -18,8 +18,7 @@ import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './schemas.ts'
 
 /**
- * Changes a document: title and content, and its status as `decide` has it. What is to be processed is sent to the queue,
- * which `queued` tells.
+ * Changes title and content, and the status as `decide` says; `queued` is whether the document was sent to the queue.
  * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the conflicts of `decide`; Unavailable
  */
 export async function updateDocument(
@@ -30,7 +29,7 @@ export async function updateDocument(
   match: Versions = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
-  // Decides again whenever another request or the pipeline has changed the document between the two statements.
+  // Decides again when another request or the pipeline has changed the document between the two statements.
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
     if (match !== '*' && !match.includes(found.version)) preconditionFailed()
@@ -50,7 +49,7 @@ export async function updateDocument(
   throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
 }
 
-/** Of as many concurrent changes of one document, each takes effect. */
+/** Up to this many concurrent changes of one document all take effect. */
 const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
@@ -83,10 +82,7 @@ async function read(db: Database, scope: DocumentScope) {
   return documents[0] ?? documentNotFound()
 }
 
-/**
- * Undefined, and nothing is changed, when the document is no longer as it was found: whatever `decide` goes by changes with
- * its version, which is what callers see, or with its revision.
- */
+/** Undefined, and nothing changed, if the document has changed: all that `decide` reads changes with version or revision. */
 async function change(db: Database, scope: DocumentScope, found: Found, changes: Transition) {
   return await db
     .with('changed', (db) =>

@@ -6,12 +6,12 @@ export interface CallLimits {
 }
 
 /**
- * OpenAI accepts 2,048 inputs of 8,192 tokens each and 300,000 tokens together. Fewer inputs keep small what a crash costs, what
- * a rejection makes us bisect and how much memory the responses in flight need.
+ * OpenAI accepts 2,048 inputs of 8,192 tokens each and 300,000 tokens in all. Fewer inputs limit the cost of a crash, the
+ * bisection of a rejection and the memory of responses in flight.
  */
 export const callLimits: CallLimits = { inputs: 512, tokens: 290_000 }
 
-/** Divides the texts, in their order, into as few calls as the limits allow. A text over the limit has a call of its own. */
+/** As few calls as the limits allow, in order. A text over the limit has a call of its own. */
 export function batches<T extends { chunk: Chunk }>(texts: T[], limits: CallLimits): T[][] {
   const calls: T[][] = []
   let tokens = 0
@@ -29,7 +29,7 @@ export function batches<T extends { chunk: Chunk }>(texts: T[], limits: CallLimi
   return calls
 }
 
-/** The chunk's own count and, for the heading path that it leaves out, a token per byte, which no tokenizer exceeds. */
+/** For the heading path, which the chunk's count leaves out, a token per byte: no tokenizer exceeds that. */
 function maxTokensOf(chunk: Chunk): number {
   return chunk.token_count + Buffer.byteLength(embeddedText(chunk)) - Buffer.byteLength(chunk.content)
 }

@@ -4,25 +4,20 @@ import type { Database } from '../../shared/database/database.ts'
 import { isClaimable, type Lease, claim as toProcessing } from '../../shared/documents/transitions.ts'
 import type { Origin, WorkMessage } from '../../shared/queue.ts'
 
-/** A document that this worker has leased, as it was then. */
 export interface Claim extends Lease {
-  /** Deliveries of this revision that have not ended in order, this one included. */
+  /** Deliveries of this revision that did not end properly, this one included. */
   attempt: number
-  /** How often a retry of this revision has been scheduled. */
   retries: number
   content: string
-  /** Since the revision was asked for. */
+  /** Since the revision was requested. */
   pendingMilliseconds: number
-  /** The request that asked for it. */
+  /** The request that caused the revision. */
   origin: Origin
 }
 
 const d = columnsOf('documents', 'd')
 
-/**
- * Claims a document that is due, or whose last worker's lease expired; undefined when there is nothing to do. Repeated
- * under its own token, because its response was lost, it gives that response again.
- */
+/** Undefined when there is nothing to do. Repeatable under the same token, in case the response was lost. */
 export async function claim(
   db: Database,
   { organizationId, documentId }: Pick<WorkMessage, 'organizationId' | 'documentId'>,

@@ -3,7 +3,6 @@ import { describeError, log } from '../../shared/log.ts'
 import { idsOf, parseMessage } from '../../shared/queue.ts'
 import { type Pipeline, processDocument } from './process-document.ts'
 
-/** The handler of a batch of messages: each is processed on its own, and only those that failed are delivered again. */
 export function consumer(pipeline: Pipeline) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remaining = () => context.getRemainingTimeInMillis()
@@ -13,8 +12,8 @@ export function consumer(pipeline: Pipeline) {
 }
 
 /**
- * The id of the record when it should be delivered again. A message that is not ours will never be readable, and no document
- * depends on it (the sweeper sends again for whatever is pending): it is dropped, with an error in the log.
+ * The record's id if it should be redelivered. A message that is not ours is dropped, with an error in the log: it will never be
+ * readable, and no document depends on it, since the sweeper resends for whatever is pending.
  */
 async function consume(pipeline: Pipeline, record: SQSRecord, remaining: () => number): Promise<string | undefined> {
   const work = parseMessage(record.body)

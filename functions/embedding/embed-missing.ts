@@ -15,7 +15,7 @@ export class ChunkRejected extends Error {
 
 export interface Embedding {
   embedder: Embedder
-  /** Bounds the calls in flight, those of all documents of this process together. */
+  /** Bounds the calls in flight of all documents in this process. */
   semaphore: Semaphore
   limits: CallLimits
   mayCall: () => boolean
@@ -28,8 +28,8 @@ export interface Embedding {
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
 
 /**
- * Embeds the texts in as few calls as possible, several at once, and stores the vectors of each call as they arrive. After
- * the first ending other than `stored` no further call begins, but those in flight are awaited and stored.
+ * Embeds in as few calls as possible, several at once, and stores each call's vectors as they arrive. After an ending other than
+ * `stored` no call begins, but those in flight are awaited and stored.
  * @throws ChunkRejected, EmbeddingError, or whatever `store` throws
  */
 export async function embedMissing(
@@ -38,7 +38,6 @@ export async function embedMissing(
 ): Promise<Exclude<Ending, Error>> {
   let ending = 'stored' as Ending
 
-  /** Bisects a rejected call until the rejected chunk is found. */
   async function embed(call: Missing[]): Promise<Ending> {
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
@@ -70,7 +69,6 @@ export async function embedMissing(
   return ending
 }
 
-/** Of two endings the one that decides what becomes of the document. */
 function decisive(first: Ending, second: Ending): Ending {
   return precedence(second) > precedence(first) ? second : first
 }

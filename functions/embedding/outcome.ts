@@ -8,10 +8,7 @@ import type { Claim } from './claim.ts'
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 
-/**
- * Puts the claimed revision into service: in one statement its chunks become what search serves and all others go.
- * False, and nothing is changed, when the lease is lost or not every one of its chunks has a vector.
- */
+/** Serves this revision alone. False, and nothing is changed, if the lease is lost or one of its chunks has no vector. */
 export async function complete(db: Database, claim: Claim, chunkCount: number): Promise<boolean> {
   const hasAllVectors = sql<boolean>`(${chunkCount}::int, ${chunkCount}::int) = (
     select count(*), count(${c.embedding}) from chunks c
@@ -39,7 +36,7 @@ export async function complete(db: Database, claim: Claim, chunkCount: number): 
   return completed !== undefined
 }
 
-/** Ends the claimed revision in error; search serves what it served before. False when the lease is lost. */
+/** Search serves what it served before. False when the lease is lost. */
 export async function fail(db: Database, claim: Claim, failure: Failure): Promise<boolean> {
   const failed = await db
     .updateTable('documents as d')
@@ -51,10 +48,9 @@ export async function fail(db: Database, claim: Claim, failure: Failure): Promis
 }
 
 /**
- * Releases the lease; the document is due again after so many seconds, when a message is to arrive. Repeated because its
- * response was lost, it finds its own counters on the row and is true again: the message is yet to be sent.
- * @param counts what this delivery adds: an `attempt` if it failed because of an internal error, a `retry` if the provider
- * was busy or down, neither if it only ran out of time
+ * Releases the lease; the document is due again after so many seconds. Repeated because its response was lost, it finds its own
+ * counters on the row and returns true again: the message is yet to be sent.
+ * @param counts `attempt` after an internal error, `retry` if the provider was busy or down, neither if time ran out
  * @returns false when the lease is lost
  */
 export async function requeue(

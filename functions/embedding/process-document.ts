@@ -25,25 +25,22 @@ export interface Pipeline {
   embedder: Embedder
   chunkSize: ChunkSize
   callLimits: CallLimits
-  /** Bounds the provider calls in flight. */
   semaphore: Semaphore
-  /** In [0, 1); spreads retries. */
   random?: () => number
 }
 
 const maxChunks = 10_000
-/** Below this, no further provider call begins: it and the storing of its vectors might not end in time. */
+/** No provider call begins below this: it and the storing of its vectors might not end in time. */
 const lastCallMilliseconds = 30_000
-/** Below this, calls in flight are cancelled, so that the document can be requeued. */
+/** Calls in flight are cancelled below this, so that the document can be requeued. */
 const requeueMilliseconds = 10_000
 
 /**
- * Brings one document from pending to completed or error, or schedules its next attempt. Safe to run any number of times,
- * concurrently or again: it works on the newest revision, and whatever it writes is fenced by the lease.
+ * Brings one document from pending to completed or error, or schedules a retry. Safe to repeat and to run concurrently: it works
+ * on the newest revision, and the lease fences whatever it writes.
  * @param remaining milliseconds until this process is stopped
- * @returns undefined when the message is done, else the seconds after which it should be delivered again
- * @throws Unavailable without the database; the lease will expire, and the message should be delivered again after its
- * visibility time-out
+ * @returns undefined when the message is done, else the seconds after which to redeliver it
+ * @throws Unavailable without the database: let the visibility time-out redeliver the message, by when the lease has expired
  */
 export async function processDocument(
   pipeline: Pipeline,
@@ -53,7 +50,7 @@ export async function processDocument(
   const db = pipeline.db.forOrganization(work.organizationId)
   const claim = await claimDocument(db, work, randomUUID())
   if (!claim) return undefined
-  // The row knows who asked for this revision; the message may be of an older one.
+  // The row has the origin of this revision; the message may be of an older one.
   const job = { ...pipeline, db, claim, work: { ...work, ...claim.origin } }
   try {
     await embedRevision(job, remaining)
@@ -103,7 +100,7 @@ async function requeueOnTimeout(job: Job): Promise<void> {
   await enqueue(job, job.work)
 }
 
-/** The provider is busy, down or rejects our key: the document waits, however often. */
+/** The provider is busy, down or rejects our key: the document waits, with no limit on retries. */
 async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.retries, error.retryAfterSeconds, random())
@@ -119,7 +116,7 @@ async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
   await enqueue(job, job.work, seconds)
 }
 
-/** The connection to the database broke, which is not the document's fault: no attempt is counted if the database is back. */
+/** A broken database connection is not the document's fault: no attempt is counted if the database is back. */
 async function requeueOnDisconnect(job: Job, error: Unavailable): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())
@@ -134,10 +131,7 @@ async function endInError(job: Job, failure: Failure): Promise<void> {
   log.warn('document_failed', { ...idsOf(job), code: failure.code })
 }
 
-/**
- * An internal error. The same message brings the next attempt, so that it becomes a dead letter when the document, after the
- * last one, ends in error.
- */
+/** The same message brings the next attempt: it becomes a dead letter when the document ends in error. */
 async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())

@@ -10,7 +10,6 @@ import { inTurns, mapped } from '../../shared/steps.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 import type { Claim } from './claim.ts'
 
-/** A text that has no vector yet, by the hash under which its chunks are stored. */
 export interface Missing {
   hash: string
   /** The first chunk with this text. */
@@ -19,20 +18,15 @@ export interface Missing {
 
 export interface Stored {
   missing: Missing[]
-  /** Chunks that reuse a vector. */
   reused: number
 }
 
-/** Chunks sent to the database at once: bounds what their JSON takes of memory. */
+/** Per statement: bounds the memory for their JSON. */
 const chunksPerBatch = 500
-/** Vectors sent at once; as text each takes about 15 kB. */
+/** Per statement; a vector is about 15 kB as text. */
 const vectorsPerBatch = 128
 
-/**
- * Stores the claimed revision's chunks, out of search's sight until it completes. A chunk whose text some revision of this
- * document already has embedded reuses that vector, an interrupted attempt's included.
- * @returns undefined when the lease is lost
- */
+/** A chunk whose text any revision of this document has embedded reuses that vector. Undefined when the lease is lost. */
 export async function storeChunks(
   db: Database,
   claim: Claim,
@@ -68,10 +62,7 @@ export async function storeChunks(
   }
 }
 
-/**
- * Keeps vectors, by the hash of their text, as soon as they are there: a later attempt need not pay for them again.
- * @returns false, and nothing more is changed, when the lease is lost
- */
+/** Vectors by the hash of their text, stored at once: a later attempt need not pay again. False when the lease is lost. */
 export async function storeVectors(db: Database, claim: Claim, vectors: Map<string, Float32Array>): Promise<boolean> {
   const entries = [...vectors]
   for (let from = 0; from < entries.length; from += vectorsPerBatch) {
@@ -98,7 +89,7 @@ const d = columnsOf('documents', 'd')
 const isOfDocument = sql<boolean>`(${c.organization_id}, ${c.document_id}) = (${d.organization_id}, ${d.id})`
 const isOfRevision = sql<boolean>`(${c.organization_id}, ${c.document_id}, ${c.revision}) = (${d.organization_id}, ${d.id}, ${d.revision})`
 
-/** First in each batch, so that the statements after it see what the claim's last rival did. */
+/** First in each batch, so that later statements see what a rival worker wrote last. */
 function lockLeased(db: Database, claim: Claim) {
   return db.selectFrom('documents as d').select('d.id').where(leaseFence(claim)).forNoKeyUpdate()
 }
@@ -161,7 +152,7 @@ function insert(db: Database, claim: Claim, chunks: Chunk[], hashes: string[]) {
     .select((eb) => sql<number>`(count(*) filter (where ${eb.ref('is_reused')}))::int`.as('reused'))
 }
 
-/** Chunks past the last, and those of revisions that neither search serves nor this claim makes: nobody will use them. */
+/** Chunks past the last, and those of revisions that are neither served nor in progress. */
 function deleteLeftovers(db: Database, claim: Claim, count: number) {
   return db
     .deleteFrom('chunks as c')
@@ -179,7 +170,6 @@ function deleteLeftovers(db: Database, claim: Claim, count: number) {
     )
 }
 
-/** A text that several chunks share is embedded once. */
 function selectMissing(db: Database, claim: Claim) {
   return db
     .selectFrom('documents as d')
@@ -194,7 +184,7 @@ function selectMissing(db: Database, claim: Claim) {
     .orderBy('first_index')
 }
 
-/** Of what the vector depends on: the model and the very text that is embedded. As Postgres writes a bytea. */
+/** Of all that a vector depends on, model and embedded text; in Postgres's text form of a bytea. */
 function hashOf(chunk: Chunk, model: string): string {
   const hash = createHash('sha256')
     .update(`${model}\n${embeddedText(chunk)}`)

@@ -3,7 +3,7 @@ import type { OrganizationId } from '../../shared/ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const
 
-/** The organization of a verified key, which a foreign key guarantees to exist. */
+/** The organization of a verified key: a foreign key guarantees that it exists. */
 export function getOrganization(db: Database, id: OrganizationId) {
   return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
 }

@@ -8,10 +8,7 @@ export interface Asset {
   headers?: Record<string, string>
 }
 
-/**
- * Responds to requests for an asset: 304 to a caller who has it, gzip to one who accepts it. The entity tag is strong, so each
- * encoding has its own.
- */
+/** 304 to a caller who has the asset, gzip to one who accepts it. Each encoding has its own strong entity tag. */
 export function assetResponder({ mediaType, body, headers }: Asset) {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   let zipped: Uint8Array<ArrayBuffer> | undefined

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Asset } from './asset.ts'
 
-/** The page may load from this host and call this API, nothing else: a key that is typed in cannot leave. */
+/** The page may load from this host and call this API only: a key typed into it cannot leak. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,

@@ -6,9 +6,8 @@ import { payloadLimit } from '../../shared/http/payload.ts'
 import type { Hit, SearchInput } from './schemas.ts'
 
 /**
- * The agent's chunks nearest to the vector by cosine, best first, ties by document and index. Exact: every chunk of an active
- * revision is compared, in one statement and so in one snapshot, where a document has one active revision or none. There are
- * fewer than `limit` when more would not fit into one response, but always at least one if there is one.
+ * Best first by cosine, ties by document and index. Exact: one statement, hence one snapshot, compares every chunk of an active
+ * revision. Fewer than `limit` if more would not fit into a response, but at least one if any.
  * @throws ApiError agent_not_found
  */
 export async function search(
@@ -38,8 +37,8 @@ export async function search(
             .$if(metadata !== undefined, (query) =>
               query.where('c.metadata', '@>', sql<SearchInput['metadata']>`${JSON.stringify(metadata)}::jsonb`),
             )
-            // A fence: what is inside is neither merged with the rest, which would compute the distance once for each place that
-            // names it, nor joined in another way than document by document through the chunks' primary key.
+            // A fence: what is inside is neither merged with the rest, which would compute the distance once for each reference
+            // to it, nor joined in another way than document by document through the chunks' primary key.
             .offset(sql.lit(0))
             .as('c'),
         )

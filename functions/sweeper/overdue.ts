@@ -21,7 +21,6 @@ export const recoverExpired = (db: Database) => moveAll(db, [isLeaseExpired, has
 export const failExhausted = (db: Database) =>
   moveAll(db, [isLeaseExpired, sql<boolean>`not ${hasAttemptsLeft}`], fail(attemptsInterrupted))
 
-/** By what kept them waiting. */
 export const failOverdue = (db: Database) => ({
   unavailable: moveAll(db, [isOverdue, wasRetried], fail(providerUnavailable)),
   unprocessed: moveAll(db, [isOverdue, sql<boolean>`not ${wasRetried}`], fail(notProcessed)),
@@ -35,7 +34,7 @@ export function measureOldest(db: Database) {
     .where('d.status', 'in', ['pending', 'processing'])
 }
 
-/** All documents that may make the transition, those longest waiting first, but for those that somebody has locked. */
+/** Longest waiting first; skips locked documents. */
 function moveAll(db: Database, guards: Expression<boolean>[], transition: Transition) {
   return db
     .with('chosen', (db) =>

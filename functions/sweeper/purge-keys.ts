@@ -2,13 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 
 const keysPerBatch = 5000
-/** After this no further batch begins: the rest is the next sweep's. */
+/** No batch begins after this: the next sweep continues. */
 const maxMilliseconds = 15_000
 
-/**
- * Batch by batch, until no old key is left or time is up: the API's throttle admits 30,000 keys a minute. Each batch in a
- * transaction of its own: a request holds its key's row while it waits for a document's.
- */
+/** A transaction per batch: a request holds its key's row while it waits for a document's. Up to 30,000 keys arrive a minute. */
 export async function purgeKeys(db: Database): Promise<number> {
   const started = performance.now()
   let purged = 0
@@ -36,7 +33,7 @@ async function purgeBatch(db: Database) {
     .whereRef('k.organization_id', '=', 'old.organization_id')
     .whereRef('k.api_key_id', '=', 'old.api_key_id')
     .whereRef('k.key', '=', 'old.key')
-    // Again: it may have been claimed anew since.
+    // Checked again: the key may have been reclaimed since.
     .where('k.created_at', '<', dayAgo)
     .executeTakeFirstOrThrow()
 }

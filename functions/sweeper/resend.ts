@@ -14,11 +14,10 @@ const maxResendSecondsOfRetried = 300
 
 const d = columnsOf('documents', 'd')
 
-/** A document that has been pending so long, and its message to send. */
 export interface Lost {
   organization_id: string
   id: string
-  /** To the microsecond: shows whether the row is still as it was taken. */
+  /** `resend_at` to the microsecond: shows whether the row has changed since. */
   taken: string
   pending_seconds: number
   retry_count: number
@@ -27,8 +26,7 @@ export interface Lost {
 }
 
 /**
- * Takes documents whose message seems lost. Organizations take turns; within one, what is due longest goes first. Should this
- * sweep die before it has sent their messages, those are lost again.
+ * Organizations take turns; within one, the longest due goes first. If this sweep dies before sending, they count as lost again.
  */
 export function takeLost(db: Database) {
   return db
@@ -51,7 +49,7 @@ export function takeLost(db: Database) {
           join
             .onRef('lost.organization_id', '=', 'd.organization_id')
             .onRef('lost.id', '=', 'd.id')
-            // Unless another sweep has taken it since.
+            // Unless another sweep has acquired it since.
             .onRef('lost.resend_at', '=', 'd.resend_at'),
         )
         .select(['d.organization_id', 'd.id'])
@@ -75,9 +73,9 @@ export function takeLost(db: Database) {
 }
 
 /**
- * Sends in the order given and schedules the next time. Stops when the queue has proved dead (as many sends in a row have
- * failed as go at once) or time is up.
- * @returns of each whether its message was sent
+ * Sends in order and schedules each next resend. Stops when time is up, or when the queue is down: as many sends in a row have
+ * failed as run concurrently.
+ * @returns whether each message was sent
  */
 export async function resendLost(
   db: Database,
@@ -108,15 +106,15 @@ export async function resendLost(
 }
 
 /**
- * Seconds after which a message that was sent is sent again: as long as the document has been waiting, so that a backlog that
- * merely waits in line is sent a handful of times in all, not every minute; at most five minutes where the provider made it wait.
+ * After as long as it has been pending, so that a waiting backlog is resent a handful of times, not every minute; after at most
+ * five minutes where the provider caused the wait.
  */
 function secondsToResend({ pending_seconds, retry_count }: Lost): number {
   const seconds = retry_count > 0 ? Math.min(pending_seconds, maxResendSecondsOfRetried) : pending_seconds
   return Math.max(lostAfterSeconds, seconds)
 }
 
-/** Skips what a worker, or a request, has changed meanwhile. */
+/** Skips what a worker or a request has changed since. */
 async function scheduleResend(db: Database, documents: (Lost & { seconds: number })[]): Promise<void> {
   if (documents.length === 0) return
   const columns = { organization_id: 'uuid', id: 'uuid', taken: 'timestamptz', seconds: 'int' } as const

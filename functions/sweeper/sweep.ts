@@ -16,13 +16,12 @@ export interface SweepReport {
   oldest_pending_seconds: number
 }
 
-/** Below this, no further send begins: the last ones, and what follows them, must still end in time. */
+/** No send begins below this: the last ones, and what follows them, must still end in time. */
 const lastSendMilliseconds = 15_000
 
 /**
- * Repairs what the queue has lost: documents whose worker died are pending again, or in error after five attempts; what has been
- * waiting for a day ends in error; what is due without a message on its way is sent again. Deletes idempotency keys that are a
- * day old. Any number may run at once: each skips what another, or a request, has locked.
+ * Recovers documents whose worker died, in error after five attempts; fails those pending for a day; resends lost messages;
+ * deletes idempotency keys that are a day old. Sweeps may overlap: each skips locked rows.
  * @param remaining milliseconds until this process is stopped
  */
 export async function sweep(

@@ -14,7 +14,7 @@ export interface CallsQuery {
 type Call = Selectable<Tables['calls']>
 const columns = ['id', 'organization_id', 'agent_id', 'done_at', 'deleted_at', 'created_at'] as const
 
-/** Latest first, by time of deletion in the trash. @throws CommandError when the organization does not exist */
+/** Latest first. @throws CommandError when the organization does not exist */
 export async function listCalls(db: Database, { trash, organizationId, limit }: CallsQuery) {
   let calls = db
     .selectFrom('calls')
@@ -28,7 +28,7 @@ export async function listCalls(db: Database, { trash, organizationId, limit }: 
   return toPage(await rowsOf(db, organizationId, calls), limit)
 }
 
-/** Takes a call out of the trash; a call that is done stays done. @throws CommandError when it is not in the trash */
+/** A call that is done stays done. @throws CommandError when it is not in the trash */
 export function restoreCall(db: Database, id: string): Promise<Call> {
   const restored = db
     .updateTable('calls')
@@ -40,7 +40,7 @@ export function restoreCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, restored)
 }
 
-/** Deletes a call in the trash for good. @throws CommandError when it is not in the trash */
+/** For good. @throws CommandError when the call is not in the trash */
 export function purgeCall(db: Database, id: string): Promise<Call> {
   const purged = db
     .deleteFrom('calls')

@@ -5,10 +5,9 @@ import { CommandError } from './command-error.ts'
 import type { Queues } from './queues.ts'
 
 export interface Services {
-  /** For a person to check: `the local stand in …` or the database's host. */
   target: string
   db: Database
-  /** Opens the queues on demand: loading the AWS SDK takes longer than running most commands. */
+  /** Opened on demand: loading the AWS SDK takes longer than running most commands. */
   queues: () => Promise<Queues>
 }
 
@@ -26,7 +25,7 @@ export const environmentHelp = `Environment:
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL may then be
                       the URL of the PostgreSQL server that the stand was started with.`
 
-/** Connects as `environmentHelp` says. @throws CommandError when the environment selects no running system */
+/** @throws CommandError when the environment selects no running system */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined

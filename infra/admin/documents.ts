@@ -18,7 +18,7 @@ export interface DocumentsQuery {
   limit: number
 }
 
-/** An organization's documents, whatever the agent, longest waiting first. @throws CommandError when there is no such organization */
+/** Of all agents, longest waiting first. @throws CommandError when the organization does not exist */
 export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
   const documents = db
     .selectFrom('documents as d')
@@ -44,7 +44,7 @@ export interface Target {
   versions: Versions
 }
 
-/** @throws CommandError that names those which do not exist */
+/** @throws CommandError that names the missing ones */
 export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
   const rows = await targets(db).where('d.organization_id', '=', anyOrganization).where('d.id', 'in', ids).execute()
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
@@ -52,7 +52,7 @@ export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Ta
   return rows.map(({ version: _, ...row }) => ({ ...row, versions: '*' }))
 }
 
-/** @throws CommandError when there is no such organization */
+/** @throws CommandError when the organization does not exist */
 export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
   const inError = targets(db).where('d.organization_id', '=', organizationId).where('d.status', '=', 'error')
   const rows = await rowsOf(db, organizationId, inError.orderBy('d.pending_since'))
@@ -69,7 +69,7 @@ function targets(db: Database) {
 export interface Retried {
   id: DocumentId
   organization_id: OrganizationId
-  /** False when no queue took the message: the sweeper sends it later. */
+  /** False when no queue accepted the message: the sweeper sends it later. */
   queued: boolean
   /** Why the document could not be retried, as the API says it; null when it was. */
   refused: string | null
@@ -77,7 +77,6 @@ export interface Retried {
 
 const atOnce = 10
 
-/** Does to each document what PATCH with status pending does: a new revision, counters at zero, and a message. */
 export async function retryDocuments(db: Database, queue: Queue | undefined, targets: Target[]): Promise<Retried[]> {
   const retried: Retried[] = []
   for (let start = 0; start < targets.length; start += atOnce)

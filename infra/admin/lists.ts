@@ -6,11 +6,11 @@ import { organizationNotFound } from './command-error.ts'
 
 const o = columnsOf('organizations', 'o')
 
-/** For rows looked up by their id alone: `organization_id = any(…)` lets the primary key, which leads with it, serve. */
+/** Look-ups by id alone: `organization_id = any(…)` lets them use the primary key, which leads with the organization. */
 export const everyOrganization = sql`array(select ${o.id} from organizations o)`
 export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
 
-/** The rows of an organization's query. @throws CommandError when the organization does not exist */
+/** @throws CommandError when the organization does not exist */
 export async function rowsOf<Row>(db: Database, id: OrganizationId, query: Statement<Row>): Promise<Row[]> {
   const organization = db.selectFrom('organizations').select('id').where('id', '=', id)
   const results = await db.batch({ organization, rows: query })

@@ -1,9 +1,7 @@
 type Row = Record<string, unknown>
 
-/** The result of a command: one object or, as `data`, a list. */
 export type Output = object | { data: object[]; has_more?: boolean }
 
-/** Prints to stdout: one line of JSON for programs; for people a table or, for a single object, one field per line. */
 export function print(output: Output, asJson: boolean): void {
   console.log(asJson ? JSON.stringify(output) : toText(output))
   if (!asJson && 'has_more' in output && output.has_more) console.error('There are more rows: raise --limit.')

@@ -39,14 +39,14 @@ async function countMessages(sqs: SQSClient, url: string): Promise<number> {
   )
 }
 
-/** Moves the visible messages; an interrupted move leaves a message in both queues, which is harmless. @returns how many */
+/** An interrupted move leaves a message in both queues, which is harmless. @returns how many were moved */
 async function moveMessages(sqs: SQSClient, from: string, to: string): Promise<number> {
   for (let moved = 0; ; ) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: from,
         MaxNumberOfMessages: 10,
-        // Long polling asks all of SQS's servers, so that an empty response means an empty queue.
+        // Long polling queries all of SQS's servers, so that an empty response means an empty queue.
         WaitTimeSeconds: 1,
         VisibilityTimeout: 30,
         MessageSystemAttributeNames: ['All'],

@@ -5,7 +5,7 @@ import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { CommandError, organizationNotFound } from './command-error.ts'
 import { anyOrganization, rowsOf } from './lists.ts'
 
-/** What operators create for a customer, as the database's owner: row-level security does not apply. */
+/** Operators connect as the database's owner: row-level security does not apply. */
 
 export async function createOrganization(db: Database, name: string): Promise<{ id: OrganizationId; name: string }> {
   const id = newId() as OrganizationId
@@ -74,7 +74,7 @@ export interface NewKey {
   expiresAt?: Date | undefined
 }
 
-/** The result is the one place where the key appears. @throws CommandError when the organization does not exist */
+/** The result is the only place where the key appears. @throws CommandError when the organization does not exist */
 export async function createKey(db: Database, { organizationId, name, permissions, expiresAt }: NewKey) {
   const id = newId()
   const key = newKey()

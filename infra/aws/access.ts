@@ -5,7 +5,6 @@ import type { LambdaName } from '../wiring.ts'
 import type { Secrets } from './secrets.ts'
 import type { SecretName, StageSettings } from './stages.ts'
 
-/** What a Lambda has access to: both its environment and its role follow from it. */
 export type Access = {
   readonly database?: Exclude<SecretName, 'provider'>
   readonly sends?: true
@@ -38,7 +37,7 @@ export function environmentFor(allowed: Access, { secrets, queue, settings }: Re
   }
 }
 
-/** All permissions of a Lambda. X-Ray actions support no resources, hence the one wildcard. */
+/** X-Ray actions support no resources, hence the one wildcard. */
 export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue }: Resources): PolicyStatement[] {
   const readable = [allowed.database, allowed.embeds && ('provider' as const)].filter((name) => name !== undefined)
   return [

@@ -11,7 +11,6 @@ import { type StageName, type StageSettings, stages } from './stages.ts'
 /** CDK's recommended defaults, with cross-stack exports, so that CloudFormation does not remove a secret still in use. */
 const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 'strong' }
 
-/** Builds bundles and stacks of all stages, for any account and region: the credentials of the deploy decide. */
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))

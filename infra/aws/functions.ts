@@ -46,8 +46,8 @@ export function createFunction(
     role: role.withoutPolicyUpdates(),
     // The next scheduled run does the same work.
     ...(isAsync && { retryAttempts: 0 }),
-    // The Lambda that receives a document also requeues it. After 16 times Lambda would take that for a runaway loop and drop
-    // the message; here the document's row limits it, to 5 attempts and 24 hours.
+    // The Lambda that receives a document also requeues it. After 16 times Lambda would treat that as a runaway loop and drop the
+    // message; here the document's row limits it, to 5 attempts and 24 hours.
     ...(access.sends && access.receives && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
   acknowledge(role, {

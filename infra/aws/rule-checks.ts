@@ -6,7 +6,6 @@ export function addRuleChecks(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
 }
 
-/** Acknowledges findings on a construct and its children: rule → why it does not apply. */
 export function acknowledge(construct: IConstruct, reasons: Record<string, string>): void {
   Validations.of(construct).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })))
 }

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { Construct } from 'constructs'
 
-/** Runs the sweeper on a schedule. A missed run is not retried: the next one does all of its work. */
+/** A missed run is not retried: the next one does all of its work. */
 export function addSchedule(scope: Construct, sweeper: IFunction, everySeconds: number): void {
   const minutes = everySeconds / 60
   const role = new Role(scope, 'sweeper-schedule-role', {

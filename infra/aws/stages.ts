@@ -33,13 +33,12 @@ export type StageSettings = {
   /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
   readonly secretArns?: Readonly<Record<SecretName, string>>
   readonly provider: { readonly baseUrl: string; readonly model: string }
-  /** Age at which a waiting document raises an alarm. */
   readonly oldestPendingSeconds: number
   readonly runbookUrl: string
 }
 
 const provider = { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' }
-/** A placeholder: replace it with the URL at which your team reads this repository. */
+/** Replace it with the URL at which your team reads this repository. */
 const runbookUrl = 'https://cuecard.example/infra/README.md'
 
 export const stages = {

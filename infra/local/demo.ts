@@ -10,7 +10,7 @@ export interface Demo {
   apiKey: string
 }
 
-/** The demo tenant of this data directory: created on the first start, and again when its key is not in the database. */
+/** Created on the first start, and again when its key is not in the database. */
 export async function seedDemo(db: Database, dataDir: string): Promise<Demo> {
   const file = join(dataDir, 'demo.json')
   const known = await readFile(file, 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)

@@ -13,7 +13,6 @@ export interface Functions {
   sweeper: LambdaHandler<ScheduledEvent, unknown>
 }
 
-/** Imports each Lambda’s module, as a cold start does, with its environment: local endpoints, and its database role. */
 export async function loadFunctions(
   database: Pick<LocalDatabase, 'url' | 'endpoint'>,
   queue: Pick<LocalQueue, 'endpoint' | 'queueUrl'>,

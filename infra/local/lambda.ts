@@ -14,7 +14,6 @@ export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout'
 }
 
-/** The event or the result exceeds Lambda's 6 MB for synchronous invocations. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge'
   readonly of: 'event' | 'result'

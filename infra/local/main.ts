@@ -6,7 +6,6 @@ import { seedDemo } from './demo.ts'
 import { startStand } from './stand.ts'
 import { curlLines, tour } from './tour.ts'
 
-// npm start: runs the whole system on this machine and demonstrates it.
 const { PORT = '8787', DATA_DIR = '.local', DATABASE_URL } = process.env
 if (!process.env.POWERTOOLS_LOG_LEVEL) log.setLogLevel('WARN')
 

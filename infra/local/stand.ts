@@ -11,19 +11,15 @@ import { every } from './schedule.ts'
 import { publishAddress } from './stand-address.ts'
 
 export interface StandOptions {
-  /** Directory for the embedded database's files; undefined for in memory. */
   dataDir?: string
   databaseUrl?: string | undefined
   port: number
-  /** Called once this process holds the data directory's lock, to clean up after a killed stand. */
+  /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
 }
 
-/**
- * Starts the Lambda handlers in front of embedded services. They read process.env, so a process can have one stand only.
- * @throws Error, on one line, when a port, the data directory or the database is not available
- */
+/** One per process, as handlers read process.env. @throws Error, on one line: port, data directory or database unavailable */
 export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep }: StandOptions) {
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {

@@ -18,7 +18,6 @@ interface Document {
   error_message: string | null
 }
 
-/** Demonstrates the API: ingests the sample documents, unless they are there already, and searches them. */
 export async function tour(origin: string, demo: Demo): Promise<void> {
   const knowledgeBase = `${origin}/v1/agents/${demo.agentId}/knowledge-base`
   const call = async <T>(url: string, body?: unknown): Promise<T> => {
@@ -59,7 +58,6 @@ export async function tour(origin: string, demo: Demo): Promise<void> {
 
 const pollMilliseconds = 20
 
-/** Polls the document until processing ends and prints the statuses on the way. */
 async function follow(url: string, status: string, call: (url: string) => Promise<Document>): Promise<void> {
   const seen = [status]
   for (;;) {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { openDatabase } from '../local/database/database.ts'
 import { migrate } from './migrate.ts'
 
-// npm run migrate: migrates the database of DATABASE_URL (Neon or any PostgreSQL), or else the embedded one in DATA_DIR.
 const { DATABASE_URL, DATA_DIR = '.local' } = process.env
 
 try {

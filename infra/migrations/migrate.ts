@@ -14,10 +14,7 @@ const migrations: Record<string, Migration> = {
   '0005_role_per_function': rolePerFunction,
 }
 
-/**
- * Applies all pending migrations, or none if one fails; Kysely’s lock serializes concurrent runs. The pool stays open.
- * @returns the names of the migrations applied, in order
- */
+/** All or none; Kysely's lock serializes concurrent runs. The pool stays open. @returns the names applied, in order */
 export async function migrate(pool: Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const known = { ...(await appliedByNewerCode(db)), ...migrations }

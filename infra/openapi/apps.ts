@@ -12,12 +12,10 @@ import { type RouteMetadata, routeMetadata } from '../../shared/http/route-metad
 export interface Route {
   lambda: string
   method: string
-  /** As OpenAPI and API Gateway write it, `/v1/agents/{agentId}/…`. */
   path: string
   operation: RouteMetadata
 }
 
-/** Every API app by its Lambda, in the order of the reference. */
 export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
   return {
     documents: documentsApp({ db, queue: { send: () => Promise.resolve() } }),
@@ -36,7 +34,7 @@ export function allRoutes(): Route[] {
   return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))
 }
 
-/** The routes of an app. @throws Error for a handler without metadata, which nothing would check or document */
+/** @throws Error for a handler without metadata, which nothing would check or document */
 export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
   return app.routes
     .filter(({ method, path }) => !(method === 'ALL' && path === '/*'))

@@ -29,7 +29,6 @@ const tags = [
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
 
-/** The OpenAPI 3.1 document of all routes, generated from the metadata that requests are checked against. */
 export function openApiDocument(routes: Route[] = allRoutes()) {
   const schemas = schemaConverter()
   const responses: Record<string, unknown> = { Throttled: throttled }

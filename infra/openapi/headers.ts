@@ -29,7 +29,6 @@ export const responseHeaders = {
   'Apigw-Requestid': { description: 'Identifies the request at the gateway.', schema: { type: 'string' } },
 } as const
 
-/** Headers that may be absent where they are documented. */
 export const optionalHeaders = new Set(['Link', 'Idempotency-Replayed', 'Content-Encoding'])
 
 export function headersOf(names: string[] = []) {
@@ -40,7 +39,6 @@ export function references(names: string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** The named headers, where not every described response has them. */
 export function optional(names: (keyof typeof responseHeaders)[]) {
   return Object.fromEntries(names.map((name) => [name, { ...responseHeaders[name], required: false }]))
 }

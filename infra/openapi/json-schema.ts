@@ -15,10 +15,7 @@ const conversion: ConversionConfig = {
   overrideSchema: ({ valibotSchema, jsonSchema }) => (valibotSchema.type === 'custom' ? jsonSchema : undefined),
 }
 
-/**
- * Converts Valibot schemas, and collects those with a title as the document's components. Request schemas are closed, as the
- * service checks them; response schemas are open, because fields may be added within /v1.
- */
+/** Collects schemas with a title as components. Response schemas are open, because fields may be added within /v1. */
 export function schemaConverter() {
   const components: Record<string, JsonSchema> = {}
 

@@ -27,7 +27,6 @@ const extraHeaders: Partial<Record<ErrorCode, (keyof typeof responseHeaders)[]>>
   temporarily_unavailable: ['Retry-After'],
 }
 
-/** Names the response component of errors that share a status, such as `AgentNotFoundOrDocumentNotFound`. */
 export function problemName(codes: ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
   return words.join('Or')
@@ -85,7 +84,6 @@ function problemExample(code: ErrorCode) {
   }
 }
 
-/** The gateway's own response when a request exceeds its rate limit. */
 export const throttled = {
   description:
     'Too many requests: the rate limit of the gateway is exceeded. Retry after a second, then with exponential backoff.',

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 const document = 'functions/reference/openapi.json'
 const config = ['--config', 'infra/openapi/redocly.yaml']
 
-/** Lints the committed document. @throws Error with Redocly's report when a rule is violated */
+/** @throws Error with Redocly's report when a rule is violated */
 export function lintDocument(): Promise<void> {
   return redocly('lint', document, ...config)
 }

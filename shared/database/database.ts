@@ -12,9 +12,9 @@ export interface Connection {
   url: (rejected?: string) => string | Promise<string>
   /** Origin that serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
-  /** Time limit of a round trip, its retries included; the server cancels a statement that takes longer. */
+  /** Time limit of a round trip, its retries included; the server cancels a statement that runs longer. */
   timeoutSeconds: number
-  /** Whether every statement may run twice, so that one whose response was lost is sent once more. */
+  /** Whether every statement may run twice, so that it is resent if its response is lost. */
   isRepeatable?: boolean | undefined
 }
 
@@ -26,10 +26,7 @@ export type Results<Q extends Batch> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
 }
 
-/**
- * Postgres over Neon's SQL-over-HTTP: no connection to keep alive through a Lambda's freeze, one round trip per statement or
- * batch. An unreachable database is thrown as `Unavailable`, an error of Postgres as the driver's `NeonDbError`.
- */
+/** Over HTTP no connection has to survive a Lambda's freeze. @throws Unavailable, or NeonDbError for an error of Postgres */
 export class Database extends Kysely<Tables> {
   readonly #connection: Connection
   readonly #organization: OrganizationId | undefined
@@ -41,15 +38,12 @@ export class Database extends Kysely<Tables> {
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
-  /** The same database, where row-level security confines every statement to one organization. */
+  /** Row-level security then confines every statement to one organization. */
   forOrganization(id: OrganizationId): Database {
     return new Database(this.#connection, id)
   }
 
-  /**
-   * Runs the statements in one transaction and one round trip: all take effect or none. Each sees the effects of those before
-   * it and takes a fresh snapshot (read committed): a first statement that locks a row lets the next act on its newest state.
-   */
+  /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
   async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
     const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
     return Object.fromEntries(Object.keys(statements).map((name, i) => [name, results[i]!.rows])) as Results<Q>
@@ -61,8 +55,8 @@ export class Database extends Kysely<Tables> {
   }
 
   /**
-   * Local to the transaction. An empty organization means none. An organization's statements read a small part of each table,
-   * through an index that leads with the organization; with old statistics the planner may prefer a sequential scan.
+   * Local to the transaction; an empty organization means none. Sequential scans are off because an organization's statements
+   * read a small part of each table through an index, which old statistics hide from the planner.
    */
   #settings() {
     return {
@@ -121,12 +115,11 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof NeonDbError && error.constraint === constraint
 }
 
-/** Whether the statement waited for a lock longer than `lock_timeout` allows; its batch was rolled back. */
 export function waitedTooLong(error: unknown): boolean {
   return error instanceof NeonDbError && error.code === lockNotAvailable
 }
 
-/** Points the driver, for the whole process, at an endpoint that serves Neon's protocol instead of Neon's own hosts. */
+/** For the whole process: the driver's endpoint is global. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }
@@ -140,18 +133,15 @@ function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * For a wrong password or an unknown role Neon's proxy returns 400 without a SQLSTATE. A role that Postgres does not admit is a
- * 500, whose body the driver makes the message. The message of an error with another SQLSTATE may quote anything.
+ * Neon's proxy returns 400 without a SQLSTATE for a wrong password or an unknown role. A role that Postgres does not admit is a
+ * 500, whose body becomes the message. A message with another SQLSTATE may quote anything.
  */
 function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
   return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
 }
 
-/**
- * Anything without a SQLSTATE: no response, a truncated one, or one that is not from Postgres. And the SQLSTATE classes 08
- * (connection), 53 (resources), 57 (operator intervention, timeouts) and 28 (login).
- */
+/** No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. */
 function isUnreachable(error: unknown): boolean {
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
 }

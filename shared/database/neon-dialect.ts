@@ -11,7 +11,7 @@ import {
 
 type Run = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
-/** Kysely's dialect for SQL over HTTP: each statement is a round trip of its own, and no connection outlives it. */
+/** Each statement is a round trip of its own, and no connection outlives it. */
 export function neonDialect(run: Run): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),

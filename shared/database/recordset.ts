@@ -1,6 +1,5 @@
 import { type AliasedRawBuilder, sql } from 'kysely'
 
-/** The types of Postgres that a recordset's columns may have, and what they are to Kysely. */
 interface SqlTypes {
   uuid: string
   int: number
@@ -10,10 +9,7 @@ interface SqlTypes {
   timestamptz: Date
 }
 
-/**
- * Rows as a table expression, sent as one JSON parameter:
- * `jsonb_to_recordset($1::jsonb) as "vectors"("hash" bytea, "embedding" text)`. A bytea is written `\x…` in hex.
- */
+/** Rows as `jsonb_to_recordset($1::jsonb) as "alias"("column" type, …)`, sent as one JSON parameter. A bytea is `\x…` in hex. */
 export function recordset<Alias extends string, const Columns extends Record<string, keyof SqlTypes>>(
   alias: Alias,
   columns: Columns,

@@ -3,13 +3,11 @@ import { ApiError } from '../http/errors.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
 
-/** An agent as a request names it: within the organization of its key. */
 export interface AgentScope {
   organizationId: OrganizationId
   agentId: AgentId
 }
 
-/** A document as a request names it. */
 export interface DocumentScope extends AgentScope {
   documentId: DocumentId
 }
@@ -17,27 +15,24 @@ export interface DocumentScope extends AgentScope {
 const a = columnsOf('agents', 'a')
 const d = columnsOf('documents', 'd')
 
-/** One row if the agent exists, so that a batch can tell a missing agent from a missing document. */
+/** One row if the agent exists: distinguishes a missing agent from a missing document in a batch. */
 export function findAgent(scope: AgentScope) {
   return sql<{ id: string }>`select ${a.id} from agents a where ${isAgent(scope)}`
 }
 
-/** The scope's agent, aliased a. */
 export function isAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
-/** The scope's document, aliased d. */
 export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
 }
 
-/** The response also to another organization's agent. */
+/** Also for another organization's agent. */
 export function agentNotFound(): never {
   throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')
 }
 
-/** The response also to another organization's or another agent's document. */
 export function documentNotFound(): never {
   throw new ApiError('document_not_found', 'The agent has no document with this id.')
 }

@@ -4,7 +4,7 @@ type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type Json = JSONColumnType<Record<string, unknown>, string, string>
 
-/** The database's tables as Kysely sees them; `infra/migrations/` is what makes them. */
+/** Kysely's view of the tables that `infra/migrations/` creates. */
 export interface Tables {
   organizations: {
     id: Id

@@ -1,4 +1,3 @@
-/** Why a document ended in error: a code for operators, and for the caller what failed and what to do. */
 export interface Failure {
   code: 'chunk_refused' | 'too_many_chunks' | 'attempts_exhausted' | 'provider_unavailable' | 'not_processed'
   message: string

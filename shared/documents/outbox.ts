@@ -3,25 +3,20 @@ import type { Database } from '../database/database.ts'
 import { describeError, log } from '../log.ts'
 import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../queue.ts'
 
-/** Where a change of a document is stored, and where its message goes after the commit. */
 export interface Outbox {
   db: Database
-  /** None where it cannot be reached at all. */
+  /** Undefined where it cannot be reached at all. */
   queue: Sender | undefined
 }
 
-/**
- * Sends after the commit that made the work. A failure does not concern the caller: the next sweep after the document is due
- * sends it.
- * @returns whether the message was sent
- */
+/** After the commit. A failed send is not the caller's concern: the sweeper sends the message. @returns whether it was sent */
 export async function enqueue({ db, queue }: Outbox, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   const isSent = queue !== undefined && (await sendOrLog(queue, work, delaySeconds))
   if (!isSent) await leaveToSweeper(db, work)
   return isSent
 }
 
-/** Should this fail, the message is sent when it would have been taken for lost. */
+/** If this fails too, the message is sent once it counts as lost. */
 async function leaveToSweeper(db: Database, work: WorkMessage): Promise<void> {
   try {
     await db

@@ -33,11 +33,11 @@ export type Transition = {
 }
 type Documents = Tables['documents']
 
-/** Deliveries that may end in a crash before a document ends in error. */
+/** Deliveries that may crash before a document ends in error. */
 export const maxAttempts = 5
-/** For which a claimed document is the worker's alone: longer than the Lambda's time-out, so that a live worker keeps it. */
+/** Longer than the Lambda's time-out, so that a live worker keeps its document. */
 export const leaseSeconds = 150
-/** After which a message that has brought no worker is taken for lost. The column's default is the same number. */
+/** After this a message that has brought no worker counts as lost. The column's default is the same number. */
 export const lostAfterSeconds = 120
 const maxPendingHours = 24
 
@@ -54,7 +54,6 @@ const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } sat
 const requestedBy = ({ requestId, apiKeyId }: Origin) =>
   ({ request_id: requestId ?? null, requested_by: apiKeyId ?? null }) satisfies Transition
 
-/** The columns' defaults do the rest. */
 export const create = (hasContent: boolean, origin: Origin) =>
   ({ status: 'pending', managed_by: hasContent ? 'service' : 'client', ...requestedBy(origin) }) as const
 
@@ -69,7 +68,6 @@ export const restart = (origin: Origin): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-/** Search serves the same revision as before. */
 export const takeOver = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } satisfies Transition
 
 export const empty = { ...takeOver, active_revision: null } satisfies Transition
@@ -77,7 +75,7 @@ export const empty = { ...takeOver, active_revision: null } satisfies Transition
 /** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
 export const complete = { status: 'completed', active_revision: d.revision, ...settled } satisfies Transition
 
-/** Under a token that already holds the lease it renews that, without another attempt: a claim may be repeated. */
+/** For the token that holds the lease it renews that, without another attempt: a claim may be repeated. */
 export const claim = (leaseToken: string): Transition => ({
   status: 'processing',
   lease_token: leaseToken,
@@ -110,14 +108,12 @@ export const recover = {
   resend_at: sql<Date>`${d.lease_expires_at}`,
 } satisfies Transition
 
-/** The chunks of the revision that search serves. */
 const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.active_revision})`
 
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
-/** Due, and no message has brought a worker in time. */
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
 export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`
@@ -135,22 +131,19 @@ export interface Lease {
   leaseToken: string
 }
 
-/** The leased document at the leased revision, whoever holds it now. */
+/** Whether or not the lease is still held. */
 export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease) =>
   sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.id} = ${documentId} and ${d.revision} = ${revision})`
 
-/** The leased document while the lease is held: what its worker writes counts under this condition alone. */
+/** The condition of every write of a worker: the lease is still held. */
 export const leaseFence = (lease: Lease) =>
   sql<boolean>`(${isLeasedRevision(lease)} and ${d.lease_token} = ${lease.leaseToken})`
 
-/** What PATCH decides by. */
 export interface DocumentState {
   status: Status
   managed_by: 'service' | 'client'
-  /** Null without content. */
   content_hash: Buffer | null
   chunk_count: number
-  /** Whether one of the client's chunks has an embedding. */
   has_embedding: boolean
 }
 
@@ -159,10 +152,7 @@ export interface Patch {
   status?: 'pending' | 'completed' | undefined
 }
 
-/**
- * The transition that a PATCH asks for; none where it leaves the status as it is.
- * @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings
- */
+/** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
 export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
   const isOther = patch.content_hash !== undefined && !document.content_hash?.equals(patch.content_hash)
 

@@ -1,13 +1,12 @@
-/** Stops calls that are known to fail, for this process: closed, open, and half-open while a probe is under way. */
 export interface CircuitBreaker {
-  /** Whether a call may be made now: always while closed, one at a time after each pause (the probe). */
+  /** One call at a time, the probe, after each pause; any number while closed. */
   tryAcquire(): boolean
   /** Seconds until the next probe; 0 while closed. */
   retryAfterSeconds(): number
   onSuccess(): void
-  /** The provider fails: opens for a pause that doubles with each failed probe. */
+  /** Opens for a pause that doubles with each failed probe. */
   onFailure(pauses: Pauses): void
-  /** The call ended without saying whether the provider works: another probe may be made. */
+  /** The call ended without showing whether the provider works: another probe may be made. */
   onInconclusive(): void
 }
 

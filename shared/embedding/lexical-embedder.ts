@@ -2,10 +2,7 @@ import { inTurns, mapped } from '../steps.ts'
 import type { Embedder } from './embedder.ts'
 import { dimensions, normalize } from './vectors.ts'
 
-/**
- * An embedder that works offline and is deterministic: signed feature hashing (Weinberger et al. 2009) of words, word bigrams and
- * character n-grams, with sublinear term frequency. It matches words and their parts, not meaning.
- */
+/** Signed feature hashing (Weinberger et al. 2009): offline and deterministic, it matches words and their parts, not meaning. */
 export function lexicalEmbedder(): Embedder {
   return { model: 'lexical-1', embed: (texts) => inTurns(mapped(texts, embedText)) }
 }
@@ -54,7 +51,6 @@ function features(text: string): Map<string, { weight: number; count: number }> 
   return found
 }
 
-/** Runs of three to five characters of the word between its boundaries. */
 function* ngrams(word: string): Generator<string> {
   const bounded = `<${word}>`
   for (let length = 3; length <= 5; length++)

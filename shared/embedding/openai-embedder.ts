@@ -8,7 +8,7 @@ export interface Provider {
   /** Parent of `/embeddings`, for example https://api.openai.com/v1 */
   baseUrl: string
   model: string
-  /** The key; given a rejected one, another if there is one by now. */
+  /** Called with a rejected key, returns another if there is one by now. */
   apiKey: (rejected?: string) => string | Promise<string>
   /** For a whole `embed`, key and retries included, unless its caller sets another. */
   timeoutSeconds: number
@@ -25,18 +25,15 @@ const maxConsecutiveTimeouts = 3
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's embeddings call; every vector of a response is checked. When it rejects our key, a freshly fetched
- * one too, or keeps timing out, the circuit breaker opens: each `embed` then fails at once with the same reason, and after each
- * pause one of them is the probe.
- *
- * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all) and leave
- * all of this to do: its retries know nothing of ours, and it checks no vector.
+ * Any provider with OpenAI's embeddings API. If it rejects even a freshly fetched key or keeps timing out, the circuit breaker
+ * opens: each `embed` then fails at once with the same reason, except one probe after each pause.
+ * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all), its retries ignore
+ * our time limits, and it checks no vector.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
   const url = `${provider.baseUrl.replace(/\/$/, '')}/embeddings`
   let consecutiveTimeouts = 0
-  /** Why the circuit breaker is open. */
   let openedBy: Pick<EmbeddingError, 'reason' | 'message'> | undefined
 
   async function call(texts: string[], apiKey: string, signal: AbortSignal): Promise<Response> {
@@ -85,8 +82,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
   }
 
   /**
-   * Distinguishes a rejected text (a firewall in front of the provider responds with 403, for one) from a rejected key.
-   * @throws EmbeddingError unavailable, when the response says neither
+   * Whether the text, not the key, was rejected (a firewall may respond with 403). @throws EmbeddingError unavailable when
+   * unclear
    */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal)
@@ -101,7 +98,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     return new EmbeddingError(reason, message, { status, cause, retryAfterSeconds: breaker.retryAfterSeconds() })
   }
 
-  /** Records in the circuit breaker how a call failed. @returns the error for its caller */
+  /** @returns the error for the caller */
   function recordFailure(
     error: unknown,
     { isTimeout, isAborted }: { isTimeout: boolean; isAborted: boolean },
@@ -150,7 +147,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
   }
 }
 
-/** The result of work that may ignore the signal. @throws EmbeddingError unavailable once it is aborted */
+/** For work that may ignore the signal. @throws EmbeddingError unavailable once it is aborted */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))

@@ -10,7 +10,7 @@ const errorBody = v.pipe(
 const inputRejected = new Set([400, 413, 422])
 const transient = new Set([408, 409, 423, 425, 429])
 
-/** What a status other than success means; any other 4xx is our key, address or settings. */
+/** Any other 4xx is our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
   if (inputRejected.has(status)) return 'input_rejected'
   return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
@@ -34,7 +34,7 @@ export async function toEmbeddingError(
 
 const maxCharacters = 200
 
-/** The provider's own words, fit to be shown and stored: short, printable, without anything that looks like a key. */
+/** The provider's own words, safe to show and store: short, printable, without anything that looks like a key. */
 function explanation(body: string, apiKey: string): string | undefined {
   const parsed = v.safeParse(errorBody, body)
   if (!parsed.success) return undefined

@@ -12,10 +12,7 @@ const responseBody = v.object({
   usage: v.optional(v.object({ total_tokens: v.optional(v.number()) })),
 })
 
-/**
- * The vectors of a provider's response by their `index`, each scaled to length 1, and the tokens billed.
- * @throws EmbeddingError unavailable: providers do respond with 200 and too few, too many, reordered or zero vectors
- */
+/** By `index`, scaled to length 1. @throws EmbeddingError unavailable: a 200 may have missing, extra, reordered or zero ones */
 export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {
   const result = v.safeParse(responseBody, body)
   if (!result.success) throw invalid('it has another shape')
@@ -37,7 +34,7 @@ function invalid(why: string): EmbeddingError {
   return new EmbeddingError('unavailable', `The embedding provider sent an invalid response: ${why}`, { status: 200 })
 }
 
-/** Little-endian float32, as OpenAI sends it and as Lambda's processors have it. */
+/** Little-endian float32, as OpenAI sends it and as Lambda's processors store it. */
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length % 4 !== 0) throw invalid('a vector is cut short')

@@ -1,10 +1,10 @@
 export const dimensions = 1536
 
-/** Outside these bounds the float32 sums of a cosine lose their meaning. */
+/** Outside these bounds the float32 sums of a cosine become meaningless. */
 const minNorm = 1e-6
 const maxNorm = 1e6
 
-/** Why the numbers are no valid embedding; undefined if they are. */
+/** Undefined if the vector is valid. */
 export function vectorFault(vector: ArrayLike<number>): string | undefined {
   if (vector.length !== dimensions) return `must have exactly ${dimensions} numbers, not ${vector.length}`
   let squares = 0

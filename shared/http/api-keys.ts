@@ -26,7 +26,7 @@ export function newKey(): string {
   return body + checksum(body)
 }
 
-/** SHA-256 of the key, the only form in which it is stored. */
+/** The only form in which a key is stored. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
@@ -73,7 +73,6 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
   }
 }
 
-/** A row of the database's function `find_api_key`: a key that is neither revoked nor expired, and its organization's. */
 type FoundKey = Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 'permissions' | 'expires_at'> &
   Pick<Selectable<Tables['organizations']>, 'cursor_key'>
 

@@ -10,13 +10,12 @@ export interface ApiEnv {
   Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
   Variables: {
     requestId: string
-    /** Set once the request may have changed something: the detail of a 503, with what the caller should do. */
+    /** Set once the request may have changed something: a 503 then says what the caller should do. */
     unavailableDetail?: string
     key?: ApiKey
   }
 }
 
-/** A Hono app that gives every response a request id, logs it, and renders every error, 404 and 405 included, as a problem. */
 export function api(): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   app.use(async (c, next) => {
@@ -52,7 +51,7 @@ export function api(): Hono<ApiEnv> {
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** The Lambda handler of an app, for API Gateway's payload format 2.0. What the adapter itself rejects is a problem response too. */
+/** For API Gateway's payload format 2.0. What the adapter itself rejects is a problem response too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
   return async (event, context) => {
@@ -74,9 +73,8 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
 }
 
 /**
- * The event in a form that the adapter passes on unchanged. The Fetch API rejects some methods, and a GET or HEAD with a body,
- * which HTTP lets a server ignore. The adapter would percent-encode a header value that is not ASCII, which would then look
- * valid: DEL in place of each such character keeps it as invalid as it was sent.
+ * The adapter fails on some methods, and on a GET or HEAD with a body, which HTTP lets a server ignore. It would percent-encode a
+ * header value that is not ASCII, which would then look valid: DEL in place of each such character keeps it invalid.
  */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { http } = event.requestContext
@@ -91,7 +89,7 @@ function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   } as unknown as LambdaEvent
 }
 
-/** API Gateway passes the path decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
+/** The path arrives decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
 function escapeSegment(segment: string): string {
   return segment === '.' || segment === '..'
     ? segment.replaceAll('.', '%252e')

@@ -21,7 +21,6 @@ export interface CheckedRequest<P, Q, H, B> {
   body: Output<B>
 }
 
-/** Makes `endpoint(metadata, handler)`, which checks a request in the documented order before the handler runs. */
 export function endpoints(db: Database, now?: () => number) {
   const verify = keyVerifier(db, now)
 
@@ -77,14 +76,13 @@ function unknownOutcome(request: HonoRequest): string {
 
 const noParameters = fields({})
 
-/** A parameter that is given twice becomes an array, which every schema of a parameter rejects. */
+/** A repeated parameter becomes an array, which every schema of a parameter rejects. */
 function queryOf(c: Context): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length > 1 ? values : values[0]!]),
   )
 }
 
-/** An endpoint without a key, which serves nothing that belongs to an organization. */
 export function publicEndpoint(
   op: RouteMetadata<OptionalSchema, undefined, undefined, undefined> & { permission: 'none' },
   handler: (c: Context<ApiEnv>) => Response | Promise<Response>,

@@ -1,4 +1,3 @@
-/** The closed vocabulary of errors: code → HTTP status and title. Every error response of the API has one of these codes. */
 export const problems = {
   invalid_json: { status: 400, title: 'The request body is not valid JSON' },
   invalid_parameter: { status: 400, title: 'A path, query or header parameter is invalid' },
@@ -82,13 +81,10 @@ export class Unavailable extends Error {
   }
 }
 
-/** For responses by default: each belongs to one organization, and the next may differ. */
+/** By default: each response belongs to one organization, and the next may differ. */
 export const noStore = 'private, no-store'
 
-/**
- * Renders any thrown value; what is neither an ApiError nor Unavailable becomes an opaque 500.
- * @param request `unavailableDetail`: for a 503, what is known of the change and what the caller should do
- */
+/** What is neither an ApiError nor Unavailable becomes an opaque 500. */
 export function problem(
   thrown: unknown,
   request: { instance: string; requestId: string; unavailableDetail?: string | undefined },

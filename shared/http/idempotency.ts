@@ -21,7 +21,7 @@ export const idempotencyHeader = v.object({
 export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
-  /** SHA-256 of method, path and body: a different request under the same key has another. */
+  /** SHA-256 of method, path and body: detects a different request under the same key. */
   requestHash: Buffer
   /** Identifies this attempt as the one that claimed the key. */
   owner: string
@@ -45,18 +45,15 @@ const keys = columnsOf('idempotency_keys', 'idempotency_keys')
 
 interface Outcome<Response, Q extends Batch> {
   results: Results<Q>
-  /** Null when the statements stored nothing. */
   response: Response | null
-  /** Whether an earlier attempt acted, and this is its response. */
   replayed: boolean
 }
 
 /**
- * Runs the statements of an act in one transaction and round trip. Under an `Idempotency-Key` they run once for all attempts:
- * each must change rows only where `ownsIdempotencyKey` holds. A later attempt waits on the key's unique index until the first
- * has ended.
- * @param response selects, after the act, one value `response`: what a retry cannot derive from its own request, and none of
- * the caller's texts. No row when nothing was stored; the key is then free again
+ * Runs the statements in one transaction and round trip; under an `Idempotency-Key` once for all attempts: each must change rows
+ * only where `ownsIdempotencyKey` holds. A later attempt waits on the key's unique index until the first has ended.
+ * @param response selects one value `response` after them: what a retry cannot derive from its request, and no text of the
+ * caller's. No row if nothing was stored: the key is then free again
  * @throws ApiError idempotency_in_progress, idempotency_key_reused
  */
 export async function idempotently<Response, const Q extends Batch>(
@@ -132,7 +129,7 @@ export function isRowOf({ key, idempotencyKey }: IdempotentRequest): RawBuilder<
   return sql`(${keys.organization_id} = ${key.organizationId} and ${keys.api_key_id} = ${key.id} and ${keys.key} = ${idempotencyKey})`
 }
 
-/** The condition under which an attempt may act: it has no key, or has just claimed it. */
+/** True without a key, or if this attempt has just claimed it. */
 export function ownsIdempotencyKey(request: IdempotentRequest | undefined): RawBuilder<boolean> {
   if (!request) return sql`true`
   return sql`exists (select from idempotency_keys where ${isRowOf(request)} and ${keys.owner} = ${request.owner})`

@@ -4,7 +4,6 @@ import { ApiError } from './errors.ts'
 
 const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
-/** The `limit` parameter of a list: 1 to `max`, 20 by default. */
 export function limitUpTo(max: number, description = 'Maximum number of items in a page.') {
   const size = v.pipe(
     digits,
@@ -41,16 +40,13 @@ export function pageExample<T>(item: T): Page<T> {
   return { data: [item], has_more: false, next_cursor: null }
 }
 
-/**
- * A keyset cursor: the sort key of a page's last item, signed with the organization's key. `list` names the list with its
- * filters; the signature rejects a cursor of another list or organization.
- */
+/** A keyset cursor, signed with the organization's key and valid only for `list`, which names the list with its filters. */
 export function encodeCursor(signedWith: KeyObject, list: string, sortKey: (string | number)[]): string {
   const text = Buffer.from(JSON.stringify(sortKey))
   return Buffer.concat([sign(signedWith, list, text), text]).toString('base64url')
 }
 
-/** The sort key in a cursor. @throws ApiError invalid_cursor when this list did not issue it */
+/** @throws ApiError invalid_cursor when this list did not issue it */
 export function decodeCursor<T>(
   signedWith: KeyObject,
   list: string,

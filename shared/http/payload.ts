@@ -1,16 +1,11 @@
 import { ApiError } from './errors.ts'
 
-/**
- * Lambda wraps a request, and a response, in JSON of its own of at most 6 MB: there every quote and backslash of a body counts
- * twice. Request bodies are limited to somewhat less, so that what is stored of them, with the ids and times that are added,
- * fits into one response.
- */
+/** Lambda's 6 MB: quotes and backslashes of a body count twice. The lower `bodyLimit` leaves room for ids and times. */
 export const payloadLimit = 6_200_000
 
 /**
- * Bytes of text in a database result after which a page ends early, though it has at least one item: a response must fit into
- * Lambda's 6 MB, and what leads to it into Neon's limit (64 MB) and the Lambda's memory. Escaped as JSON, control characters
- * take six times their size on the way.
+ * Bytes of text in a database result after which a page ends early: the response must fit into Lambda's 6 MB, the result into
+ * Neon's 64 MB and the Lambda's memory. Control characters grow sixfold on the way, escaped as JSON.
  */
 export const pageBytes = 4 * 1024 * 1024
 
@@ -28,7 +23,7 @@ export function requireFitsResponse(repeated: unknown): void {
     )
 }
 
-/** The first of the items, as many as fit into one response, and at least one if there is one. */
+/** As many of the first items as fit into one response, but at least one if there is one. */
 export function fitToResponse<T>(items: T[]): T[] {
   let bytes = 0
   const count = items.findIndex((item) => {

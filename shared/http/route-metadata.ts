@@ -6,13 +6,13 @@ import type { ErrorCode } from './errors.ts'
 export type Schema = v.GenericSchema<unknown, unknown>
 export type OptionalSchema = Schema | undefined
 
-/** Describes an endpoint, once: requests are checked against it, and the OpenAPI document is generated from it. */
+/** Requests are checked against it, and the OpenAPI document is generated from it. */
 export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   operationId: string
   tag: string
   summary: string
   description?: string
-  /** What the caller's key must have; `none` for a public endpoint. No default, so an endpoint without it does not compile. */
+  /** `none` for a public endpoint. No default, so an endpoint without it does not compile. */
   permission: Permission | 'none'
   params?: P
   query?: Q
@@ -27,9 +27,7 @@ export interface ResponseMetadata {
   description: string
   schema?: Schema
   example?: unknown
-  /** Of a body that is not JSON, instead of a schema. */
   mediaTypes?: string[]
-  /** Names of headers, which `infra/openapi/headers.ts` describes. */
   headers?: string[]
 }
 

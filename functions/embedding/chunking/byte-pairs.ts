@@ -1,7 +1,7 @@
 import tokens from 'gpt-tokenizer/bpeRanks/cl100k_base'
 
 const noToken = 0x7fffffff
-/** From this length on a slice in V8 keeps the whole document in memory, so a copy is cached. */
+/** From this length on a slice in V8 retains the whole document, so the cache holds a copy. */
 const minSliceUnits = 13
 const maxCachedPieces = 50_000
 const slotCount = 1 << 18
@@ -10,10 +10,10 @@ const hashFactor = 0x01000193
 
 const encoder = new TextEncoder()
 
-/** All tokens' bytes, one behind the other; token `rank` lies between `offsets[rank]` and `offsets[rank + 1]`. */
+/** All tokens' bytes, concatenated; token `rank` lies between `offsets[rank]` and `offsets[rank + 1]`. */
 let pool = new Uint8Array(1 << 20)
 const offsets = new Int32Array(tokens.length + 1)
-/** Open-addressing hash table of rank + 1 by bytes, which needs no string of each candidate. */
+/** Open-addressing hash table of rank + 1 by bytes: avoids a string for each candidate. */
 const slots = new Int32Array(slotCount)
 
 let piece = new Uint8Array(1024)
@@ -35,9 +35,8 @@ for (let rank = 0; rank < tokens.length; rank++) {
 const cachedCounts = new Map<string, number>()
 
 /**
- * Number of cl100k tokens of the pre-token text[start, end): gpt-tokenizer's `countTokens`, but measured 4 to 9 times as fast on
- * 100 KB of new prose, markdown, code, CJK and random words, and right about U+FEFF, which it counts as two.
- * Quadratic in the length: pass short pieces.
+ * cl100k tokens of the pre-token text[start, end). 4 to 9 times as fast as gpt-tokenizer's `countTokens` on new text (prose,
+ * markdown, code, CJK), and right about U+FEFF, which that counts as two. Quadratic in the length: pass short pieces.
  */
 export function tokensOf(text: string, start: number, end: number): number {
   const length = end - start
@@ -115,7 +114,7 @@ function find(hash: number, bytes: Uint8Array, start: number, end: number): numb
   return noToken
 }
 
-/** Byte-pair encoding: joins the neighbours whose union has the lowest rank until no union is a token. */
+/** Byte-pair encoding: merges the neighbours whose union has the lowest rank until no union is a token. */
 function mergedParts(size: number): number {
   let parts = size
   for (let i = 0; i <= parts; i++) {

@@ -32,11 +32,11 @@ export interface Chunk {
   }
 }
 
-/** With six headings of 200 units, of at most three tokens each, what is embedded stays below the provider's limit of 8,192. */
+/** With six headings of 200 units, of at most three tokens each, an embedded text stays below the provider's limit of 8,192. */
 const maxTargetTokens = 4_096
 
 const partsPerStep = 32
-/** UTF-16 units of a part from which on looking for its seams is a step of its own. */
+/** From this many UTF-16 units on, finding a part's seams is a step of its own. */
 const longPartUnits = 65_536
 
 const ladders: Record<Block['kind'], [Strength, Seams][]> = {
@@ -56,18 +56,15 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
 
 /**
  * Cuts a markdown or plain text into chunks for embedding.
- *
- * - Every character is in a chunk; what two neighbours share is the overlap that the later one begins with.
- * - `token_count` ≤ `targetTokens`, overlap included, always, unless a single grapheme cluster is larger (see TokenCounter for the
- *   one case in which a count is an estimate). A target over 4,096 means 4,096.
- * - A chunk stays within its section: it never reaches over a heading, and a heading stays with the text it heads. What fits
- *   stays whole: a section, else a paragraph, list item, table or fence, else a sentence or row, else a line, else a word.
- * - The overlap is the whole sentences (rows of a table, lines of code) of the same section that precede the chunk, at most
- *   `overlapTokens` and what the target leaves; whole words where the cut severs a sentence; nothing inside a word.
- * - Cuts are content-defined (see joinSeams): an edit changes the chunks around it and no other.
- * - White space belongs to what precedes it. A chunk is blank only inside a run of white space longer than a chunk, and in a
- *   document of white space alone. An empty document has no chunks.
- *
+ * - Every character is in a chunk; neighbours share only the overlap with which the later one begins.
+ * - `token_count` ≤ `targetTokens` (4,096 at most), overlap included, unless a single grapheme cluster is larger; TokenCounter
+ *   says when a count is an estimate.
+ * - A chunk never crosses a heading, and a heading stays with its text. What fits stays whole: a section, else a paragraph, list
+ *   item, table or fence, else a sentence or row, else a line, else a word.
+ * - The overlap is whole sentences (table rows, lines of code) of the same section, at most `overlapTokens` and what the target
+ *   leaves; whole words where the cut splits a sentence; nothing inside a word.
+ * - Cuts are content-defined (see joinSeams): an edit changes only the chunks around it.
+ * - White space belongs to what precedes it. A chunk is blank only in a blank document or a longer run of white space.
  * @throws RangeError for a target below 1 or an overlap below 0
  */
 export function chunk(content: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
@@ -136,7 +133,7 @@ class Chunker {
     }
   }
 
-  /** Cuts a part into atoms that fit a chunk, the first of them into the room that is left beside the heading above. */
+  /** The first atom fits into the room that is left beside the heading above. */
   *#split(
     block: number,
     start: number,
@@ -187,7 +184,7 @@ class Chunker {
     return this.#blocks[this.#blockOf[index]!]!.headings
   }
 
-  /** Where the overlap of the chunk begins whose own text runs from the atom `first` to the offset `end`. */
+  /** Start of the overlap of the chunk whose own text runs from the atom `first` to the offset `end`. */
   #overlapStart(previous: number, first: number, end: number): number {
     const { starts, strengths } = this.#atoms
     const start = starts[first]!

@@ -1,18 +1,18 @@
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** A grapheme cluster is kept whole up to this many UTF-16 units (a family emoji has 25); a longer one is cut between code points. */
+/** A cluster up to this many UTF-16 units (a family emoji has 25) stays whole; a longer one is cut between code points. */
 const maxClusterUnits = 128
 const windowUnits = 512
 const maxCachedPoints = 20_000
 
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
-/** Below this no character joins another one, but for a line feed behind a carriage return. */
+/** Below this no character joins the one before, except a line feed after a carriage return. */
 const firstJoiningUnit = 0x300
 
 const joinsSpace = new Map<number, boolean>()
 
-/** Whether a cluster begins at `at`, given that white space or punctuation precedes it. */
+/** Only for an `at` after white space or punctuation. */
 export function clusterBegins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   if (unit === lineFeed) return text.charCodeAt(at - 1) !== carriageReturn
@@ -27,7 +27,7 @@ export function clusterBegins(text: string, at: number): boolean {
   return !joins
 }
 
-/** Ends of the grapheme clusters of text[start, end), in order. Segments only where a character may join its neighbour. */
+/** Segments only where a character may join its neighbour. */
 export function* clusterEnds(text: string, start: number, end: number): Generator<number> {
   let at = start
   while (at < end) {
@@ -43,7 +43,7 @@ export function* clusterEnds(text: string, start: number, end: number): Generato
   }
 }
 
-/** Cluster ends of a window, without the last cluster where the window may have cut it. */
+/** Without the last cluster where the window may have cut it. */
 function* windowEnds(text: string, start: number, end: number): Generator<number> {
   const windowEnd = Math.min(end, start + windowUnits)
   for (const { index, segment } of segmenter.segment(text.slice(start, windowEnd))) {

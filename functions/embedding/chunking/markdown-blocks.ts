@@ -13,7 +13,7 @@ import {
 } from './markdown-lines.ts'
 import { isSpaceAt } from './pre-tokens.ts'
 
-/** How firmly a place holds two parts of a text apart: the weakest seams are joined first, a section's is never joined. */
+/** Of the seam between two parts of a text: the weakest are joined first, a section's is never joined. */
 export const strength = {
   heading: 0,
   cluster: 1,
@@ -38,7 +38,7 @@ export interface Block {
   headings: string[]
 }
 
-/** CommonMark's blank lines have spaces and tabs alone, but a chunk of no-break spaces would be just as empty. */
+/** Unlike CommonMark includes no-break spaces: a chunk of them would be just as empty. */
 function isBlank(text: string, { from, end }: Line): boolean {
   let at = from
   while (at < end && isSpaceAt(text, at)) at++
@@ -59,9 +59,8 @@ const kindOf: Record<Shape, Block['kind']> = {
 const linesPerStep = 256
 
 /**
- * The blocks of a markdown or plain text, in steps of some lines. Together they cover it: blank lines belong to the block before
- * them. CommonMark as far as cuts need it; unlike there, only a paragraph of one line is turned into a heading by its underline,
- * and a fence inside a list may have any indent.
+ * Together the blocks cover the text: blank lines belong to the block before. CommonMark as far as cuts need it, except that only
+ * a one-line paragraph becomes a heading by its underline, and a fence inside a list may have any indent.
  */
 export function* markdownBlocks(text: string): Steps<Block[]> {
   const reader = new BlockReader(text)
@@ -79,7 +78,6 @@ class BlockReader {
   #headings: { level: number; text: string }[] = []
   #path: string[] = []
   #shape: Shape | undefined
-  /** of the open block */
   #lines = 0
   #afterBlank = false
   #inList = false

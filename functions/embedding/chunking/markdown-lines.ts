@@ -43,13 +43,13 @@ export function closesFence(text: string, { from, end }: Line, { mark, length }:
   return run >= length && isBlank(text, from + run, end)
 }
 
-/** Level, 1 to 6, of a heading such as `## Prices`, or 0 for a line that is none. */
+/** 1 to 6 for a heading such as `## Prices`, else 0. */
 export function headingLevel(text: string, { from, end }: Line): number {
   const level = runLength(text, from, Math.min(end, from + 7), '#')
   return level <= 6 && (from + level === end || isBlankOrTab(text, from + level)) ? level : 0
 }
 
-/** Level, 1 or 2, that a line of `===` or `---` gives the line above it, or 0. */
+/** 1 or 2, the level that a line of `===` or `---` makes the line above it, else 0. */
 export function underlineLevel(text: string, { from, end }: Line): number {
   const mark = text[from]!
   if (mark !== '=' && mark !== '-') return 0
@@ -57,7 +57,7 @@ export function underlineLevel(text: string, { from, end }: Line): number {
   return mark === '=' ? 1 : 2
 }
 
-/** Whether a line such as `--- | :---:` makes the line above it the head of a table. */
+/** Whether a line such as `--- | :---:` makes the line above it a table's head. */
 export function delimitsColumns(text: string, { from, end }: Line, head: Line): boolean {
   let bars = 0
   let dashes = 0

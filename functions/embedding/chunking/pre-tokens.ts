@@ -66,9 +66,9 @@ function runEnd(text: string, from: number, limit: number, wanted: number): numb
 }
 
 /**
- * End of the pre-token of text[start, end) that begins at `start`, as the regular expression of cl100k splits text:
+ * End of the pre-token that begins at `start`, as cl100k's regular expression splits text[start, end):
  * `'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`.
- * By hand, since the expression backtracks over a run of white space once for each of its alternatives.
+ * Hand-written, since the expression backtracks over a run of white space once for each alternative.
  */
 export function preTokenEnd(text: string, start: number, end: number): number {
   const found = boundedEnd(text, start, end)

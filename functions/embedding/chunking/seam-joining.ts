@@ -1,7 +1,7 @@
 import type { Steps } from '../../../shared/steps.ts'
 import { type Strength, strength } from './markdown-blocks.ts'
 
-/** Parts of a text that are not cut any further, in order and without gaps. */
+/** Parts of a text that are not cut further, in order and without gaps. */
 export interface Atoms {
   starts: number[]
   /** of the seam before each part */
@@ -9,25 +9,23 @@ export interface Atoms {
   estimatedTokens: number[]
 }
 
-/** A text's hash covers at least so many UTF-16 units, however short the atom. */
+/** A seam's hash covers at least this many UTF-16 units, however short the atom. */
 const minHashedUnits = 48
 const hashBits = 22
 /** A radix sort's digit: two of them hold a strength and a hash. */
 const digitBits = 13
 const digits = 2 ** digitBits
 const keyBits = digitBits * 2
-/** Up to this share of the limit sums of estimated sizes are taken as they are; above it the group is counted. */
+/** Up to this share of the limit, estimated sizes are good enough; above it the group is counted. */
 const maxEstimatedShare = 0.75
 const seamsPerStep = 256
 
 /**
  * Joins neighbouring atoms into groups of at most `limit` tokens and returns the index of the first atom of each group.
- *
- * Seams are visited from the weakest to the firmest, those of one strength in the order of a hash of the text behind them, and
- * each is joined if its two sides fit together. Whether a seam stays thus depends on the text around it, not on what comes
- * far before it: content-defined chunking as in LBFS (Muthitacharoen et al., 2001) and FastCDC (Xia et al., 2016), though with
- * random sequential joining in place of a hash mask, since a mask yields chunks of any size. Decisions reach as far as a
- * chain of ever later neighbours, and long chains are as rare as 1 / length!.
+ * Visits the seams from weakest to firmest, those of one strength by a hash of the text behind them, and joins where both sides
+ * fit together. Whether a seam stays thus depends on the text around it: content-defined chunking as in LBFS (Muthitacharoen et
+ * al., 2001) and FastCDC (Xia et al., 2016), but by random sequential joining, since their hash mask yields chunks of any size.
+ * Decisions reach as far as a chain of ever later neighbours, and long chains are as rare as 1 / length!.
  */
 export function* joinSeams(
   text: string,
@@ -38,7 +36,7 @@ export function* joinSeams(
   const { starts } = atoms
   const total = starts.length
   const sizes = Float64Array.from(atoms.estimatedTokens)
-  /** For the first atom of a group its last, and the other way round. */
+  /** For a group's first atom its last, and vice versa. */
   const partner = Int32Array.from(starts, (_, index) => index)
   const joined = new Uint8Array(total)
   let seams = 0
@@ -60,7 +58,7 @@ export function* joinSeams(
   return firsts
 }
 
-/** Indexes of the atoms whose seam may be joined, by strength and then by hash; equal ones from left to right. */
+/** By strength and then by hash; equal ones from left to right. */
 function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Array> {
   const keys = new Uint32Array(starts.length)
   const seams = new Uint32Array(starts.length)
@@ -81,7 +79,7 @@ function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Arr
   return order
 }
 
-/** A pass of a radix sort: stable, and several times faster for millions of seams than sorting with a comparator. */
+/** A pass of a radix sort: stable, and for millions of seams several times faster than sorting with a comparator. */
 function sortedByDigit(indexes: Uint32Array, keys: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(digits + 1)
   for (let i = 0; i < indexes.length; i++) places[((keys[indexes[i]!]! >>> shift) & (digits - 1)) + 1]!++

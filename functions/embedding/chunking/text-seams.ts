@@ -69,7 +69,6 @@ function isAbbreviation(text: string, start: number, stop: number): boolean {
 
 export const lineSeams: Seams = (text, start, end) => lines(text, start, end, false)
 
-/** At the start of every line that follows a blank one. */
 export const stanzaSeams: Seams = (text, start, end) => lines(text, start, end, true)
 
 function* lines(text: string, start: number, end: number, afterBlank: boolean): Generator<number> {
@@ -93,10 +92,7 @@ export const wordSeams: Seams = function* (text, start, end) {
   }
 }
 
-/**
- * Inside a word, or a run of white space, that is too long for a chunk: between grapheme clusters, at most `maxUnits` and, unless it
- * ends the run, at least a quarter of it apart, preferably where a pre-token ends.
- */
+/** Between grapheme clusters, preferably at the end of a pre-token; `maxUnits` / 4 to `maxUnits` apart, the last piece aside. */
 export function* clusterSeams(
   text: string,
   start: number,

@@ -5,14 +5,13 @@ import { isPiece, isSpaceAt, maxPreTokenUnits, preTokenEnd } from './pre-tokens.
 const wordsPerStep = 64
 
 /**
- * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it. A count is what
- * encoding that part alone would give, exactly; only where an unbroken run (letters, signs or white space) reaches 256
- * UTF-16 units it is the sum over pieces of the run and one more for each cut: an upper estimate, a few percent high for
- * words and more for blanks or dashes. Text that looks like a special token counts as text.
+ * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it: exactly what encoding that part
+ * alone gives. Only in an unbroken run (letters, signs or white space) of 256 UTF-16 units or more is it an upper estimate, a few
+ * percent high for words and more for blanks or dashes. Special tokens count as plain text.
  */
 export class TokenCounter {
   readonly #text: string
-  /** For each offset the tokens of the pre-tokens that end there or before it. */
+  /** For each offset the tokens of the pre-tokens that end at or before it. */
   readonly #through: Int32Array
 
   private constructor(text: string) {
@@ -53,7 +52,7 @@ export class TokenCounter {
     return this.#through[end]! - this.#through[start]!
   }
 
-  /** Tokens of text[start, end), counted as if it stood alone. */
+  /** As if the part were the whole text. */
   count(start: number, end: number): number {
     let total = 0
     let at = start
@@ -76,7 +75,7 @@ export class TokenCounter {
     return tokensOf(this.#text, start, found) + (isPiece(this.#text, start, found, end) ? 1 : 0)
   }
 
-  /** In a run that passes the limit the cut pieces align with those of the whole text at its next edge. */
+  /** In a run over the limit, the cut pieces align with those of the whole text at its next edge. */
   #pieceEnd(start: number, end: number): number {
     const next = preTokenEnd(this.#text, start, end)
     if (!isPiece(this.#text, start, next, end)) return next

@@ -7,7 +7,7 @@ import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 400_000
 
-/** Maximum size of each bundle, in bytes, minified: a cold start has to fetch and parse it. */
+/** Bytes, minified: a cold start has to fetch and parse a bundle. */
 const budgets: Record<BundleName, number> = {
   documents: api,
   chunks: api,

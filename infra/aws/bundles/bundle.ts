@@ -13,7 +13,7 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** A built Lambda: the directory to deploy and the size of its code in bytes; `startBytes` leaves out dynamic imports. */
+/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports. */
 export type Bundle = { readonly directory: string; readonly bytes: number; readonly startBytes: number }
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
@@ -23,9 +23,8 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
 }
 
 /**
- * Bundles everything but `@aws-sdk/*`, which the Lambda runtime provides: its two clients are 180 kB even without the
- * credential chains, and the Neon driver (146 kB) and Kysely (147 kB) leave no room for them within 400 kB. We use three of
- * its calls, all stable since v3.0.
+ * Without `@aws-sdk/*`, which the Lambda runtime provides: its two clients are 180 kB even without the credential chains, too
+ * much beside Neon's driver (146 kB) and Kysely (147 kB) within 400 kB. We use three calls, all stable since v3.0.
  */
 export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import type { Construct } from 'constructs'
 import { acknowledge } from '../rule-checks.ts'
 import type { StageSettings } from '../stages.ts'
 
-/** The topic that alarms notify. CloudWatch cannot use the AWS managed key of SNS, so the topic has its own. */
+/** CloudWatch cannot use the AWS managed key of SNS, so the topic has its own. */
 export function createAlarmTopic(scope: Construct, settings: StageSettings): Topic {
   const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com')
   const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } }

@@ -3,7 +3,6 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
 import { type LambdaName, metricReporters } from '../../wiring.ts'
 
-/** A metric of ours, summed over the Lambdas that report it. */
 export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
   return sum(
     name,

@@ -11,7 +11,6 @@ import { pgliteWire } from './pglite-wire.ts'
 
 export interface LocalDatabase {
   url: string
-  /** Origin that serves `/sql`, such as http://127.0.0.1:40123. */
   endpoint: string
   /** Connections as the owner, for migrations. They yield every value as Postgres text. */
   pool: Pool
@@ -23,7 +22,7 @@ const asText = { getTypeParser: () => (value: string) => value } as ClientConfig
 
 export interface DatabaseOptions {
   url?: string | undefined
-  /** Directory for the embedded database's files, which is locked; undefined for in memory. */
+  /** Locked while in use; undefined for in memory. */
   dataDir?: string | undefined
   /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined

@@ -56,7 +56,6 @@ function toResult({ command, rowCount, rows, fields }: QueryArrayResult<(string 
   }
 }
 
-/** The 400 body for an error of Postgres; undefined for any other error. */
 export function toErrorBody(error: unknown) {
   if (!(error instanceof Error) || !('severity' in error && 'code' in error)) return undefined
   const { message, ...rest } = error as DatabaseError

@@ -10,7 +10,6 @@ export interface GatewayRequest {
   sourceIp?: string
 }
 
-/** The payload format 2.0 event of a request: the path decoded, the query string not. Undefined when no route matches. */
 export function toEvent(request: GatewayRequest, routes: readonly string[]): APIGatewayProxyEventV2 | undefined {
   const { method, url, sourceIp = '127.0.0.1' } = request
   const queryStart = url.indexOf('?')

@@ -12,7 +12,6 @@ import { FunctionTimeout, invoke, type LambdaHandler, PayloadTooLarge } from '..
 import { toEvent } from './event.ts'
 
 export interface GatewayRoute {
-  /** Path with `{variables}`, for any method, or `$default`. */
   route: string
   handler: LambdaHandler<APIGatewayProxyEventV2, unknown>
   functionName?: string
@@ -29,10 +28,7 @@ export interface GatewayOptions {
 const maxBodyBytes = 10 * 1024 * 1024
 const maxHeaderBytes = 10_240
 
-/**
- * A local HTTP API (payload format 2.0). `close` waits for requests in flight.
- * @throws Error, on one line, when the port is not available
- */
+/** Payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
   const { port, host = '127.0.0.1', routes, onError = console.error } = options
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {

@@ -25,7 +25,7 @@ export interface EventSourceOptions {
   onError?: (error: unknown) => void
 }
 
-/** Lambda’s SQS event source with ReportBatchItemFailures. `stop` resolves when no batch is in flight. */
+/** Supports ReportBatchItemFailures. `stop` resolves when no batch is in flight. */
 export function startEventSource(options: EventSourceOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const done = poll(options, stopping.signal)

@@ -14,7 +14,6 @@ export interface LocalQueue {
   close(): Promise<void>
 }
 
-/** An SQS emulator on loopback, in memory, with the queues configured as on AWS. */
 export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<LocalQueue> {
   // Not startFauxqs(), which listens on every network interface.
   const app = buildApp({ logger: false })
@@ -33,8 +32,7 @@ export async function startQueue({ port = 0 }: { port?: number } = {}): Promise<
   const sqs = new SQSClient({ endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } })
   const create = async (QueueName: string, Attributes: Record<string, string>) => {
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
-    // fauxqs puts a host into the URL (sqs.us-east-1.localhost) that not every resolver knows, and the SDK uses it as the
-    // endpoint when that is set in the environment.
+    // fauxqs's host (sqs.us-east-1.localhost) does not resolve everywhere, and the SDK may use the URL as its endpoint.
     origin = new URL(QueueUrl).origin
     return { url: QueueUrl.replace(origin, endpoint), arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
   }

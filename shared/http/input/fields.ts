@@ -26,7 +26,7 @@ export function fields<const E extends v.ObjectEntries>(entries: E) {
   } as typeof schema
 }
 
-/** Checks the length first, so that a huge list costs one error and no check of its `items`, a plural such as `chunks`. */
+/** Checks the length first: a huge list costs one error and no checks of its elements. */
 export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   item: S,
   { items, min = 0, max }: { items: string; min?: number; max: number },
@@ -41,13 +41,13 @@ export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   )
 }
 
-/** At most `max` Unicode code points, as JSON Schema's `maxLength` counts. */
+/** In Unicode code points, as JSON Schema's `maxLength` counts. */
 export function maxCharacters(max: number) {
   const check = v.check<string, string>(
     (text) => text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max),
     `must have at most ${max} characters`,
   )
-  // The type gives its issues an error code of their own.
+  // A type of its own gives its issues an error code of their own.
   return { ...check, type: 'max_characters' } as unknown as typeof check
 }
 

@@ -4,8 +4,8 @@ import { payloadBytes, payloadLimit } from '../payload.ts'
 export const bodyLimit = 6_000_000
 
 /**
- * The JSON value of a request body. Throws, in this order: `unsupported_media_type`, `payload_too_large`, `invalid_json`
- * (not UTF-8, not JSON, or with a string that Postgres cannot store unchanged: U+0000 or a lone surrogate).
+ * @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (not UTF-8, not JSON, or a string that
+ * Postgres cannot store unchanged: U+0000 or a lone surrogate)
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await request.arrayBuffer()

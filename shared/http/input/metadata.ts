@@ -3,7 +3,7 @@ import * as v from 'valibot'
 const maxBytes = 16 * 1024
 const maxKeys = 64
 const maxLevels = 8
-/** jsonb stores and prints numbers in plain decimal form: within these magnitudes that takes at most 34 characters. */
+/** jsonb stores and prints numbers in plain decimal form: within these magnitudes at most 34 characters. */
 const minMagnitude = 1e-15
 const magnitudeLimit = 1e21
 

@@ -19,7 +19,7 @@ export function readParameters(
   return undefined
 }
 
-/** Parses a body. @throws ApiError validation_failed, which lists every error */
+/** @throws ApiError validation_failed, which lists every error */
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
