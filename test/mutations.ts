@@ -215,7 +215,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the sweeper’s news of a send gives way to a worker’s',
     file: 'functions/sweeper/resend.ts',
-    find: ".whereRef('d.resend_at', '=', 'tried.taken')\n",
+    find: ".whereRef('d.resend_at', '=', 'tried.acquired')\n",
     replace: '\n',
     tests: [sweeper],
   },
@@ -362,7 +362,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a repeat does not show what was deleted',
     file: 'functions/documents/create-document.ts',
-    find: 'if (replayed && results.surviving.length === 0)',
+    find: 'if (outcome.replayed && results.surviving.length === 0)',
     replace: 'if (false)',
     tests: [retries, histories],
   },

@@ -146,7 +146,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'Update a document',
           description:
-            'Other `content` is chunked and embedded anew while search goes on serving the old. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service.',
+            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service.',
           permission: 'kb:write',
           params: documentPath,
           headers: ifMatch,

@@ -18,17 +18,15 @@ export interface Lost {
   organization_id: string
   id: string
   /** `resend_at` to the microsecond: shows whether the row has changed since. */
-  taken: string
+  acquired: string
   pending_seconds: number
   retry_count: number
   request_id: string | null
   requested_by: string | null
 }
 
-/**
- * Organizations take turns; within one, the longest due goes first. If this sweep dies before sending, they count as lost again.
- */
-export function takeLost(db: Database) {
+/** Organizations take turns; within one, the longest due goes first. If this sweep dies before it sends, they are lost again. */
+export function acquireLost(db: Database) {
   return db
     .with('lost', (db) =>
       db
@@ -67,16 +65,12 @@ export function takeLost(db: Database) {
     .whereRef('d.id', '=', 'chosen.id')
     .returning(['d.organization_id', 'd.id', 'd.retry_count', 'd.request_id', 'd.requested_by'])
     .returning([
-      sql<string>`${d.resend_at}::text`.as('taken'),
+      sql<string>`${d.resend_at}::text`.as('acquired'),
       sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('pending_seconds'),
     ])
 }
 
-/**
- * Sends in order and schedules each next resend. Stops when time is up, or when the queue is down: as many sends in a row have
- * failed as run concurrently.
- * @returns whether each message was sent
- */
+/** Stops when time is up or the queue is down: as many sends in a row failed as run at once. @returns whether each was sent */
 export async function resendLost(
   db: Database,
   queue: Sender,
@@ -117,7 +111,7 @@ function secondsToResend({ pending_seconds, retry_count }: Lost): number {
 /** Skips what a worker or a request has changed since. */
 async function scheduleResend(db: Database, documents: (Lost & { seconds: number })[]): Promise<void> {
   if (documents.length === 0) return
-  const columns = { organization_id: 'uuid', id: 'uuid', taken: 'timestamptz', seconds: 'int' } as const
+  const columns = { organization_id: 'uuid', id: 'uuid', acquired: 'timestamptz', seconds: 'int' } as const
   try {
     await db
       .updateTable('documents as d')
@@ -125,7 +119,7 @@ async function scheduleResend(db: Database, documents: (Lost & { seconds: number
       .set((eb) => ({ resend_at: sql<Date>`now() + make_interval(secs => ${eb.ref('tried.seconds')})` }))
       .whereRef('d.organization_id', '=', 'tried.organization_id')
       .whereRef('d.id', '=', 'tried.id')
-      .whereRef('d.resend_at', '=', 'tried.taken')
+      .whereRef('d.resend_at', '=', 'tried.acquired')
       .where('d.status', '=', 'pending')
       .execute()
   } catch (error) {

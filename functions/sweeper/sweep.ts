@@ -4,7 +4,7 @@ import { report } from '../../shared/metrics.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeKeys } from './purge-keys.ts'
-import { resendLost, takeLost } from './resend.ts'
+import { acquireLost, resendLost } from './resend.ts'
 
 export interface SweepReport {
   recovered: number
@@ -33,7 +33,7 @@ export async function sweep(
     recovered: recoverExpired(db),
     exhausted: failExhausted(db),
     ...failOverdue(db),
-    lost: takeLost(db),
+    lost: acquireLost(db),
     oldest: measureOldest(db),
   })
   const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)

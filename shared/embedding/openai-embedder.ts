@@ -81,10 +81,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
   }
 
-  /**
-   * Whether the text, not the key, was rejected (a firewall may respond with 403). @throws EmbeddingError unavailable when
-   * unclear
-   */
+  /** Whether the text, not the key, was rejected, as by a firewall's 403. @throws EmbeddingError unavailable when unclear */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal)
     if (!response.ok && reasonOf(response.status) === 'unavailable') throw await toEmbeddingError(response, apiKey)
@@ -98,7 +95,6 @@ export function openAiEmbedder(provider: Provider): Embedder {
     return new EmbeddingError(reason, message, { status, cause, retryAfterSeconds: breaker.retryAfterSeconds() })
   }
 
-  /** @returns the error for the caller */
   function recordFailure(
     error: unknown,
     { isTimeout, isAborted }: { isTimeout: boolean; isAborted: boolean },
@@ -164,7 +160,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new EmbeddingError('unavailable', 'The response of the embedding provider broke off or is no JSON', {
+    throw new EmbeddingError('unavailable', 'The response of the embedding provider was cut off or is not JSON', {
       status: response.status,
       cause,
     })

@@ -30,9 +30,9 @@ export function documentCommand() {
       action(async ({ db, queues }, ids: DocumentId[], { organization, status }: RetryOptions) => {
         const targets = await findTargets()
         const data = await retryDocuments(db, (await queues()).work, targets)
-        const refused = data.filter((document) => document.refused !== null)
-        if (refused.length > 0) process.exitCode = 1
-        for (const { id, refused: reason } of refused) console.error(`error: ${id} was not retried. ${reason}`)
+        const rejected = data.filter((document) => document.refused !== null)
+        if (rejected.length > 0) process.exitCode = 1
+        for (const { id, refused: reason } of rejected) console.error(`error: ${id} was not retried. ${reason}`)
         return { data }
 
         function findTargets() {

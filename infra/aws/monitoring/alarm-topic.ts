@@ -40,7 +40,10 @@ export function createAlarmTopic(scope: Construct, settings: StageSettings): Top
         'SNS retries mail for six hours; after that the state of the alarm is still in CloudWatch.',
     })
   } else {
-    Validations.of(topic).addWarning('NoAlarmAddress', 'Alarms notify nobody: set alarmAddress in infra/aws/stages.ts.')
+    Validations.of(topic).addWarning(
+      'NoAlarmAddress',
+      'Alarms have no recipient: set alarmAddress in infra/aws/stages.ts.',
+    )
   }
   return topic
 }
