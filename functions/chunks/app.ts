@@ -6,7 +6,8 @@ import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempote
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
-import { createChunks, deleteChunks, listChunks } from './chunks.ts'
+import { deleteChunks, listChunks } from './chunks.ts'
+import { createChunks } from './create-chunks.ts'
 import { createBody, documentPath, listQuery, sortKey } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'

@@ -1,7 +1,5 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
-import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
-import { type Database, violates } from '../../shared/database/database.ts'
-import { recordset } from '../../shared/database/recordset.ts'
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
 import {
   agentNotFound,
   type DocumentScope,
@@ -9,187 +7,9 @@ import {
   findAgent,
   isDocument,
 } from '../../shared/database/scope.ts'
-import { empty, isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
-import { toSql } from '../../shared/embedding/vectors.ts'
-import { ApiError } from '../../shared/http/errors.ts'
-import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
+import { empty } from '../../shared/documents/transitions.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
-import { newId } from '../../shared/ids.ts'
-import { type ChunkRow, chunkColumns } from './chunk.ts'
-import type { ChunkInput } from './schemas.ts'
-
-/**
- * Stores the client's own chunks, all or none. The first batch takes over a document that the service manages: its new revision
- * holds these chunks alone and is not served until the client completes it.
- * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_*, validation_failed (limit)
- */
-export async function createChunks(
-  db: Database,
-  scope: DocumentScope,
-  inputs: ChunkInput[],
-  request?: IdempotentRequest,
-) {
-  const rows = inputs.map((input) => toNewChunk(input))
-  const ids = rows.map((row) => row.id)
-  const indexes = rows.map((row) => row.chunk_index)
-  const lock = selectDocument(db, scope).forUpdate()
-  const takenOver = db
-    .updateTable('documents as d')
-    .set(takeOver)
-    .where(isDocument(scope))
-    .where(isManagedByService)
-    .where(ownsIdempotencyKey(request))
-  const conflicts = chunksAt(db, scope, indexes)
-    .where(ownsIdempotencyKey(request))
-    .select('c.chunk_index')
-    .orderBy('c.chunk_index')
-  const insert = insertChunks(db, scope, rows, ownsIdempotencyKey(request))
-  const stored = chunksAt(db, scope, indexes).where('c.id', '=', anyOf<string>(ids, 'uuid'))
-  const count = db
-    .updateTable('documents as d')
-    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
-    .where(isDocument(scope))
-    .where((eb) => eb.exists(stored.select('c.id')))
-  const response = selectDocument(db, scope)
-    .where((eb) => eb.exists(stored.select('c.id')))
-    .clearSelect()
-    .select((eb) =>
-      jsonBuildObject({
-        data: jsonArrayFrom(
-          stored.select(['c.id', 'c.chunk_index', 'c.token_count', 'c.created_at']).orderBy('c.chunk_index'),
-        ),
-        chunk_count: eb.ref('d.chunk_count'),
-      }).as('response'),
-    )
-
-  const { results, ...outcome } = await idempotently(db, request, response, {
-    agents: findAgent(scope),
-    documents: lock,
-    takenOver,
-    conflicts,
-    insert,
-    count,
-  }).catch(rejectAboveLimit)
-  requireDocument(results)
-  if (!outcome.response) throw conflict(results.conflicts)
-  const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
-  const data = outcome.response.data.map(
-    (chunk): ChunkRow => ({
-      document_id: scope.documentId,
-      agent_id: scope.agentId,
-      ...texts.get(chunk.chunk_index)!,
-      ...chunk,
-    }),
-  )
-  return { data, chunk_count: outcome.response.chunk_count, replayed: outcome.replayed }
-}
-
-type NewChunk = ReturnType<typeof toNewChunk>
-
-function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
-  return {
-    id: newId(),
-    ...chunk,
-    token_count: token_count ?? estimateTokens(chunk.content),
-    embedding: embedding && toSql(embedding),
-  }
-}
-
-/** English text averages four characters per token. */
-function estimateTokens(content: string): number {
-  return Math.ceil(content.length / 4)
-}
-
-function selectDocument(db: Database, scope: DocumentScope) {
-  return db.selectFrom('documents as d').select('d.id').where(isDocument(scope))
-}
-
-function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
-  return db
-    .selectFrom('documents as d')
-    .innerJoin('chunks as c', (join) =>
-      join
-        .onRef('c.organization_id', '=', 'd.organization_id')
-        .onRef('c.document_id', '=', 'd.id')
-        .onRef('c.revision', '=', 'd.revision'),
-    )
-    .where(isDocument(scope))
-    .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
-}
-
-const wanted = {
-  id: 'uuid',
-  chunk_index: 'int',
-  content: 'text',
-  token_count: 'int',
-  metadata: 'jsonb',
-  embedding: 'text',
-} as const
-
-function insertChunks(db: Database, scope: DocumentScope, rows: NewChunk[], condition: Expression<SqlBool>) {
-  const indexes = rows.map((row) => row.chunk_index)
-  return db
-    .insertInto('chunks')
-    .columns([
-      'organization_id',
-      'id',
-      'agent_id',
-      'document_id',
-      'revision',
-      'chunk_index',
-      'content',
-      'token_count',
-      'metadata',
-      'embedding',
-    ])
-    .expression(
-      db
-        .selectFrom('documents as d')
-        .crossJoin(recordset('wanted', wanted, rows))
-        .select(({ ref }) => [
-          'd.organization_id',
-          'wanted.id',
-          'd.agent_id',
-          'd.id as document_id',
-          'd.revision',
-          'wanted.chunk_index',
-          'wanted.content',
-          'wanted.token_count',
-          'wanted.metadata',
-          sql`${ref('wanted.embedding')}::vector(1536)`.as('embedding'),
-        ])
-        .where(isDocument(scope))
-        .where(condition)
-        .where(({ not, exists }) => not(exists(chunksAt(db, scope, indexes).select('c.id')))),
-    )
-}
-
-function anyOf<T>(values: T[], type: 'int' | 'uuid') {
-  return sql<T>`any(${values}::${sql.raw(type)}[])`
-}
-
-function requireDocument({ agents, documents }: { agents: unknown[]; documents: unknown[] }): void {
-  if (agents.length === 0) agentNotFound()
-  if (documents.length === 0) documentNotFound()
-}
-
-function conflict(conflicts: { chunk_index: number }[]): ApiError {
-  return new ApiError(
-    'chunk_index_conflict',
-    'Chunks with these indexes already exist. To replace them, delete all chunks of the document first.',
-    { extra: { chunk_indexes: conflicts.map((row) => row.chunk_index) } },
-  )
-}
-
-function rejectAboveLimit(error: unknown): never {
-  if (violates(error, 'documents_chunk_limit'))
-    throw new ApiError(
-      'validation_failed',
-      'A document can have at most 10,000 chunks, and this batch would exceed that.',
-      { cause: error },
-    )
-  throw error
-}
+import { chunkColumns } from './chunk.ts'
 
 /**
  * The chunks being served or, if the client manages the document, stored so far. Large ones shorten a page, to one at least.
@@ -267,4 +87,14 @@ export async function deleteChunks(db: Database, scope: DocumentScope): Promise<
       .whereRef('c.document_id', '=', 'd.id'),
   })
   requireDocument(results)
+}
+
+export function selectDocument(db: Database, scope: DocumentScope) {
+  return db.selectFrom('documents as d').select('d.id').where(isDocument(scope))
+}
+
+/** @throws ApiError agent_not_found, document_not_found */
+export function requireDocument({ agents, documents }: { agents: unknown[]; documents: unknown[] }): void {
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
 }

@@ -16,7 +16,8 @@ import type { CreateInput } from './schemas.ts'
 /**
  * With content the document is queued; without, it waits for the client's chunks.
  * @returns `replayed` when an earlier attempt under the same Idempotency-Key created it
- * @throws ApiError agent_not_found, validation_failed (limit), idempotency_*, document_not_found (deleted meanwhile)
+ * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
+ * document_not_found when the document of an earlier attempt has been deleted
  */
 export async function createDocument(
   outbox: Outbox,
