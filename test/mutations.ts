@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { thoroughOnly } from './support/effort.ts'
 
 /**
  * Takes each safeguard of the pipeline out in turn, in a copy of the source, and shows which test turns red. Fails when one
@@ -490,7 +491,11 @@ function run(test: string): string[] {
     ],
     {
       cwd: copy,
-      env: { ...process.env, SIMULATION_HISTORIES: process.env.SIMULATION_HISTORIES ?? '150' },
+      env: {
+        ...process.env,
+        SIMULATION_HISTORIES: process.env.SIMULATION_HISTORIES ?? '150',
+        ...(thoroughOnly.some((file) => test.endsWith(file)) && { TEST_THOROUGH: '1' }),
+      },
       stdio: 'ignore',
     },
   )
