@@ -115,7 +115,7 @@ test('a document in work when the process is killed completes after the next sta
   const first = start({ ...env })
   await first.prints('Ctrl-C')
   const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
-  const content = Array.from({ length: 20_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
+  const content = Array.from({ length: 6_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
   const headers = { 'x-api-key': API_KEY!, 'content-type': 'application/json' }
   const created = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
     method: 'POST',

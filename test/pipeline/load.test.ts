@@ -15,7 +15,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-const count = isLong || isOnServer ? 2000 : isThorough ? 200 : 50
+const count = isLong || isOnServer ? 2000 : isThorough ? 200 : 30
 
 test(`${count} documents created as fast as the API takes them all end completed, though a fifth of all goes wrong`, async () => {
   const random = new Random(11)

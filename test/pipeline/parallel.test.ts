@@ -14,7 +14,7 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 /** On PGlite statements take turns, so there is less to see. */
-const searches = isLong ? 30_000 : isOnServer ? 5_000 : isThorough ? 400 : 100
+const searches = isLong ? 30_000 : isOnServer ? 5_000 : isThorough ? 400 : 50
 const documentCount = 4
 
 interface Listed {

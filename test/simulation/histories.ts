@@ -4,7 +4,7 @@ import { playHistory, type Tally } from './history.ts'
 import { openUniverse, type Universe } from './world.ts'
 
 const { SIMULATION_SEED, SIMULATION_HISTORIES } = process.env
-const count = Number(SIMULATION_HISTORIES ?? (isLong ? 10_000 : isThorough ? 500 : 5))
+const count = Number(SIMULATION_HISTORIES ?? (isLong ? 10_000 : isThorough ? 500 : 3))
 
 /**
  * Plays the histories of one test file; two files share the work. The seeds are the same at each run, but for long runs and
