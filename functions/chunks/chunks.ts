@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import {
-  agentNotFound,
-  type DocumentScope,
-  documentNotFound,
-  findAgent,
-  isDocument,
-} from '../../shared/database/scope.ts'
+import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
 import { empty } from '../../shared/documents/transitions.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { chunkColumns } from './chunk.ts'
@@ -91,10 +85,4 @@ export async function deleteChunks(db: Database, scope: DocumentScope): Promise<
 
 export function selectDocument(db: Database, scope: DocumentScope) {
   return db.selectFrom('documents as d').select('d.id').where(isDocument(scope))
-}
-
-/** @throws ApiError agent_not_found, document_not_found */
-export function requireDocument({ agents, documents }: { agents: unknown[]; documents: unknown[] }): void {
-  if (agents.length === 0) agentNotFound()
-  if (documents.length === 0) documentNotFound()
 }

@@ -6,9 +6,9 @@ import {
   type AgentScope,
   agentNotFound,
   type DocumentScope,
-  documentNotFound,
   findAgent,
   isDocument,
+  requireDocument,
 } from '../../shared/database/scope.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -86,8 +86,7 @@ export async function getDocument(
       ])
       .where(isDocument(scope)),
   })
-  if (agents.length === 0) agentNotFound()
-  return documents[0] ?? documentNotFound()
+  return requireDocument({ agents, documents })
 }
 
 /** A worker busy with it finds nothing to write to. @throws ApiError agent_not_found, document_not_found, precondition_failed */
@@ -97,8 +96,7 @@ export async function deleteDocument(db: Database, scope: DocumentScope, match: 
     found: db.selectFrom('documents as d').select('d.id').where(isDocument(scope)).forUpdate(),
     deleted: db.deleteFrom('documents as d').where(isDocument(scope)).where(matches(match)).returning('d.id'),
   })
-  if (agents.length === 0) agentNotFound()
-  if (found.length === 0) documentNotFound()
+  requireDocument({ agents, documents: found })
   if (deleted.length === 0) preconditionFailed()
 }
 

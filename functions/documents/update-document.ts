@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
-import {
-  agentNotFound,
-  type DocumentScope,
-  documentNotFound,
-  findAgent,
-  isDocument,
-} from '../../shared/database/scope.ts'
+import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
 import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
 import { complete, decide, restart, type Transition } from '../../shared/documents/transitions.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
@@ -78,8 +72,7 @@ async function read(db: Database, scope: DocumentScope) {
       )
       .where(isDocument(scope)),
   })
-  if (agents.length === 0) agentNotFound()
-  return documents[0] ?? documentNotFound()
+  return requireDocument({ agents, documents })
 }
 
 /** Undefined, and nothing changed, if the document has changed: all that `decide` reads changes with version or revision. */
