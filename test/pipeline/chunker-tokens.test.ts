@@ -1,7 +1,10 @@
 import fc from 'fast-check'
+import tokenList from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { expect, test } from 'vitest'
+import { SpanTable } from '../../functions/embedding/chunking/span-table.ts'
 import { TokenCounter } from '../../functions/embedding/chunking/token-counter.ts'
+import { makeTokenRanks, slotCount } from '../../functions/embedding/chunking/token-ranks.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 
@@ -94,4 +97,28 @@ test('an unbroken run of fewer than 256 units is counted exactly', () => {
         expect(TokenCounter.of(whole).count(0, whole.length)).toBe(tokens(whole))
     }
   }
+})
+
+const utf8 = new TextEncoder()
+
+test('the table that is deployed knows the rank of every token', () => {
+  const table = SpanTable.ofFile(makeTokenRanks().toFile(), slotCount)
+  const ranks = tokenList.map((token) => {
+    const bytes = Uint16Array.from(typeof token === 'string' ? utf8.encode(token) : token)
+    return table.get(bytes, 0, bytes.length)
+  })
+  expect(ranks).toEqual([...tokenList.keys()])
+})
+
+test('a table that is full forgets', () => {
+  const table = SpanTable.empty(8, 100)
+  const spans = Uint16Array.from({ length: 100 }, (_, i) => i)
+  for (let start = 0; start < 6; start++) {
+    table.set(spans, start, start + 2, start)
+    expect(table.get(spans, start, start + 2)).toBe(start)
+  }
+  expect([0, 3, 4, 5].map((start) => table.get(spans, start, start + 2))).toEqual([-1, -1, 4, 5])
+  table.set(spans, 0, 97, 7)
+  expect([4, 5].map((start) => table.get(spans, start, start + 2))).toEqual([-1, -1])
+  expect(table.get(spans, 0, 97)).toBe(7)
 })

@@ -20,15 +20,23 @@ const maxHeadingUnits = 200
 const isBlankOrTab = (text: string, at: number) => text[at] === ' ' || text[at] === '\t'
 
 export function* linesOf(text: string): Generator<Line> {
+  let lineFeed = -1
+  let carriageReturn = -1
   for (let start = 0; start < text.length; ) {
-    let end = start
-    while (end < text.length && text[end] !== '\n' && text[end] !== '\r') end++
+    if (lineFeed < start) lineFeed = indexOrEnd(text, '\n', start)
+    if (carriageReturn < start) carriageReturn = indexOrEnd(text, '\r', start)
+    const end = Math.min(lineFeed, carriageReturn)
     let from = start
     let indent = 0
     for (; from < end && isBlankOrTab(text, from); from++) indent += text[from] === '\t' ? 4 - (indent % 4) : 1
     yield { start, from, end, indent }
     start = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
   }
+}
+
+function indexOrEnd(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from)
+  return found < 0 ? text.length : found
 }
 
 export function openedFence(text: string, { from, end }: Line): Fence | undefined {
@@ -84,6 +92,7 @@ export function headingText(text: string, { from: start, end: lineEnd }: Line, l
   let hashes = end
   while (level > 0 && hashes > from && text[hashes - 1] === '#') hashes--
   if (hashes === from || isBlankOrTab(text, hashes - 1)) end = hashes
+  if (end - from <= maxHeadingUnits) return text.slice(from, end).trim()
   let last = from
   for (const clusterEnd of clusterEnds(text, from, Math.min(end, from + 2 * maxHeadingUnits))) {
     if (clusterEnd - from > maxHeadingUnits) break

@@ -1,4 +1,4 @@
-// A longer pre-token is cut into pieces, since merging byte pairs is quadratic in the length.
+/** A longer pre-token is cut into pieces, since merging byte pairs is quadratic in the length. */
 export const maxPreTokenUnits = 256
 const pieceUnits = 64
 
@@ -8,110 +8,116 @@ const space = 3
 const newline = 4
 const otherClass = 5
 
+const blank = 0x20
 const apostrophe = 0x27
-const contractions = ['s', 'd', 'm', 't', 'll', 've', 're']
+const [d, e, l, m, r, s, t, v] = [...'delmrstv'].map((each) => each.charCodeAt(0))
 
-const unitClasses = new Uint8Array(0x10000)
+/** By code point; 0 for one that no text has had yet, and for halves of pairs. */
+const classes = new Uint8Array(0x110000)
 
 function classify(character: string): number {
+  if (/\p{L}/u.test(character)) return letter
   if (character === '\r' || character === '\n') return newline
   if (/\s/u.test(character)) return space
-  if (/\p{L}/u.test(character)) return letter
   return /\p{N}/u.test(character) ? numeral : otherClass
 }
 
-const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
+export const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit < 0xdc00
+export const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit < 0xe000
 
-const maxCachedPairs = 20_000
-const pairClasses = new Map<number, number>()
-
-function pairClass(point: number): number {
-  let found = pairClasses.get(point)
-  if (found === undefined) {
-    found = classify(String.fromCodePoint(point))
-    if (pairClasses.size >= maxCachedPairs) pairClasses.clear()
-    pairClasses.set(point, found)
-  }
-  return found
+function isPair(units: Uint16Array, at: number): boolean {
+  return isHighSurrogate(units[at]!) && at + 1 < units.length && isLowSurrogate(units[at + 1]!)
 }
 
-function classAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at)
-  const known = unitClasses[unit]!
+/** The offset of the next code point. */
+function after(units: Uint16Array, at: number): number {
+  return isPair(units, at) ? at + 2 : at + 1
+}
+
+export function pointAt(units: Uint16Array, at: number): number {
+  return isPair(units, at) ? 0x10000 + ((units[at]! - 0xd800) << 10) + units[at + 1]! - 0xdc00 : units[at]!
+}
+
+function classAt(units: Uint16Array, at: number): number {
+  const known = classes[units[at]!]!
+  return known === 0 ? classOf(pointAt(units, at)) : known
+}
+
+function classOf(point: number): number {
+  const known = classes[point]!
   if (known !== 0) return known
-  if (isHighSurrogate(unit)) return pairClass(text.codePointAt(at)!)
-  const found = classify(text[at]!)
-  unitClasses[unit] = found
+  const found = classify(String.fromCodePoint(point))
+  if (!isHighSurrogate(point)) classes[point] = found
   return found
 }
 
-export function isSpaceAt(text: string, at: number): boolean {
-  const found = classAt(text, at)
+export function isSpace(unit: number): boolean {
+  const found = classOf(unit)
   return found === space || found === newline
 }
 
-function after(text: string, at: number): number {
-  return isHighSurrogate(text.charCodeAt(at)) && text.codePointAt(at)! > 0xffff ? at + 2 : at + 1
+export function isSpaceAt(text: string, at: number): boolean {
+  return at < text.length && isSpace(text.charCodeAt(at))
 }
 
-function runEnd(text: string, from: number, limit: number, wanted: number): number {
+function runEnd(units: Uint16Array, from: number, limit: number, wanted: number): number {
   let at = from
-  while (at < limit) {
-    const known = unitClasses[text.charCodeAt(at)]!
-    if (known === wanted) at++
-    else if (known !== 0 || classAt(text, at) !== wanted) break
-    else at = after(text, at)
-  }
+  while (at < limit && classes[units[at]!] === wanted) at++
+  if (at < limit && classes[units[at]!] === 0 && classAt(units, at) === wanted)
+    return runEnd(units, after(units, at), limit, wanted)
   return Math.min(at, limit)
 }
 
 /**
- * End of the pre-token that begins at `start`, as cl100k's regular expression splits text[start, end):
+ * End of the pre-token that begins at `start`, as cl100k's regular expression splits units[start, end):
  * `'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`.
  * Hand-written, since the expression backtracks over a run of white space once for each alternative.
  */
-export function preTokenEnd(text: string, start: number, end: number): number {
-  const found = boundedEnd(text, start, end)
-  return found - start < maxPreTokenUnits || found === end ? found : betweenCodePoints(text, start + pieceUnits)
+export function preTokenEnd(units: Uint16Array, start: number, end: number): number {
+  const found = boundedEnd(units, start, end)
+  if (found - start < maxPreTokenUnits || found === end) return found
+  return start + pieceUnits - (isPair(units, start + pieceUnits - 1) ? 1 : 0)
 }
 
-export function isPiece(text: string, start: number, found: number, end: number): boolean {
+export function isPiece(units: Uint16Array, start: number, found: number, end: number): boolean {
   const length = found - start
-  return (length === pieceUnits || length === pieceUnits - 1) && boundedEnd(text, start, end) > found
+  return (length === pieceUnits || length === pieceUnits - 1) && boundedEnd(units, start, end) > found
 }
 
-function betweenCodePoints(text: string, at: number): number {
-  return text.codePointAt(at - 1)! > 0xffff ? at - 1 : at
-}
-
-function boundedEnd(text: string, start: number, end: number): number {
+function boundedEnd(units: Uint16Array, start: number, end: number): number {
   const limit = Math.min(end, start + maxPreTokenUnits)
-  const first = classAt(text, start)
-  if (first === letter) return runEnd(text, start, limit, letter)
-  if (first === numeral) {
-    let at = start
-    for (let digits = 0; digits < 3 && at < limit && classAt(text, at) === numeral; digits++) at = after(text, at)
-    return Math.min(at, limit)
+  const first = classAt(units, start)
+  if (first === numeral) return numeralEnd(units, start, limit)
+  if (units[start] === apostrophe) {
+    const suffix = contractedUnits(units, start + 1, limit)
+    if (suffix > 0) return start + 1 + suffix
   }
-  if (text.charCodeAt(start) === apostrophe) {
-    const rest = text.slice(start + 1, Math.min(start + 3, limit)).toLowerCase()
-    const suffix = contractions.find((contraction) => rest.startsWith(contraction))
-    if (suffix) return start + 1 + suffix.length
-  }
-  const second = after(text, start)
-  const next = second < limit ? classAt(text, second) : 0
-  if (first !== newline && next === letter) return runEnd(text, second, limit, letter)
-  if (first === otherClass || (next === otherClass && text[start] === ' ')) {
-    return runEnd(text, runEnd(text, second, limit, otherClass), limit, newline)
-  }
-  return spaceEnd(text, start, limit, end)
+  const second = first === letter ? start : after(units, start)
+  const next = second < limit ? classAt(units, second) : 0
+  if (next === letter && first !== newline) return runEnd(units, second, limit, letter)
+  if (first === otherClass || (next === otherClass && units[start] === blank))
+    return runEnd(units, runEnd(units, second, limit, otherClass), limit, newline)
+  return spaceEnd(units, start, limit, end)
 }
 
-function spaceEnd(text: string, start: number, limit: number, end: number): number {
+function numeralEnd(units: Uint16Array, start: number, limit: number): number {
+  let at = start
+  for (let digits = 0; digits < 3 && at < limit && classAt(units, at) === numeral; digits++) at = after(units, at)
+  return Math.min(at, limit)
+}
+
+function contractedUnits(units: Uint16Array, at: number, limit: number): number {
+  const first = at < limit ? units[at]! | 0x20 : 0
+  if (first === s || first === d || first === m || first === t) return 1
+  const second = at + 1 < limit ? units[at + 1]! | 0x20 : 0
+  return (first === l && second === l) || ((first === v || first === r) && second === e) ? 2 : 0
+}
+
+function spaceEnd(units: Uint16Array, start: number, limit: number, end: number): number {
   let at = start
   let lastNewline = -1
   while (at < limit) {
-    const found = classAt(text, at)
+    const found = classAt(units, at)
     if (found === newline) lastNewline = at
     else if (found !== space) break
     at++

@@ -7,7 +7,7 @@ import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 400_000
 
-/** Bytes, minified: a cold start has to fetch and parse a bundle. */
+/** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
   documents: api,
   chunks: api,
@@ -15,7 +15,7 @@ const budgets: Record<BundleName, number> = {
   organization: api,
   reference: api,
   sweeper: api,
-  embedding: 1_500_000,
+  embedding: api,
   migrate: 600_000,
 }
 
@@ -41,15 +41,18 @@ const bundles = await bundleAll(directory)
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`.padStart(12)
 console.log(
-  ['bundle', 'at start', 'budget', 'import'].reduce((line, head) => line + head.padStart(12), 'Lambda'.padEnd(14)),
+  ['code', 'at start', 'budget', 'data', 'import'].reduce(
+    (line, head) => line + head.padStart(12),
+    'Lambda'.padEnd(14),
+  ),
 )
 const names = Object.keys(budgets) as BundleName[]
 for (const name of names) {
-  const { bytes, startBytes } = bundles[name]
+  const { bytes, startBytes, dataBytes } = bundles[name]
   const milliseconds = `${Math.round(await importTime(bundles[name].directory))} ms`.padStart(12)
   const verdict = bytes > budgets[name] ? '  over budget' : ''
   console.log(
-    name.padEnd(14) + kilobytes(bytes) + kilobytes(startBytes) + kilobytes(budgets[name]) + milliseconds + verdict,
+    name.padEnd(14) + [bytes, startBytes, budgets[name], dataBytes].map(kilobytes).join('') + milliseconds + verdict,
   )
 }
 await rm(directory, { recursive: true })

@@ -1,7 +1,8 @@
-import { cp, rm } from 'node:fs/promises'
+import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
+import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -13,8 +14,13 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports. */
-export type Bundle = { readonly directory: string; readonly bytes: number; readonly startBytes: number }
+/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of the files that the code reads. */
+export type Bundle = {
+  readonly directory: string
+  readonly bytes: number
+  readonly startBytes: number
+  readonly dataBytes: number
+}
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
   const names = Object.keys(entryPoints) as BundleName[]
@@ -52,12 +58,17 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
   rejectMissingRequires(name, metafile)
   for (const file of packagedFiles(name))
     await cp(join(root, 'node_modules', file), join(directory, 'node_modules', file), { recursive: true })
-  const outputs = Object.values(metafile.outputs)
-  return {
-    directory,
-    bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
-    startBytes: startBytes(metafile),
-  }
+  if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
+  return { directory, bytes, startBytes: startBytes(metafile), dataBytes: (await bytesIn(directory)) - bytes }
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true })
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async (file) => (await stat(join(file.parentPath, file.name))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 function packagedFiles(name: BundleName): readonly string[] {

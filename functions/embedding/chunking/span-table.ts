@@ -1,0 +1,80 @@
+const hashSeed = 0x811c9dc5
+const hashFactor = 0x01000193
+const valueBits = 17
+
+/**
+ * A number below 131,072 for each span of 16-bit units, found without making a string of them. An open-addressing hash table
+ * (FNV-1a, linear probing).
+ */
+export class SpanTable {
+  /** Two numbers a slot: length and value of a span, and its start in the pool. */
+  readonly #slots: Int32Array
+  /** All spans, concatenated. */
+  readonly #pool: Uint16Array
+  readonly #mask: number
+  #poolLength = 0
+  #spans = 0
+
+  constructor(slots: Int32Array, pool: Uint16Array) {
+    this.#slots = slots
+    this.#pool = pool
+    this.#mask = slots.length - 2
+  }
+
+  /** For up to half as many spans as slots. */
+  static empty(slotCount: number, maxUnits: number): SpanTable {
+    return new SpanTable(new Int32Array(slotCount * 2), new Uint16Array(maxUnits))
+  }
+
+  /** Not to be added to. */
+  static ofFile(file: Buffer, slotCount: number): SpanTable {
+    const slots = new Int32Array(file.buffer, file.byteOffset, slotCount * 2)
+    return new SpanTable(slots, new Uint16Array(file.subarray(slots.byteLength)))
+  }
+
+  /** For `ofFile`, if all units are below 256. */
+  toFile(): Buffer {
+    const { buffer, byteOffset, byteLength } = this.#slots
+    return Buffer.concat([
+      new Uint8Array(buffer, byteOffset, byteLength),
+      Uint8Array.from(this.#pool.subarray(0, this.#poolLength)),
+    ])
+  }
+
+  /** -1 for an unknown span. */
+  get(units: Uint16Array, start: number, end: number): number {
+    const pool = this.#pool
+    const slots = this.#slots
+    const mask = this.#mask
+    for (let slot = hash(units, start, end) & mask; ; slot = (slot + 2) & mask) {
+      const entry = slots[slot]!
+      if (entry === 0) return -1
+      if (entry >>> valueBits !== end - start) continue
+      const shift = slots[slot + 1]! - start
+      let at = start
+      while (at < end && pool[at + shift] === units[at]) at++
+      if (at === end) return entry & (2 ** valueBits - 1)
+    }
+  }
+
+  /** For an unknown span. Where none fits, the table forgets all others. */
+  set(units: Uint16Array, start: number, end: number, value: number): void {
+    if (this.#spans >= this.#slots.length >> 2 || this.#poolLength + end - start > this.#pool.length) {
+      this.#slots.fill(0)
+      this.#spans = 0
+      this.#poolLength = 0
+    }
+    let slot = hash(units, start, end) & this.#mask
+    while (this.#slots[slot] !== 0) slot = (slot + 2) & this.#mask
+    this.#slots[slot] = ((end - start) << valueBits) | value
+    this.#slots[slot + 1] = this.#poolLength
+    this.#spans++
+    for (let at = start; at < end; at++) this.#pool[this.#poolLength++] = units[at]!
+  }
+}
+
+function hash(units: Uint16Array, start: number, end: number): number {
+  let value = hashSeed
+  for (let at = start; at < end; at++) value = Math.imul(value ^ units[at]!, hashFactor)
+  return (value ^ (value >>> 15)) << 1
+}
