@@ -49,22 +49,12 @@ function rankOf(start: number, end: number): number {
 
 /** Byte-pair encoding: merges the neighbours whose union has the lowest rank until no union is a token. Quadratic in the size. */
 function mergedParts(size: number): number {
-  let parts = size
-  for (let i = 0; i <= parts; i++) {
+  for (let i = 0; i <= size; i++) {
     starts[i] = i
-    pairRanks[i] = i + 2 <= parts ? rankOf(i, i + 2) : noToken
+    pairRanks[i] = i + 2 <= size ? rankOf(i, i + 2) : noToken
   }
-  for (;;) {
-    let lowest = noToken
-    let at = -1
-    for (let i = 0; i < parts - 1; i++) {
-      const rank = pairRanks[i]!
-      if (rank < lowest) {
-        lowest = rank
-        at = i
-      }
-    }
-    if (at < 0) return parts
+  let parts = size
+  for (let at = lowestPair(parts); at >= 0; at = lowestPair(parts)) {
     parts--
     for (let i = at + 1; i <= parts; i++) {
       starts[i] = starts[i + 1]!
@@ -73,4 +63,19 @@ function mergedParts(size: number): number {
     pairRanks[at] = at + 2 <= parts ? rankOf(starts[at]!, starts[at + 2]!) : noToken
     if (at > 0) pairRanks[at - 1] = rankOf(starts[at - 1]!, starts[at + 1]!)
   }
+  return parts
+}
+
+/** -1 if no pair is a token. */
+function lowestPair(parts: number): number {
+  let lowest = noToken
+  let at = -1
+  for (let i = 0; i < parts - 1; i++) {
+    const rank = pairRanks[i]!
+    if (rank < lowest) {
+      lowest = rank
+      at = i
+    }
+  }
+  return at
 }

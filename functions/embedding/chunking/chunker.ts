@@ -106,7 +106,7 @@ class Chunker {
     yield* this.#splitBlocks()
     const { starts } = this.#atoms
     const count = (start: number, end: number) => this.#counter.count(start, end)
-    const firsts = yield* joinSeams(this.#text, this.#atoms, this.#target, count)
+    const firsts = yield* joinSeams(this.#counter.units, this.#atoms, this.#target, count)
     const chunks: Chunk[] = []
     for (const [index, first] of firsts.entries()) {
       const next = firsts[index + 1] ?? starts.length

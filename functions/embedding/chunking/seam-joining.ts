@@ -28,7 +28,7 @@ const seamsPerStep = 256
  * Decisions reach as far as a chain of ever later neighbours, and long chains are as rare as 1 / length!.
  */
 export function* joinSeams(
-  text: string,
+  units: Uint16Array,
   atoms: Atoms,
   limit: number,
   count: (start: number, end: number) => number,
@@ -40,13 +40,13 @@ export function* joinSeams(
   const partner = Int32Array.from(starts, (_, index) => index)
   const joined = new Uint8Array(total)
   let seams = 0
-  for (const seam of yield* seamOrder(text, atoms)) {
+  for (const seam of yield* seamOrder(units, atoms)) {
     if (++seams % seamsPerStep === 0) yield
     const first = partner[seam - 1]!
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
     if (size > limit * 2) continue
-    if (size > limit * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? text.length)
+    if (size > limit * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? units.length)
     if (size > limit) continue
     joined[seam] = 1
     partner[first] = last
@@ -59,7 +59,7 @@ export function* joinSeams(
 }
 
 /** By strength and then by hash; equal ones from left to right. */
-function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Array> {
+function* seamOrder(units: Uint16Array, { starts, strengths }: Atoms): Steps<Uint32Array> {
   const keys = new Uint32Array(starts.length)
   const seams = new Uint32Array(starts.length)
   let length = 0
@@ -67,8 +67,8 @@ function* seamOrder(text: string, { starts, strengths }: Atoms): Steps<Uint32Arr
     if (index % seamsPerStep === 0) yield
     if (strengths[index] === strength.section) continue
     const start = starts[index]!
-    const end = Math.min(text.length, Math.max(starts[index + 1] ?? text.length, start + minHashedUnits))
-    keys[index] = (strengths[index]! << hashBits) | (hash(text, start, end) >>> (32 - hashBits))
+    const end = Math.min(units.length, Math.max(starts[index + 1] ?? units.length, start + minHashedUnits))
+    keys[index] = (strengths[index]! << hashBits) | (hash(units, start, end) >>> (32 - hashBits))
     seams[length++] = index
   }
   let order = seams.subarray(0, length)
@@ -92,9 +92,9 @@ function sortedByDigit(indexes: Uint32Array, keys: Uint32Array, shift: number): 
   return sorted
 }
 
-function hash(text: string, start: number, end: number): number {
+function hash(units: Uint16Array, start: number, end: number): number {
   let value = 0x811c9dc5
-  for (let at = start; at < end; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
+  for (let at = start; at < end; at++) value = Math.imul(value ^ units[at]!, 0x01000193)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   return value ^ (value >>> 13)
 }

@@ -5,9 +5,8 @@ import type { TokenCounter } from './token-counter.ts'
 /** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
 export type Seams = (text: string, start: number, end: number) => Generator<number>
 
-const wideStops = '。！？｡'
-const stops = `.!?…${wideStops}`
-const closers = '"\'”’»)]}」』）*_`'
+const sentenceEnd = /[.!?…。！？｡][.!?…。！？｡"'”’»)\]}」』）*_`]*/g
+const wideStop = /[。！？｡]/
 const abbreviations = new Set([
   'mr',
   'mrs',
@@ -34,18 +33,11 @@ function skipSpace(text: string, from: number, end: number): number {
 }
 
 export const sentenceSeams: Seams = function* (text, start, end) {
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit > 0x3f && unit < 0xff01 && unit !== 0x2026 && unit !== 0x3002) continue
-    if (!stops.includes(text[at]!)) continue
-    let wide = wideStops.includes(text[at]!)
-    const stop = at
-    while (at + 1 < end && (stops.includes(text[at + 1]!) || closers.includes(text[at + 1]!))) {
-      at++
-      wide ||= wideStops.includes(text[at]!)
-    }
-    const next = skipSpace(text, at + 1, end)
-    if (next >= end || (next === at + 1 && !wide) || !clusterBegins(text, next)) continue
+  for (const { 0: stops, index } of text.slice(start, end).matchAll(sentenceEnd)) {
+    const stop = start + index
+    const after = stop + stops.length
+    const next = skipSpace(text, after, end)
+    if (next >= end || (next === after && !wideStop.test(stops)) || !clusterBegins(text, next)) continue
     if (text[stop] === '.' && (isAbbreviation(text, start, stop) || /\p{Ll}/u.test(text[next]!))) continue
     yield next
   }

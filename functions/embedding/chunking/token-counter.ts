@@ -10,13 +10,14 @@ const wordsPerStep = 64
  * percent high for words and more for blanks or dashes. Special tokens count as plain text.
  */
 export class TokenCounter {
-  readonly #units: Uint16Array
+  /** The text. */
+  readonly units: Uint16Array
   /** Where a pre-token ends, the tokens up to there, else 0. */
   readonly #through: Int32Array
 
   private constructor(text: string) {
     const { buffer, byteOffset } = Buffer.from(text, 'utf16le')
-    this.#units = new Uint16Array(buffer, byteOffset, text.length)
+    this.units = new Uint16Array(buffer, byteOffset, text.length)
     this.#through = new Int32Array(text.length + 1)
   }
 
@@ -31,12 +32,12 @@ export class TokenCounter {
   }
 
   *#read(): Steps<void> {
-    for (let start = 0; start < this.#units.length; yield) start = this.#readWords(start)
+    for (let start = 0; start < this.units.length; yield) start = this.#readWords(start)
   }
 
   /** In a function of its own, since V8 does not compile a generator's loop as well. */
   #readWords(from: number): number {
-    const units = this.#units
+    const units = this.units
     const through = this.#through
     let start = from
     let total = through[from]!
@@ -76,7 +77,7 @@ export class TokenCounter {
     const tail = this.#tailStart(at, end)
     total += this.estimate(at, tail)
     for (at = tail; at < end; ) {
-      const next = preTokenEnd(this.#units, at, end)
+      const next = preTokenEnd(this.units, at, end)
       total += this.#tokens(at, next, end)
       at = next
     }
@@ -84,13 +85,13 @@ export class TokenCounter {
   }
 
   #tokens(start: number, found: number, end: number): number {
-    return tokensOf(this.#units, start, found) + (isPiece(this.#units, start, found, end) ? 1 : 0)
+    return tokensOf(this.units, start, found) + (isPiece(this.units, start, found, end) ? 1 : 0)
   }
 
   /** In a run over the limit, the cut pieces align with those of the whole text at its next edge. */
   #pieceEnd(start: number, end: number): number {
-    const next = preTokenEnd(this.#units, start, end)
-    if (!isPiece(this.#units, start, next, end)) return next
+    const next = preTokenEnd(this.units, start, end)
+    if (!isPiece(this.units, start, next, end)) return next
     let edge = start + 1
     while (edge < next && !this.isEdge(edge)) edge++
     return edge
@@ -100,7 +101,7 @@ export class TokenCounter {
   #tailStart(start: number, end: number): number {
     let tail = end
     const lowest = Math.max(start, end - maxPreTokenUnits)
-    while (tail > lowest && isSpace(this.#units[tail - 1]!)) tail--
+    while (tail > lowest && isSpace(this.units[tail - 1]!)) tail--
     while (tail > start && !this.isEdge(tail)) tail--
     return tail
   }
