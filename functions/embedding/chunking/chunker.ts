@@ -128,7 +128,9 @@ class Chunker {
     for (const [index, block] of this.#blocks.entries()) {
       const end = this.#blocks[index + 1]?.start ?? this.#text.length
       const room = headingTokens < this.#target / 2 ? this.#target - headingTokens : this.#target
-      yield* this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
+      if (++this.#parts % partsPerStep === 0) yield
+      if (!this.#addWhole(index, block.start, end, block.strength, room))
+        yield* this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
       headingTokens = block.kind === 'heading' ? headingTokens + this.#counter.estimate(block.start, end) + 1 : 0
     }
   }
@@ -142,22 +144,26 @@ class Chunker {
     ladder: [Strength, Seams][],
     room: number,
   ): Steps<void> {
-    if (++this.#parts % partsPerStep === 0) yield
-    const estimate = this.#counter.estimate(start, end)
-    if (estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)) {
-      this.#add(block, start, seam, estimate)
-      return
-    }
     const [step, ...rest] = ladder
     if (!step) return yield* this.#splitWord(block, start, end, seam)
     if (end - start > longPartUnits) yield
     const [inner, seamsOf] = step
     let from = start
     for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
-      const isFirst = from === start
-      yield* this.#split(block, from, to, isFirst ? seam : inner, rest, isFirst ? room : this.#target)
+      if (++this.#parts % partsPerStep === 0) yield
+      const [seamBefore, roomLeft] = from === start ? [seam, room] : [inner, this.#target]
+      if (!this.#addWhole(block, from, to, seamBefore, roomLeft))
+        yield* this.#split(block, from, to, seamBefore, rest, roomLeft)
       from = to
     }
+  }
+
+  /** False for a part that does not fit. */
+  #addWhole(block: number, start: number, end: number, seam: Strength, room: number): boolean {
+    const estimate = this.#counter.estimate(start, end)
+    const fits = estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)
+    if (fits) this.#add(block, start, seam, estimate)
+    return fits
   }
 
   *#splitWord(block: number, start: number, end: number, seam: Strength): Steps<void> {

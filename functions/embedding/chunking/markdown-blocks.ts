@@ -140,9 +140,11 @@ class BlockReader {
   }
 
   #openHeading(line: Line, level: number, marks: number): void {
-    this.#headings = this.#headings.filter((heading) => heading.level < level)
-    this.#headings.push({ level, text: headingText(this.#text, line, marks) })
-    this.#path = this.#headings.map((heading) => heading.text).filter((heading) => heading !== '')
+    const above = this.#headings.filter((heading) => heading.level < level)
+    this.#headings = [...above, { level, text: headingText(this.#text, line, marks) }]
+    // A block keeps its path: one made by `map` has no room to grow, unlike one made by `filter`.
+    const path = this.#headings.map((heading) => heading.text)
+    this.#path = path.includes('') ? path.filter((heading) => heading !== '') : path
     this.#open(line, 'heading')
   }
 

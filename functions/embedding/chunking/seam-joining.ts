@@ -35,9 +35,9 @@ export function* joinSeams(
 ): Steps<number[]> {
   const { starts } = atoms
   const total = starts.length
-  const sizes = Float64Array.from(atoms.estimatedTokens)
+  const sizes = new Float64Array(atoms.estimatedTokens)
   /** For a group's first atom its last, and vice versa. */
-  const partner = Int32Array.from(starts, (_, index) => index)
+  const partner = new Int32Array(total).map((_, index) => index)
   const joined = new Uint8Array(total)
   let seams = 0
   for (const seam of yield* seamOrder(units, atoms)) {
