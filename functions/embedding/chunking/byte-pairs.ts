@@ -1,10 +1,11 @@
+import { MinHeap } from './min-heap.ts'
 import { isHighSurrogate, isLowSurrogate, maxPreTokenUnits, pointAt } from './pre-tokens.ts'
 import { SpanTable } from './span-table.ts'
 import { tokenRanks } from './token-ranks.ts'
 
 const cachedSlots = 2 ** 18
 const maxCachedUnits = 2 ** 20
-const noToken = 0x7fffffff
+const offsetBits = 10
 const replacementCharacter = 0xfffd
 
 const ranks = tokenRanks()
@@ -12,8 +13,13 @@ const ranks = tokenRanks()
 const counts = SpanTable.empty(cachedSlots, maxCachedUnits)
 
 const bytes = new Uint16Array(maxPreTokenUnits * 3)
-const starts = new Uint16Array(bytes.length + 1)
-const pairRanks = new Int32Array(bytes.length + 1)
+/** Parts by the offset of their first byte. */
+const next = new Uint16Array(bytes.length + 1)
+const previous = new Int16Array(bytes.length + 1)
+/** Of each part and the one behind it; -1 if they are no token. */
+const pairRanks = new Int32Array(bytes.length)
+/** Ranks with offsets; stale where another merge has changed the pair. */
+const pairs = new MinHeap(bytes.length * 3)
 
 /**
  * cl100k tokens of the pre-token units[start, end), of at most `maxPreTokenUnits`. Right about U+FEFF, which gpt-tokenizer's
@@ -23,7 +29,7 @@ export function tokensOf(units: Uint16Array, start: number, end: number): number
   const known = counts.get(units, start, end)
   if (known >= 0) return known
   const size = writeUtf8(units, start, end)
-  const count = rankOf(0, size) === noToken ? mergedParts(size) : 1
+  const count = ranks.get(bytes, 0, size) < 0 ? mergedParts(size) : 1
   counts.set(units, start, end, count)
   return count
 }
@@ -42,40 +48,32 @@ function writeUtf8(units: Uint16Array, start: number, end: number): number {
   return size
 }
 
-function rankOf(start: number, end: number): number {
-  const rank = ranks.get(bytes, start, end)
-  return rank < 0 ? noToken : rank
-}
-
-/** Byte-pair encoding: merges the neighbours whose union has the lowest rank until no union is a token. Quadratic in the size. */
+/** Byte-pair encoding: merges the neighbours whose union has the lowest rank, the first of them, until no union is a token. */
 function mergedParts(size: number): number {
-  for (let i = 0; i <= size; i++) {
-    starts[i] = i
-    pairRanks[i] = i + 2 <= size ? rankOf(i, i + 2) : noToken
+  for (let at = 0; at < size; at++) {
+    next[at] = at + 1
+    previous[at] = at - 1
   }
+  for (let at = 0; at < size; at++) rankPair(at, size)
   let parts = size
-  for (let at = lowestPair(parts); at >= 0; at = lowestPair(parts)) {
+  for (let pair = pairs.pop(); pair >= 0; pair = pairs.pop()) {
+    const at = pair & (2 ** offsetBits - 1)
+    if (pairRanks[at] !== pair >> offsetBits) continue
+    const merged = next[at]!
+    pairRanks[merged] = -1
+    next[at] = next[merged]!
+    previous[next[at]!] = at
+    rankPair(at, size)
+    if (at > 0) rankPair(previous[at]!, size)
     parts--
-    for (let i = at + 1; i <= parts; i++) {
-      starts[i] = starts[i + 1]!
-      pairRanks[i] = pairRanks[i + 1]!
-    }
-    pairRanks[at] = at + 2 <= parts ? rankOf(starts[at]!, starts[at + 2]!) : noToken
-    if (at > 0) pairRanks[at - 1] = rankOf(starts[at - 1]!, starts[at + 1]!)
   }
   return parts
 }
 
-/** -1 if no pair is a token. */
-function lowestPair(parts: number): number {
-  let lowest = noToken
-  let at = -1
-  for (let i = 0; i < parts - 1; i++) {
-    const rank = pairRanks[i]!
-    if (rank < lowest) {
-      lowest = rank
-      at = i
-    }
-  }
-  return at
+/** Of the part at an offset and the one behind it. */
+function rankPair(at: number, size: number): void {
+  const second = next[at]!
+  const rank = second < size ? ranks.get(bytes, at, next[second]!) : -1
+  pairRanks[at] = rank
+  if (rank >= 0) pairs.push((rank << offsetBits) | at)
 }
