@@ -135,7 +135,7 @@ class Chunker {
     }
   }
 
-  /** The first atom fits into the room that is left beside the heading above. */
+  /** What does not fit whole. The first atom fits into the room that is left beside the heading above. */
   *#split(
     block: number,
     start: number,

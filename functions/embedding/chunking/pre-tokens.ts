@@ -61,11 +61,12 @@ export function isSpaceAt(text: string, at: number): boolean {
 }
 
 function runEnd(units: Uint16Array, from: number, limit: number, wanted: number): number {
-  let at = from
-  while (at < limit && classes[units[at]!] === wanted) at++
-  if (at < limit && classes[units[at]!] === 0 && classAt(units, at) === wanted)
-    return runEnd(units, after(units, at), limit, wanted)
-  return Math.min(at, limit)
+  for (let at = from; ; at = after(units, at)) {
+    // Without a call, so that V8 keeps the arrays at hand.
+    while (at < limit && classes[units[at]!] === wanted) at++
+    if (at >= limit) return limit
+    if (classes[units[at]!] !== 0 || classAt(units, at) !== wanted) return at
+  }
 }
 
 /**
