@@ -107,7 +107,7 @@ test('the table that is deployed knows the rank of every token', () => {
     const bytes = Uint16Array.from(typeof token === 'string' ? utf8.encode(token) : token)
     return table.get(bytes, 0, bytes.length)
   })
-  expect(ranks).toEqual([...tokenList.keys()])
+  expect(ranks.filter((rank, index) => rank !== index)).toHaveLength(0)
 })
 
 test('a table that is full forgets', () => {
