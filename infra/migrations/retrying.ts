@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const lockNotAvailable = '55P03'
+const deadlock = '40P01'
+const serializationFailure = '40001'
+
+/**
+ * Runs again what gave way to other transactions.
+ * @param attempts in all, with pauses of 1, 2, 4, 8 and then 15 seconds between them
+ */
+export async function retrying<Result>(
+  attempts: number,
+  run: () => Promise<Result>,
+  pause: (milliseconds: number) => Promise<unknown> = sleep,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === attempts || !gaveWay(error)) throw error
+      await pause(Math.min(2 ** (attempt - 1), 15) * 1000)
+    }
+  }
+}
+
+function gaveWay(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === lockNotAvailable || code === deadlock || code === serializationFailure
+}
