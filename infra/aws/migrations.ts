@@ -1,14 +1,20 @@
 import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IVersion } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import { Trigger } from 'aws-cdk-lib/triggers'
 import { Construct } from 'constructs'
 import type { Resources } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
-/** Migrates in every deploy that changes the migrations, before `before` is updated: a failure leaves the old code serving. */
+/**
+ * Migrates in every deploy that changes the migrations, before `serving` is updated: a failure leaves the old code serving.
+ * Once it is updated, a schedule runs the backfills, which need its readers.
+ */
 export class Migrations extends Construct {
-  constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, before: Construct[]) {
+  constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, serving: Construct) {
     super(scope, id)
     const timeoutSeconds = 840
     const handler = createFunction(
@@ -26,10 +32,41 @@ export class Migrations extends Construct {
     const trigger = new Trigger(this, 'trigger', {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
-      executeBefore: before,
+      executeBefore: [serving],
     })
     setTriggerLogRetention(trigger, name, resources)
+    addBackfillSchedule(this, handler.currentVersion, timeoutSeconds, serving)
   }
+}
+
+/**
+ * Of the version that belongs to the code that serves: in a deploy the previous one stays scheduled until the new code serves.
+ * A run that finds nothing left ends at once.
+ */
+function addBackfillSchedule(scope: Construct, version: IVersion, timeoutSeconds: number, serving: Construct): void {
+  const minutes = Math.ceil((timeoutSeconds + 60) / 60)
+  const role = new Role(scope, 'backfill-schedule-role', {
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+    inlinePolicies: {
+      invoke: new PolicyDocument({
+        statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [version.functionArn] })],
+      }),
+    },
+  })
+  const schedule = new CfnSchedule(scope, 'backfill-schedule', {
+    description: 'Converts rows of older releases, until none is left.',
+    scheduleExpression: `rate(${minutes} minutes)`,
+    flexibleTimeWindow: { mode: 'OFF' },
+    target: {
+      arn: version.functionArn,
+      roleArn: role.roleArn,
+      input: JSON.stringify({ backfill: true }),
+      retryPolicy: { maximumRetryAttempts: 0 },
+    },
+  })
+  schedule.node.addDependency(serving)
 }
 
 /** Without it the logs of the Lambda with which CDK invokes ours would never expire. */

@@ -1,5 +1,5 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
@@ -29,7 +29,7 @@ export class CuecardStack extends Stack {
 
     const serving = new Construct(this, 'functions')
     const functions = createFunctions(serving, name, bundles, resources)
-    new Migrations(this, 'migrations', name, bundles.migrate, resources, [serving])
+    new Migrations(this, 'migrations', name, bundles.migrate, resources, serving)
 
     const http = createHttpApi(this, name, functions, settings)
     addEventSource(this, work.queue, functions.embedding, settings.embeddingConcurrency)
@@ -61,5 +61,19 @@ function createFunctions(
     }
     return [name, createFunction(scope, name, settings, resources)]
   })
-  return Object.fromEntries(created) as Record<LambdaName, IFunction>
+  const functions = Object.fromEntries(created) as Record<LambdaName, IFunction>
+  updateReadersFirst(functions)
+  return functions
+}
+
+/** A search of the new release understands what the previous one has written, but not the other way round. */
+function updateReadersFirst({ search, documents, chunks, embedding, sweeper }: Record<LambdaName, IFunction>): void {
+  for (const writer of [documents, chunks, embedding, sweeper]) {
+    resourceOf(writer).addResourceDependency(resourceOf(search))
+  }
+}
+
+/** Without its permissions, which depend on the routes. */
+function resourceOf(lambda: IFunction): CfnFunction {
+  return lambda.node.defaultChild as CfnFunction
 }

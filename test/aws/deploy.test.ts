@@ -47,6 +47,22 @@ describe('migrations', () => {
     expect(triggered('after', 'export const handler = () => ["0001", "0002"]')).not.toEqual(before)
   })
 
+  test('are followed by the backfills once every Lambda that serves is updated, by the same version', () => {
+    const [, trigger] = prod.ofType('Custom::Trigger')[0]!
+    const [, backfills] = prod.ofType('AWS::Scheduler::Schedule').find(([, { Properties }]) => {
+      return JSON.stringify(Properties.Target).includes('backfill')
+    })!
+    expect((backfills.Properties.Target as Fields).Arn).toEqual(trigger.Properties.HandlerArn)
+    for (const name of Object.keys(lambdas)) expect(backfills.DependsOn, name).toContain(idOf(name))
+  })
+
+  test('are followed by runs of the backfills that do not overlap', () => {
+    const schedules = prod.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties)
+    const { ScheduleExpression } = schedules.find(({ Target }) => JSON.stringify(Target).includes('backfill'))!
+    const [, minutes] = /^rate\((\d+) minutes\)$/.exec(String(ScheduleExpression))!
+    expect(60 * Number(minutes)).toBeGreaterThan(Number(prod.lambda('migrate').Properties.Timeout))
+  })
+
   /** What the trigger of a stack with this migrate Lambda is told to run. */
   function triggered(name: string, migrate: string): Json {
     const directory = synthesis.scratch(name)
@@ -66,6 +82,18 @@ describe('migrations', () => {
     return trigger.Properties.HandlerArn!
   }
 })
+
+test('search, which reads what the previous release wrote, is updated before the Lambdas that write', () => {
+  const writers = ['documents', 'chunks', 'embedding', 'sweeper']
+  for (const name of writers) {
+    expect(prod.lambda(name).DependsOn, name).toContain(idOf('search'))
+    expect(prod.lambda('search').DependsOn, name).not.toContain(idOf(name))
+  }
+})
+
+function idOf(name: string): string {
+  return prod.one('AWS::Lambda::Function', 'FunctionName', `cuecard-prod-${name}`)[0]
+}
 
 describe('the rule packs', () => {
   test('fail the synth on a finding that is not acknowledged', () => {

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
-import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import {
+  type Fields,
+  type Json,
+  type Resource,
+  type StackTemplate,
+  type Synthesis,
+  synthesize,
+} from '../support/aws-template.ts'
 
 let synthesis: Synthesis
 let prod: StackTemplate
@@ -143,9 +150,13 @@ describe('permissions', () => {
   })
 
   test('allow the schedule to run the sweeper and nothing else', () => {
-    const [, { Properties }] = prod.ofType('AWS::Scheduler::Schedule')[0]!
-    const { RoleArn } = Properties.Target as Fields
+    const { RoleArn } = scheduleOf('sweeper').Target as Fields
     expect(grants(prod, logicalId(RoleArn!))).toEqual(['lambda:InvokeFunction on cuecard-prod-sweeper'])
+  })
+
+  test('allow the schedule of the backfills to run the migrations’ version that was deployed, and nothing else', () => {
+    const { RoleArn, Arn } = scheduleOf('migrate').Target as Fields
+    expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on ${logicalId(Arn!)}`])
   })
 
   test("allow CDK's trigger to run the migrations and nothing else", () => {
@@ -215,9 +226,9 @@ describe('routes', () => {
 
 describe('the sweeper', () => {
   test('runs every minute and is not retried when it fails', () => {
-    const [, { Properties }] = prod.ofType('AWS::Scheduler::Schedule')[0]!
-    expect(Properties.ScheduleExpression).toBe('rate(1 minute)')
-    expect(Properties.Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
+    const { ScheduleExpression, Target } = scheduleOf('sweeper')
+    expect(ScheduleExpression).toBe('rate(1 minute)')
+    expect(Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
     const configs = prod.ofType('AWS::Lambda::EventInvokeConfig')
     expect(configs).toHaveLength(1)
     const [, config] = configs[0]!
@@ -271,6 +282,17 @@ describe('secrets', () => {
     }
   })
 })
+
+/** The schedule that runs a Lambda, or a version of it. */
+function scheduleOf(name: string): Fields {
+  const runs = ({ Properties }: Resource) => logicalId((Properties.Target as Fields).Arn!)
+  const schedules = prod.ofType('AWS::Scheduler::Schedule').filter(([, schedule]) => {
+    const { FunctionName } = prod.resources[runs(schedule)]!.Properties
+    return prod.resolve(FunctionName!) === `cuecard-prod-${name}`
+  })
+  expect(schedules).toHaveLength(1)
+  return schedules[0]![1].Properties
+}
 
 function routesOf(name: LambdaName): readonly string[] {
   const { routes = [] }: Lambda = lambdas[name]
