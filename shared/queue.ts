@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { required } from './config.ts'
 import { Unavailable } from './http/errors.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
+import { beginEarly } from './loading.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'
 
@@ -35,7 +36,7 @@ export interface Queue {
 
 export type Sender = Pick<Queue, 'send'>
 
-/** Loaded on demand: that takes as long as the rest of a cold start, and most requests send nothing. */
+/** Takes as long to load as the rest of a module. */
 const sdk = () => import('@aws-sdk/client-sqs')
 
 /** Of one attempt, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
@@ -50,6 +51,7 @@ export function configuredQueue(): Queue {
     opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient({ requestHandler: timeouts }), url))
     return opened
   }
+  beginEarly(open())
   return {
     send: async (...work) => (await open()).send(...work),
     changeVisibility: async (...message) => (await open()).changeVisibility(...message),

@@ -1,19 +1,30 @@
 import { Unavailable } from './http/errors.ts'
+import { beginEarly } from './loading.ts'
 
-/** Fetched once per instance; with a rejected value again, once for all callers, as it may be rotated. @throws Unavailable */
+/**
+ * Fetched once per instance, while its module loads; with a rejected value again, once for all callers, as it may be rotated.
+ * A fetch that fails is forgotten: the next caller tries again.
+ * @throws Unavailable
+ */
 export function secret({ value, arn }: { value?: string | undefined; arn?: string | undefined }) {
   let known: Promise<string> | undefined
-  return async (rejected?: string): Promise<string> => {
-    if (value !== undefined) return value
-    if (!arn) throw new Error('Neither a secret nor the ARN of one is configured')
-    const before = known
-    if (before && (await before) !== rejected) return before
-    if (known && known !== before) return known
-    known = fetchSecret(arn).catch((error) => {
+  const fetchOnce = (from: string) => {
+    known = fetchSecret(from).catch((error) => {
       known = undefined
       throw new Unavailable('secrets_manager', error)
     })
     return known
+  }
+  const early = value === undefined && arn ? fetchOnce(arn) : undefined
+  if (early) beginEarly(early)
+  return async (rejected?: string): Promise<string> => {
+    if (value !== undefined) return value
+    if (!arn) throw new Error('Neither a secret nor the ARN of one is configured')
+    await early?.catch(() => {})
+    const before = known
+    if (before && (await before) !== rejected) return before
+    if (known && known !== before) return known
+    return fetchOnce(arn)
   }
 }
 

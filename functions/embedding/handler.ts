@@ -1,6 +1,7 @@
 import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
+import { loaded } from '../../shared/loading.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { callLimits } from './batches.ts'
@@ -16,3 +17,5 @@ export const handler = consumer({
   callLimits,
   semaphore: semaphore(EMBEDDING_CONCURRENCY),
 })
+
+await loaded()

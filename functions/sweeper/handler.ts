@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { configuredDatabase } from '../../shared/database/database.ts'
+import { loaded } from '../../shared/loading.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 
@@ -8,3 +9,5 @@ const queue = configuredQueue()
 
 export const handler = (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
   sweep(db, queue, () => context.getRemainingTimeInMillis())
+
+await loaded()

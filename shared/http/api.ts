@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { type Context, Hono } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
 import { newId } from '../ids.ts'
+import { beginEarly } from '../loading.ts'
 import { describeError, log } from '../log.ts'
 import type { ApiKey } from './api-keys.ts'
 import { ApiError, noStore, problem, Unavailable } from './errors.ts'
@@ -54,6 +55,8 @@ type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Pro
 /** For API Gateway's payload format 2.0. What the adapter itself rejects is a problem response too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
+  // Node.js loads what is behind fetch and Request when they are first used, which takes 20 ms.
+  beginEarly(fetch('data:,'))
   return async (event, context) => {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }

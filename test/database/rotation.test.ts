@@ -115,11 +115,11 @@ async function statuses({ call, knowledgeBase }: Tenant): Promise<string[]> {
 }
 
 describe('the database’s login', () => {
-  test('is fetched with the first request and kept', async () => {
+  test('is fetched before the first request, while the module loads, and kept', async () => {
     const tenant = await stand.tenant()
     await rotateDatabase('documents')
     const instance = await instanceOf('documents')
-    expect(secretsManager.asked).toEqual([])
+    expect(secretsManager.asked).toEqual(['database-documents'])
     for (let i = 0; i < 3; i++)
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
     expect(secretsManager.asked).toEqual(['database-documents'])
@@ -228,11 +228,20 @@ test('a secret that two refuse in the same moment is fetched once more, and one 
   expect(secretsManager.asked).toEqual(['provider', 'provider'])
 })
 
+test('a secret that could not be fetched early is fetched again by the first who needs it, once for all', async () => {
+  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
+  const get = secret({ arn: 'provider' })
+  await expect.poll(() => secretsManager.asked).toEqual(['provider'])
+  const key = rotateProviderKey()
+  expect(await Promise.all([get(), get()])).toEqual([key, key])
+  expect(secretsManager.asked).toEqual(['provider', 'provider'])
+})
+
 describe('while Secrets Manager', () => {
   test('cannot be reached, an API Lambda loads and answers 503', async () => {
     const tenant = await stand.tenant()
-    const instance = await instanceOf('documents')
     await secretsManager.close()
+    const instance = await instanceOf('documents')
     for (let i = 0; i < 2; i++)
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
   })
@@ -240,8 +249,8 @@ describe('while Secrets Manager', () => {
   test('cannot be reached, the embedding Lambda loads and leaves its messages in the queue', async () => {
     const tenant = await stand.tenant()
     const batch = await batchOf(2, tenant)
-    const instance = await instanceOf('embedding')
     await secretsManager.close()
+    const instance = await instanceOf('embedding')
     expect(await instance.invoke(batch)).toEqual({
       batchItemFailures: batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
     })
