@@ -5,7 +5,7 @@ import type { Status } from '../../shared/database/tables.ts'
 const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
-  const { statuses, work, agents } = await db.batch({
+  const { statuses, work, agents, logins } = await db.batch({
     statuses: db
       .selectFrom('documents')
       .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
@@ -28,8 +28,26 @@ export async function checkDocuments(db: Database) {
       .where('document_count', '>=', maxDocuments)
       .orderBy('organization_id')
       .orderBy('id'),
+    logins: loginsWithoutTimeout,
   })
   const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
   for (const { status, count } of statuses) documents[status] = count
-  return { documents, ...work[0]!, agents_at_document_limit: agents }
+  return {
+    documents,
+    ...work[0]!,
+    agents_at_document_limit: agents,
+    logins_without_statement_timeout: logins.map(({ rolname }) => rolname),
+  }
 }
+
+/** Settings do not come with a membership: each login of a Lambda's role needs its own. */
+const loginsWithoutTimeout = sql<{ rolname: string }>`
+  select distinct rolname
+  from pg_roles login
+    join pg_auth_members on member = login.oid and inherit_option
+  where rolcanlogin and roleid in (select oid from pg_roles where rolname like 'cuecard\\_%')
+    and not exists (
+      select from pg_db_role_setting, unnest(setconfig) setting
+      where setrole = login.oid and setting ~ '^statement_timeout=[^0]'
+        and setdatabase in (0, (select oid from pg_database where datname = current_database())))
+  order by rolname`

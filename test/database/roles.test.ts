@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { timeouts } from '../../functions/search/timeouts.ts'
+import { checkDocuments } from '../../infra/admin/health.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
-import { lambdas } from '../../infra/wiring.ts'
+import { type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
@@ -150,6 +154,41 @@ describe('the roles of the Lambdas', () => {
   ])('%s may not: %s', async (role, statement) => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
   })
+})
+
+describe('the logins of the Lambdas', () => {
+  test('get a limit from the runbook above that of each batch, and below the time-out of their Lambda', () => {
+    const runbook = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
+    const [, list] = /for login in ((?:\w+:\d+ ?)+); do/.exec(runbook)!
+    const limits = Object.fromEntries(list!.split(' ').map((login) => login.split(':') as [string, string]))
+    expect(Object.keys(limits).map((name) => `cuecard_${name}`)).toEqual(roles)
+    for (const [name, seconds] of Object.entries(limits)) {
+      expect(Number(seconds), name).toBeGreaterThan(batchSeconds(name as LambdaName))
+      expect(Number(seconds), name).toBeLessThan(lambdas[name as LambdaName].timeoutSeconds)
+    }
+  })
+
+  test('are named by the operator’s health check while they have no limit', async () => {
+    const login = `cuecard_search_${newId().slice(-8)}`
+    const named = async () => (await checkDocuments(stand.db)).logins_without_statement_timeout.includes(login)
+    await sql`create role ${sql.id(login)} login in role cuecard_search`.execute(stand.db)
+    try {
+      expect(await named()).toBe(true)
+      await sql`alter role ${sql.id(login)} set statement_timeout = 0`.execute(stand.db)
+      expect(await named()).toBe(true)
+      await sql`alter role ${sql.id(login)} set statement_timeout = '8s'`.execute(stand.db)
+      expect(await named()).toBe(false)
+    } finally {
+      await sql`drop role ${sql.id(login)}`.execute(stand.db)
+    }
+  })
+
+  /** The limit that the Lambda itself sets for each batch. */
+  function batchSeconds(name: LambdaName): number {
+    if (name === 'search') return timeouts.databaseSeconds
+    const handler = readFileSync(join(import.meta.dirname, `../../functions/${name}/handler.ts`), 'utf8')
+    return Number(/timeoutSeconds: (\d+)/.exec(handler)?.[1] ?? 10)
+  }
 })
 
 describe('row-level security', () => {

@@ -7,7 +7,9 @@ import { action } from './action.ts'
 
 export function healthCommand() {
   return new Command('health')
-    .description('show documents by status, overdue work, dead letters and agents at their document limit')
+    .description(
+      'show documents by status, overdue work, dead letters, agents at their document limit and unlimited logins',
+    )
     .action(
       action(async (services) => {
         const documents = await checkDocuments(services.db)
