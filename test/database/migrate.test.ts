@@ -24,6 +24,8 @@ async function recorded(name: string): Promise<string[]> {
 }
 
 const noPause = { pause: () => Promise.resolve() }
+/** Batches of this size, however slow the machine is. */
+const inTens = { maxRows: 10, batchMilliseconds: Number.POSITIVE_INFINITY }
 
 /** Whether each index of the table is valid, by its name. */
 async function indexesOf(table: string): Promise<Record<string, boolean>> {
@@ -202,7 +204,7 @@ describe('a backfill', () => {
     const { counts, backfill: each, table } = await makeOldRows(95)
     const shown: Progress[] = []
     const onProgress = (progress: Progress) => shown.push(progress)
-    expect(await backfill(stand.pool, [each], { ...noPause, maxRows: 10, onProgress })).toEqual([
+    expect(await backfill(stand.pool, [each], { ...noPause, ...inTens, onProgress })).toEqual([
       { name: table, converted: 95, isComplete: true },
     ])
     expect(await counts()).toEqual({ left: '0', wrong: '0', converted: '95' })
@@ -217,10 +219,10 @@ describe('a backfill', () => {
       if (++pauses === 3) interrupt.abort()
       return Promise.resolve()
     }
-    const first = await backfill(stand.pool, [each], { pause, maxRows: 10, signal: interrupt.signal })
+    const first = await backfill(stand.pool, [each], { pause, ...inTens, signal: interrupt.signal })
     expect(first).toEqual([{ name: table, converted: 30, isComplete: false }])
     expect(await counts()).toMatchObject({ left: '65', converted: '30' })
-    expect(await backfill(stand.pool, [each], { ...noPause, maxRows: 10 })).toMatchObject([{ converted: 65 }])
+    expect(await backfill(stand.pool, [each], { ...noPause, ...inTens })).toMatchObject([{ converted: 65 }])
     expect(await counts()).toEqual({ left: '0', wrong: '0', converted: '95' })
   })
 
@@ -234,7 +236,7 @@ describe('a backfill', () => {
         return batch
       },
     }
-    await expect(backfill(stand.pool, [crashing], { ...noPause, maxRows: 10 })).rejects.toThrow(
+    await expect(backfill(stand.pool, [crashing], { ...noPause, ...inTens })).rejects.toThrow(
       `${table}, after 20: out of memory`,
     )
     expect(await counts()).toMatchObject({ left: '75', converted: '20' })
@@ -247,8 +249,8 @@ describe('a backfill', () => {
     const t = sql.id(table)
     let isDone = false
     const ran = Promise.all([
-      backfill(stand.pool, [each], { ...noPause, maxRows: 10 }),
-      backfill(stand.pool, [each], { ...noPause, maxRows: 7 }),
+      backfill(stand.pool, [each], { ...noPause, ...inTens }),
+      backfill(stand.pool, [each], { ...noPause, ...inTens, maxRows: 7 }),
     ]).finally(() => {
       isDone = true
     })
@@ -273,7 +275,7 @@ describe('a backfill', () => {
       name: 'slow',
       async convert(db, _after, limit) {
         const started = performance.now()
-        await sql`select 1`.execute(db)
+        await sql`select sum(i) from generate_series(1, 300000) i`.execute(db)
         worked.push(performance.now() - started)
         return { converted: limits.push(limit), last: limits.length < 4 ? limits.length : undefined }
       },
