@@ -50,11 +50,11 @@ export async function backfill(pool: Pool, backfills: readonly Backfill[], optio
 }
 
 async function run(pool: Pool, backfill: Backfill, options: Options): Promise<Progress> {
-  const { signal, onProgress, share = 0.5, batchMilliseconds = 250, maxRows = 1000, pause = sleep } = options
+  const { signal, onProgress, share = 0.5, batchMilliseconds = 100, maxRows = 1000, pause = sleep } = options
   const { name } = backfill
   const progress: Progress = { name, converted: 0, isComplete: false }
   let shown = performance.now()
-  let limit = Math.min(100, maxRows)
+  let limit = Math.min(50, maxRows)
   let after: unknown
   let convertedInPass = 0
   while (!signal?.aborted && !progress.isComplete) {

@@ -286,7 +286,7 @@ describe('a backfill', () => {
       return Promise.resolve()
     }
     await backfill(stand.pool, [slow], { pause, share: 0.25, batchMilliseconds: 0, signal: interrupt.signal })
-    expect(limits).toEqual([100, 50, 25])
+    expect(limits).toEqual([50, 25, 13])
     expect(pauses.filter((milliseconds, i) => milliseconds < 3 * worked[i]!)).toEqual([])
   })
 })
