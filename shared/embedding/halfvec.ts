@@ -1,0 +1,63 @@
+const infinity = 0x7c00
+const slot = Float64Array.BYTES_PER_ELEMENT
+const [minus, comma, leftBracket, rightBracket] = [0x2d, 0x2c, 0x5b, 0x5d]
+
+/** By a half's bits without the sign: the text's bytes, moved as one float64, and its length or 0 until it is first needed. */
+const texts = new Float64Array(infinity)
+const lengths = new Uint8Array(infinity)
+
+/**
+ * Makes `print(halves)`: pgvector's text of a `halfvec` of that many finite numbers, which is JSON too. A number takes at most 8
+ * characters, 5 significant digits and a sign, and is read back as the same half, also by way of a float32, as pgvector does.
+ */
+export function halfvecPrinter(dimensions: number): (halves: Float16Array) => string {
+  const bytes = Buffer.alloc(1 + dimensions * (slot + 2))
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return (halves) => {
+    const bits = new Uint16Array(halves.buffer, halves.byteOffset, dimensions)
+    let at = bytes.writeUInt8(leftBracket)
+    for (let i = 0; i < dimensions; i++) {
+      const half = bits[i]!
+      const magnitude = half & 0x7fff
+      const length = lengths[magnitude]! || fill(magnitude)
+      // Overwritten unless there is a sign: cheaper than a branch, for signs cannot be predicted.
+      bytes[at] = minus
+      at += half >>> 15
+      view.setFloat64(at, texts[magnitude]!, true)
+      at += length
+      bytes[at++] = comma
+    }
+    bytes[at - 1] = rightBracket
+    return bytes.toString('latin1', 0, at)
+  }
+}
+
+function fill(magnitude: number): number {
+  const text = textOf(magnitude)
+  Buffer.from(texts.buffer).write(text, magnitude * slot)
+  lengths[magnitude] = text.length
+  return text.length
+}
+
+const half = new Float16Array(1)
+const halfBits = new Uint16Array(half.buffer)
+
+/** With as few decimals as it takes. */
+function textOf(magnitude: number): string {
+  halfBits[0] = magnitude
+  const value = half[0]!
+  for (let decimals = 0; ; decimals++) {
+    const scaled = Math.round(value * 10 ** decimals)
+    half[0] = Math.fround(scaled / 10 ** decimals)
+    if (halfBits[0] === magnitude) return decimal(scaled, decimals)
+  }
+}
+
+function decimal(scaled: number, decimals: number): string {
+  const digits = String(scaled)
+  if (decimals === 0) return digits
+  if (digits.length > decimals) return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+  const plain = `0.${digits.padStart(decimals, '0')}`
+  const scientific = `${digits}e-${decimals}`
+  return plain.length <= scientific.length ? plain : scientific
+}
