@@ -6,30 +6,31 @@ const [minus, comma, leftBracket, rightBracket] = [0x2d, 0x2c, 0x5b, 0x5d]
 const texts = new Float64Array(infinity)
 const lengths = new Uint8Array(infinity)
 
+/** What pgvector allows. */
+const maxDimensions = 16_000
+const bytes = Buffer.alloc(1 + maxDimensions * (slot + 2))
+const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+
 /**
- * Makes `print(halves)`: pgvector's text of a `halfvec` of that many finite numbers, which is JSON too. A number takes at most 8
- * characters, 5 significant digits and a sign, and is read back as the same half, also by way of a float32, as pgvector does.
+ * pgvector's text of a `halfvec` of finite numbers, which is JSON too. A number takes at most 8 characters, 5 significant digits
+ * and a sign, and is read back as the same half, also by way of a float32, as pgvector does.
  */
-export function halfvecPrinter(dimensions: number): (halves: Float16Array) => string {
-  const bytes = Buffer.alloc(1 + dimensions * (slot + 2))
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return (halves) => {
-    const bits = new Uint16Array(halves.buffer, halves.byteOffset, dimensions)
-    let at = bytes.writeUInt8(leftBracket)
-    for (let i = 0; i < dimensions; i++) {
-      const half = bits[i]!
-      const magnitude = half & 0x7fff
-      const length = lengths[magnitude]! || fill(magnitude)
-      // Overwritten unless there is a sign: cheaper than a branch, for signs cannot be predicted.
-      bytes[at] = minus
-      at += half >>> 15
-      view.setFloat64(at, texts[magnitude]!, true)
-      at += length
-      bytes[at++] = comma
-    }
-    bytes[at - 1] = rightBracket
-    return bytes.toString('latin1', 0, at)
+export function printHalfvec(halves: Float16Array): string {
+  const bits = new Uint16Array(halves.buffer, halves.byteOffset, halves.length)
+  let at = bytes.writeUInt8(leftBracket)
+  for (let i = 0; i < bits.length; i++) {
+    const half = bits[i]!
+    // Overwritten unless there is a sign: cheaper than a branch, for signs cannot be predicted.
+    bytes[at] = minus
+    at += half >>> 15
+    const magnitude = half & 0x7fff
+    const length = lengths[magnitude]! || fill(magnitude)
+    view.setFloat64(at, texts[magnitude]!, true)
+    at += length
+    bytes[at++] = comma
   }
+  bytes[at - 1] = rightBracket
+  return bytes.toString('latin1', 0, at)
 }
 
 function fill(magnitude: number): number {

@@ -1,4 +1,4 @@
-import { halfvecPrinter } from './halfvec.ts'
+import { printHalfvec } from './halfvec.ts'
 
 export const dimensions = 1536
 
@@ -67,7 +67,6 @@ const float = new Float32Array(1)
 const floatBits = new Uint32Array(float.buffer)
 const floatBias = 127
 const halves = new Float16Array(dimensions)
-const printHalfvec = halfvecPrinter(dimensions)
 
 const bytesOfVector = dimensions * Float32Array.BYTES_PER_ELEMENT
 /** Without padding, for the bytes are a multiple of three. */

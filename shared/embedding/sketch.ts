@@ -1,0 +1,118 @@
+import { dimensions } from './vectors.ts'
+
+const rounds = 2
+const blockSize = 128
+
+/**
+ * Signs of the rotated vector, as text of a `bit(1536)`: `x` and 384 hex digits, whose bit i is 1 where (R v)_i > 0. Of two vectors
+ * at an angle θ about 1536 θ/π bits differ, whatever their lengths.
+ *
+ * Signs of random projections (Charikar 2002), here onto the axes of one fixed rotation R, as in RaBitQ (Gao & Long 2024): signs of
+ * a sparse vector's own numbers would say little. R flips signs at random, then applies a Hadamard transform (Ailon & Chazelle's
+ * fast Johnson–Lindenstrauss transform, 2006), twice: once would leave few distinct sums of a vector with few numbers.
+ * R must never change: stored sketches are compared with new ones.
+ * @param vector 1536 finite numbers
+ */
+export function sketchOf(vector: ArrayLike<number>): string {
+  for (let i = 0; i < dimensions; i++) rotated[i] = vector[i]!
+  for (let round = 0; round < rounds; round++) {
+    const first = round * dimensions
+    for (let i = 0; i < dimensions; i++) rotated[i] = rotated[i]! * flips[first + i]!
+    hadamard()
+  }
+  for (let i = 0, at = 1; i < dimensions; i += 4) {
+    const high = (rotated[i]! > 0 ? 8 : 0) | (rotated[i + 1]! > 0 ? 4 : 0)
+    const low = (rotated[i + 2]! > 0 ? 2 : 0) | (rotated[i + 3]! > 0 ? 1 : 0)
+    text[at++] = hexDigits[high | low]!
+  }
+  return text.toString('latin1')
+}
+
+const rotated = new Float64Array(dimensions)
+const text = Buffer.alloc(1 + dimensions / 4, 'x')
+const hexDigits = Buffer.from('0123456789abcdef')
+
+/** -1 where the highest bit of xorshift32 (Marsaglia 2003), started at 2^32 divided by the golden ratio, is set, else 1. */
+const flips = new Float64Array(rounds * dimensions)
+for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
+  state ^= state << 13
+  state ^= state >>> 17
+  state ^= state << 5
+  flips[i] = state < 0 ? -1 : 1
+}
+
+/**
+ * Multiplies by a Hadamard matrix of order 1536, the Kronecker product of orders 12 and 128, in 20,000 additions. Their order is
+ * fixed, so that float64 gives the same signs on every machine.
+ */
+function hadamard(): void {
+  for (let start = 0; start < dimensions; start += blockSize) walshHadamard128(start)
+  for (let at = 0; at < blockSize; at++) paley12(at)
+}
+
+/** Of 128 numbers from `start`: six levels of butterflies, two at a time, then the seventh. */
+function walshHadamard128(start: number): void {
+  const end = start + blockSize
+  for (let step = 1; step < blockSize / 2; step *= 4)
+    for (let from = start; from < end; from += 4 * step)
+      for (let i = from; i < from + step; i++) {
+        const sum = rotated[i]! + rotated[i + step]!
+        const difference = rotated[i]! - rotated[i + step]!
+        const nextSum = rotated[i + 2 * step]! + rotated[i + 3 * step]!
+        const nextDifference = rotated[i + 2 * step]! - rotated[i + 3 * step]!
+        rotated[i] = sum + nextSum
+        rotated[i + step] = difference + nextDifference
+        rotated[i + 2 * step] = sum - nextSum
+        rotated[i + 3 * step] = difference - nextDifference
+      }
+  const half = blockSize / 2
+  for (let i = start; i < start + half; i++) {
+    const a = rotated[i]!
+    const b = rotated[i + half]!
+    rotated[i] = a + b
+    rotated[i + half] = a - b
+  }
+}
+
+/**
+ * Of 12 numbers, one of each block: Paley's second construction (1933) with q = 5, [[C + I, C - I], [C - I, -C - I]], where C has 0
+ * on the diagonal, 1 in the rest of its first row and column, and elsewhere 1 if i - j is a square modulo 5 (±1), else -1.
+ */
+function paley12(at: number): void {
+  const x0 = rotated[at]!
+  const x1 = rotated[at + 128]!
+  const x2 = rotated[at + 256]!
+  const x3 = rotated[at + 384]!
+  const x4 = rotated[at + 512]!
+  const x5 = rotated[at + 640]!
+  const x6 = rotated[at + 768]!
+  const x7 = rotated[at + 896]!
+  const x8 = rotated[at + 1024]!
+  const x9 = rotated[at + 1152]!
+  const x10 = rotated[at + 1280]!
+  const x11 = rotated[at + 1408]!
+  const a0 = x0 + x6
+  const b0 = x0 - x6
+  const a1 = x1 + x7
+  const b1 = x1 - x7
+  const a2 = x2 + x8
+  const b2 = x2 - x8
+  const a3 = x3 + x9
+  const b3 = x3 - x9
+  const a4 = x4 + x10
+  const b4 = x4 - x10
+  const a5 = x5 + x11
+  const b5 = x5 - x11
+  rotated[at] = a1 + a2 + a3 + a4 + a5 + b0
+  rotated[at + 128] = a0 + (a2 + a5) - (a3 + a4) + b1
+  rotated[at + 256] = a0 + (a3 + a1) - (a4 + a5) + b2
+  rotated[at + 384] = a0 + (a4 + a2) - (a5 + a1) + b3
+  rotated[at + 512] = a0 + (a5 + a3) - (a1 + a2) + b4
+  rotated[at + 640] = a0 + (a1 + a4) - (a2 + a3) + b5
+  rotated[at + 768] = b1 + b2 + b3 + b4 + b5 - a0
+  rotated[at + 896] = b0 + (b2 + b5) - (b3 + b4) - a1
+  rotated[at + 1024] = b0 + (b3 + b1) - (b4 + b5) - a2
+  rotated[at + 1152] = b0 + (b4 + b2) - (b5 + b1) - a3
+  rotated[at + 1280] = b0 + (b5 + b3) - (b1 + b2) - a4
+  rotated[at + 1408] = b0 + (b1 + b4) - (b2 + b3) - a5
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { dimensions, fromBase64, fromStored, toBase64, toStored, vectorFault } from '../../shared/embedding/vectors.ts'
+import { axis } from '../support/axis.ts'
+
+const maxExponent = 17
+/** Valid vectors whose numbers differ by up to 2^60. */
+const vector = fc
+  .record({
+    numbers: fc.array(fc.tuple(fc.double({ min: -2, max: 2, noNaN: true }), fc.integer({ min: -60, max: 0 })), {
+      minLength: 1,
+      maxLength: 40,
+    }),
+    exponent: fc.integer({ min: -maxExponent, max: maxExponent }),
+  })
+  .map(({ numbers, exponent }) =>
+    Float32Array.from({ length: dimensions }, (_, i) => {
+      const [number, smaller] = numbers[i % numbers.length]!
+      return number * 2 ** (exponent + smaller)
+    }),
+  )
+  .filter((numbers) => vectorFault(numbers) === undefined)
+
+describe('a stored vector', () => {
+  test('keeps each number within 2^-11 of itself or 2^-39 of the largest magnitude', () => {
+    fc.assert(
+      fc.property(vector, (numbers) => {
+        const { embedding, exponent } = toStored(numbers)
+        const largest = numbers.reduce((max, number) => Math.max(max, Math.abs(number)), 0)
+        const excess = fromStored(embedding, exponent).map((kept, i) => {
+          const bound = Math.max(Math.abs(numbers[i]!) * 2 ** -11, largest * 2 ** -39)
+          return Math.abs(kept - numbers[i]!) - bound
+        })
+        expect(excess.every((number) => number <= 0)).toBe(true)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('has its largest magnitude in [16384, 32768) before it is rounded, however long the vector is', () => {
+    for (const length of [1e-6, 2 ** -19, 0.1, 0.9999999, 1, 1.5, 2 ** 19 - 0.04, 2 ** 19, 1e6]) {
+      const numbers = axis(3).map((number) => number * length)
+      const scaled = Math.fround(length) * 2 ** -toStored(numbers).exponent
+      expect(scaled).toBeGreaterThanOrEqual(16384)
+      expect(scaled).toBeLessThan(32768)
+    }
+  })
+
+  test('is stored again as the same text', () => {
+    fc.assert(
+      fc.property(vector, (numbers) => {
+        const stored = toStored(numbers)
+        expect(toStored(fromStored(stored.embedding, stored.exponent))).toEqual(stored)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('is mostly short integers', () => {
+    const numbers = Float32Array.from({ length: dimensions }, (_, i) => (0.02 * (i + 300)) / dimensions)
+    expect(toStored(numbers).embedding).toMatch(/^\[(\d{4,5},){1535}\d{5}\]$/)
+  })
+})
+
+describe('base64', () => {
+  test('gives back the same float32s', () => {
+    fc.assert(
+      fc.property(vector, (numbers) => {
+        expect(fromBase64(toBase64(numbers))).toEqual({ vector: numbers })
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('is little-endian', () => {
+    expect(Buffer.from(toBase64(Float32Array.from(axis(0))), 'base64').subarray(0, 8)).toEqual(
+      Buffer.from('0000803f00000000', 'hex'),
+    )
+  })
+
+  test.each([
+    ['empty', () => '', 'must have exactly 8192 characters of base64, not 0'],
+    ['short by one number', (text: string) => text.slice(0, -6), 'not 8186'],
+    ['with white space', (text: string) => `${text.slice(0, -1)}\n`, 'must be base64'],
+    ['with white space around', (text: string) => ` ${text}`, 'not 8193'],
+    ['with padding', (text: string) => `${text.slice(0, -2)}==`, 'must be base64'],
+    ['of the URL-safe alphabet', (text: string) => text.replace(/.$/, '_'), 'must be base64'],
+    ['with a character beyond ASCII', (text: string) => text.replace(/.$/, 'é'), 'must be base64'],
+  ])('is refused %s', (_, broken, fault) => {
+    expect(fromBase64(broken(toBase64(Float32Array.from(axis(0)))))).toEqual({ fault: expect.stringContaining(fault) })
+  })
+})
