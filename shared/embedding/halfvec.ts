@@ -12,32 +12,37 @@ const bytes = Buffer.alloc(1 + maxDimensions * (slot + 2))
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /**
- * pgvector's text of a `halfvec` of finite numbers, which is JSON too. A number takes at most 8 characters, 5 significant digits
+ * pgvector's text of a `halfvec` of finite numbers, given as their bits, which is JSON too. A number takes at most 8 characters, 5 significant digits
  * and a sign, and is read back as the same half, also by way of a float32, as pgvector does.
  */
-export function printHalfvec(halves: Float16Array): string {
-  const bits = new Uint16Array(halves.buffer, halves.byteOffset, halves.length)
-  let at = bytes.writeUInt8(leftBracket)
-  for (let i = 0; i < bits.length; i++) {
-    const half = bits[i]!
+export function printHalfvec(halves: Uint16Array): string {
+  bytes[0] = leftBracket
+  const end = write(halves)
+  bytes[end - 1] = rightBracket
+  return bytes.toString('latin1', 0, end)
+}
+
+/** Each number and a comma. Returns where they end. */
+function write(halves: Uint16Array): number {
+  let at = 1
+  for (let i = 0; i < halves.length; i++) {
+    const half = halves[i]!
     // Overwritten unless there is a sign: cheaper than a branch, for signs cannot be predicted.
     bytes[at] = minus
     at += half >>> 15
     const magnitude = half & 0x7fff
-    const length = lengths[magnitude]! || fill(magnitude)
+    if (lengths[magnitude] === 0) fill(magnitude)
     view.setFloat64(at, texts[magnitude]!, true)
-    at += length
+    at += lengths[magnitude]!
     bytes[at++] = comma
   }
-  bytes[at - 1] = rightBracket
-  return bytes.toString('latin1', 0, at)
+  return at
 }
 
-function fill(magnitude: number): number {
+function fill(magnitude: number): void {
   const text = textOf(magnitude)
   Buffer.from(texts.buffer).write(text, magnitude * slot)
   lengths[magnitude] = text.length
-  return text.length
 }
 
 const half = new Float16Array(1)

@@ -9,22 +9,20 @@ const blockSize = 128
  *
  * Signs of random projections (Charikar 2002), here onto the axes of one fixed rotation R, as in RaBitQ (Gao & Long 2024): signs of
  * a sparse vector's own numbers would say little. R flips signs at random, then applies a Hadamard transform (Ailon & Chazelle's
- * fast Johnson–Lindenstrauss transform, 2006), twice: once would leave few distinct sums of a vector with few numbers.
+ * fast Johnson–Lindenstrauss transform, 2006), twice: once would leave few distinct sums of a vector with few numbers. The Hadamard
+ * matrix is the Kronecker product of those of orders 12 and 128, 20,000 additions; their order is fixed, so that the signs are the
+ * same on every machine.
  * R must never change: stored sketches are compared with new ones.
  * @param vector 1536 finite numbers
  */
 export function sketchOf(vector: ArrayLike<number>): string {
-  for (let i = 0; i < dimensions; i++) rotated[i] = vector[i]!
+  rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
-    const first = round * dimensions
-    for (let i = 0; i < dimensions; i++) rotated[i] = rotated[i]! * flips[first + i]!
-    hadamard()
+    flip(round * dimensions)
+    for (let start = 0; start < dimensions; start += blockSize) walshHadamard128(start)
+    for (let at = 0; at < blockSize; at++) paley12(at)
   }
-  for (let i = 0, at = 1; i < dimensions; i += 4) {
-    const high = (rotated[i]! > 0 ? 8 : 0) | (rotated[i + 1]! > 0 ? 4 : 0)
-    const low = (rotated[i + 2]! > 0 ? 2 : 0) | (rotated[i + 3]! > 0 ? 1 : 0)
-    text[at++] = hexDigits[high | low]!
-  }
+  printSigns()
   return text.toString('latin1')
 }
 
@@ -41,13 +39,16 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   flips[i] = state < 0 ? -1 : 1
 }
 
-/**
- * Multiplies by a Hadamard matrix of order 1536, the Kronecker product of orders 12 and 128, in 20,000 additions. Their order is
- * fixed, so that float64 gives the same signs on every machine.
- */
-function hadamard(): void {
-  for (let start = 0; start < dimensions; start += blockSize) walshHadamard128(start)
-  for (let at = 0; at < blockSize; at++) paley12(at)
+function flip(from: number): void {
+  for (let i = 0; i < dimensions; i++) rotated[i] = rotated[i]! * flips[from + i]!
+}
+
+function printSigns(): void {
+  for (let i = 0, at = 1; i < dimensions; i += 4) {
+    const high = (rotated[i]! > 0 ? 8 : 0) | (rotated[i + 1]! > 0 ? 4 : 0)
+    const low = (rotated[i + 2]! > 0 ? 2 : 0) | (rotated[i + 3]! > 0 ? 1 : 0)
+    text[at++] = hexDigits[high | low]!
+  }
 }
 
 /** Of 128 numbers from `start`: six levels of butterflies, two at a time, then the seventh. */

@@ -37,10 +37,17 @@ export function normalize(vector: Float32Array): Float32Array {
  * @param vector valid: without a `vectorFault`
  */
 export function toStored(vector: ArrayLike<number>): { embedding: string; exponent: number } {
-  const exponent = exponentOf(vector)
+  // Its loops are not functions of their own: inlined into this one, V8 would be slow to optimize them.
+  let largest = 0
+  for (let i = 0; i < dimensions; i++) {
+    const magnitude = Math.abs(vector[i]!)
+    if (magnitude > largest) largest = magnitude
+  }
+  float[0] = largest
+  const exponent = (floatBits[0]! >>> 23) - floatBias - 14
   const scale = 2 ** -exponent
   for (let i = 0; i < dimensions; i++) halves[i] = Math.fround(vector[i]!) * scale
-  return { embedding: printHalfvec(halves), exponent }
+  return { embedding: printHalfvec(halfBits), exponent }
 }
 
 /** The inverse of `toStored`, for pgvector's own text of a `halfvec` too. */
@@ -52,21 +59,12 @@ export function fromStored(embedding: string, exponent: number): Float32Array {
   return vector
 }
 
-function exponentOf(vector: ArrayLike<number>): number {
-  let largest = 0
-  for (let i = 0; i < dimensions; i++) {
-    const magnitude = Math.abs(vector[i]!)
-    if (magnitude > largest) largest = magnitude
-  }
-  float[0] = largest
-  return (floatBits[0]! >>> 23) - floatBias - 14
-}
-
-/** The exponent is read from the bits because Math.log2 may round up to the next integer. */
+/** Math.log2 may round up to the next integer. */
 const float = new Float32Array(1)
 const floatBits = new Uint32Array(float.buffer)
 const floatBias = 127
 const halves = new Float16Array(dimensions)
+const halfBits = new Uint16Array(halves.buffer)
 
 const bytesOfVector = dimensions * Float32Array.BYTES_PER_ELEMENT
 /** Without padding, for the bytes are a multiple of three. */

@@ -15,7 +15,7 @@ function* finiteHalves(): Generator<Uint16Array> {
 
 test('pgvector reads back each finite half bit by bit from our text', async () => {
   const sent = [...finiteHalves()]
-  const texts = sent.map((bits) => printHalfvec(new Float16Array(bits.buffer)))
+  const texts = sent.map((bits) => printHalfvec(bits))
   const { rows } = await sql<{ bytes: string }>`
     select encode(halfvec_send(text::halfvec), 'hex') as bytes from unnest(${texts}::text[]) with ordinality as sent(text, i)
     order by i`.execute(stand.db)
