@@ -8,7 +8,7 @@ import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { deleteChunks, listChunks } from './chunks.ts'
 import { createChunks } from './create-chunks.ts'
-import { createBody, documentPath, listQuery, sortKey } from './schemas.ts'
+import { createBody, documentPath, listQuery, sortKey, toJson } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 
@@ -52,7 +52,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
             { organizationId: key.organizationId, ...params },
             { ...query, after },
           )
-          const data = fitToResponse(chunks.map(toChunk))
+          const data = fitToResponse(chunks.map((chunk) => toChunk(chunk, query.encoding)))
           const more = hasMore || data.length < chunks.length
           const cursor = more ? encodeCursor(key.cursorKey, list, [data.at(-1)!.chunk_index]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
@@ -96,14 +96,14 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
           const request = idempotentRequest(
             key,
-            { method: 'POST', path: c.req.path, body },
+            { method: 'POST', path: c.req.path, body: body.chunks.map(toJson) },
             headers['idempotency-key'],
             repeatWaitSeconds,
           )
           const scope = { organizationId: key.organizationId, ...params }
           const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, request)
           if (replayed) c.header('idempotency-replayed', 'true')
-          return c.json({ data: data.map(toChunk), chunk_count }, 201)
+          return c.json({ data: data.map((chunk) => toChunk(chunk)), chunk_count }, 201)
         },
       ),
     )

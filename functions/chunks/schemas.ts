@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
@@ -23,15 +24,33 @@ export const listQuery = v.pipe(
     include: v.optional(
       v.pipe(v.literal('embedding', 'must be `embedding`'), v.description('Adds `embedding` to each chunk.')),
     ),
-    limit: limitUpTo(100, 'Maximum number of items in a page; at most 20 with `include=embedding`.'),
+    encoding: v.optional(
+      v.pipe(
+        v.literal('base64', 'must be `base64`'),
+        v.description(
+          'Gives each `embedding` as base64 of little-endian 32-bit floats. Only with `include=embedding`.',
+        ),
+      ),
+    ),
+    limit: limitUpTo(
+      100,
+      'Maximum number of items in a page; at most 20 with `include=embedding` unless `encoding=base64`.',
+    ),
     cursor: cursorParameter,
   }),
   v.forward(
     v.check(
-      ({ include, limit }) => include === undefined || limit <= 20,
-      'must be at most 20 with `include=embedding`',
+      ({ include, encoding, limit }) => include === undefined || encoding !== undefined || limit <= 20,
+      'must be at most 20 with `include=embedding` unless `encoding=base64`',
     ),
     ['limit'],
+  ),
+  v.forward(
+    v.check(
+      ({ include, encoding }) => encoding === undefined || include !== undefined,
+      'must come with `include=embedding`',
+    ),
+    ['encoding'],
   ),
 )
 
@@ -54,6 +73,11 @@ const chunkInput = v.pipe(
   v.title('NewChunk'),
 )
 export type ChunkInput = v.InferOutput<typeof chunkInput>
+
+/** With the embedding as base64: JSON would print a Float32Array as an object, which takes long. */
+export function toJson(chunk: ChunkInput) {
+  return { ...chunk, embedding: chunk.embedding && toBase64(chunk.embedding) }
+}
 
 export const createBody = v.pipe(
   fields({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { vectorFault } from '../../shared/embedding/vectors.ts'
+import { fromBase64, toBase64, vectorFault } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
@@ -184,7 +184,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expectBoth()
   })
 
-  test('on uploading an embedding: the nearest 32-bit floats', async () => {
+  test('on uploading an embedding, as numbers or base64: within the precision that is kept', async () => {
     const tenant = await stand.tenant()
     const { attempt, expectBoth } = attempts(tenant)
     const number = fc.oneof(
@@ -195,17 +195,20 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     )
     const vector = fc.record({ numbers: fc.array(number, { minLength: 1, maxLength: 8 }), at: fc.nat({ max: 1500 }) })
     await fc.assert(
-      fc.asyncProperty(vector, async ({ numbers, at }) => {
-        const embedding = axis(-1).toSpliced(at, numbers.length, ...numbers)
+      fc.asyncProperty(vector, fc.boolean(), async ({ numbers, at }, isBase64) => {
+        const vector = axis(-1).toSpliced(at, numbers.length, ...numbers)
+        const embedding = isBase64 ? toBase64(Float32Array.from(vector)) : vector
         const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
         const path = `${headers.location}/chunks`
         const send = () => tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 0, embedding }] })
         await attempt(send, async (answer) => {
-          expect(vectorFault(embedding)).toBeUndefined()
+          expect(vectorFault(vector)).toBeUndefined()
           expect(answer.body.data[0]).not.toHaveProperty('embedding')
           const { body: page } = await tenant.call('GET', `${path}?include=embedding`)
           const stored: number[] = page.data[0].embedding
-          expect(stored.map((n) => n + 0)).toEqual(embedding.map((n) => Math.fround(n) + 0).map((n) => shortest(n)))
+          expect(stored.every((number, i) => isKept(number, vector[i]!, vector))).toBe(true)
+          const { body: encoded } = await tenant.call('GET', `${path}?include=embedding&encoding=base64`)
+          expect(fromBase64(encoded.data[0].embedding)).toEqual({ vector: Float32Array.from(stored) })
           await tenant.call('PATCH', headers.location!, { status: 'completed' })
           const found = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding, limit: 1 })
           expect(found.body.data[0].score).toBeGreaterThan(0.999)
@@ -260,11 +263,9 @@ describe('whatever body is sent, it comes back identical or is refused and chang
   })
 })
 
-/** A 32-bit float as the shortest decimal that names it, which is how a vector is read back. */
-function shortest(float: number): number {
-  for (let digits = 1; digits < 9; digits++) {
-    const decimal = Number(float.toPrecision(digits))
-    if (Math.fround(decimal) === float) return decimal
-  }
-  return Number(float.toPrecision(9))
+/** Whether a stored number is as near to the one sent as is promised. */
+function isKept(stored: number, sent: number, vector: number[]): boolean {
+  const largest = vector.reduce((max, number) => Math.max(max, Math.abs(number)), 0)
+  const roundedTwice = 1.001
+  return Math.abs(stored - sent) <= roundedTwice * Math.max(Math.abs(sent) * 2 ** -11, largest * 2 ** -39)
 }

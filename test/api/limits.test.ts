@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -128,6 +129,8 @@ describe('chunks', () => {
   })
 
   const { embedding: short } = { embedding: axis(0).slice(1) }
+  const base64Of = (numbers: number[]) => toBase64(Float32Array.from(numbers))
+  const base64 = base64Of(axis(0))
   test.each<[string, unknown[], string]>([
     ['no chunk', [], '/chunks'],
     ['201 chunks', Array.from({ length: 201 }, (_, chunk_index) => ({ ...chunk, chunk_index })), '/chunks'],
@@ -144,6 +147,8 @@ describe('chunks', () => {
     ['a vector that is too long', [{ ...chunk, embedding: axis(0).map((n) => n * 1.1e6) }], '/chunks/0/embedding'],
     ['a number beyond 32 bits', [{ ...chunk, embedding: axis(0).map((n) => n * 1e39) }], '/chunks/0/embedding'],
     ['a vector with null', [{ ...chunk, embedding: [null, ...short] }], '/chunks/0/embedding'],
+    ['a vector that is an object', [{ ...chunk, embedding: { ...axis(0) } }], '/chunks/0/embedding'],
+    ['a vector in another text than base64', [{ ...chunk, embedding: String(axis(0)) }], '/chunks/0/embedding'],
     ['a vector of texts', [{ ...chunk, embedding: axis(0).map(String) }], '/chunks/0/embedding'],
     ['65 metadata keys', [{ ...chunk, metadata: wide(65) }], '/chunks/0/metadata'],
     ['257 metadata values', [{ ...chunk, metadata: { a: Array(255).fill(1), b: null } }], '/chunks/0/metadata'],
@@ -164,6 +169,14 @@ describe('chunks', () => {
     [[...short.slice(0, 3), null, ...short.slice(3)], 'Element 3 is not a finite 32-bit float'],
     [axis(0).map((n) => n * 1e39), 'Element 0 is not a finite 32-bit float'],
     [axis(-1), 'norm must be between 1e-6 and 1e6'],
+    [base64.slice(4), 'must have exactly 8192 characters of base64, not 8188'],
+    [`${base64}\n`, 'must have exactly 8192 characters of base64, not 8193'],
+    [base64.replace('A', '-'), 'must be base64 with the characters A–Z, a–z, 0–9, + and /'],
+    [base64.replace('A', ' '), 'must be base64 with the characters A–Z, a–z, 0–9, + and /'],
+    [`${base64.slice(2)}==`, 'must be base64 with the characters A–Z, a–z, 0–9, + and /'],
+    [base64Of(axis(3).map((n) => n * Number.NaN)), 'Element 0 is not a finite 32-bit float'],
+    [base64Of(axis(3).map((n) => n / 0)), 'Element 0 is not a finite 32-bit float'],
+    [base64Of(axis(-1)), 'norm must be between 1e-6 and 1e6'],
   ])('with an invalid vector are rejected with the reason (%#)', async (embedding, detail) => {
     const tenant = await stand.tenant()
     const answer = await tenant.call('POST', await chunksPath(tenant), { chunks: [{ ...chunk, embedding }] })

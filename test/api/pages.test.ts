@@ -3,6 +3,7 @@ import { PurgeQueueCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
+import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
@@ -133,6 +134,19 @@ describe('the list of chunks', () => {
     page = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
     expect(page.body.data.map((chunk: { embedding: number[] }) => chunk.embedding)).toEqual([axis(2), null])
   })
+
+  test('holds embeddings as base64 when asked, from page to page', async () => {
+    const tenant = await stand.tenant()
+    const [id] = await makeDocuments(tenant, 1)
+    const path = `${tenant.knowledgeBase}/${id}`
+    await upload(tenant, path, 0, 1, 2)
+    await tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'none', chunk_index: 3 }] })
+    const [zero, one, two] = [0, 1, 2].map((index) => toBase64(Float32Array.from(axis(index))))
+    let page = await tenant.call('GET', `${path}/chunks?include=embedding&encoding=base64&limit=2`)
+    expect(page.body.data.map((chunk: { embedding: string }) => chunk.embedding)).toEqual([zero, one])
+    page = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
+    expect(page.body.data.map((chunk: { embedding: string }) => chunk.embedding)).toEqual([two, null])
+  })
 })
 
 describe('a parameter of a list', () => {
@@ -148,15 +162,32 @@ describe('a parameter of a list', () => {
     },
   )
 
-  test('limit is at most 20 where embeddings are included', async () => {
+  test('limit is at most 20 where embeddings are included as numbers', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const path = `${knowledgeBase}/${newId()}/chunks`
     expect(await call('GET', `${path}?include=embedding&limit=20`)).toMatchObject({ status: 404 })
     expect(await call('GET', `${path}?include=embedding&limit=21`)).toMatchObject({
       status: 400,
-      body: { errors: [{ parameter: 'limit', detail: 'must be at most 20 with `include=embedding`' }] },
+      body: {
+        errors: [
+          { parameter: 'limit', detail: 'must be at most 20 with `include=embedding` unless `encoding=base64`' },
+        ],
+      },
     })
+    expect(await call('GET', `${path}?include=embedding&encoding=base64&limit=100`)).toMatchObject({ status: 404 })
     expect(await call('GET', `${path}?include=content`)).toMatchObject({ body: { errors: [{ parameter: 'include' }] } })
+  })
+
+  test.each([
+    ['encoding=base64', 'must come with `include=embedding`'],
+    ['include=embedding&encoding=float', 'must be `base64`'],
+    ['include=embedding&encoding=', 'must be `base64`'],
+  ])('encoding is refused in %s', async (query, detail) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    expect(await call('GET', `${knowledgeBase}/${newId()}/chunks?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter', errors: [{ parameter: 'encoding', detail }] },
+    })
   })
 
   test('every wrong one is listed', async () => {

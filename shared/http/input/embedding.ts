@@ -1,19 +1,30 @@
 import * as v from 'valibot'
-import { dimensions, vectorFault } from '../../embedding/vectors.ts'
+import { base64Length, dimensions, fromBase64, vectorFault } from '../../embedding/vectors.ts'
 
+/** As a Float32Array, however it was sent. */
 export const embedding = v.pipe(
-  v.custom<number[]>(Array.isArray, 'must be an array of numbers'),
+  v.custom<number[] | string>(
+    (value) => Array.isArray(value) || typeof value === 'string',
+    'must be an array of numbers or a string of base64',
+  ),
+  v.transform(read),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return
-    const fault = vectorFault(dataset.value)
-    if (fault) addIssue({ message: fault })
+    if (dataset.typed && 'fault' in dataset.value) addIssue({ message: dataset.value.fault })
   }),
+  v.transform((read) => (read as { vector: Float32Array }).vector),
   v.metadata({
-    type: 'array',
-    items: { type: 'number' },
-    minItems: dimensions,
-    maxItems: dimensions,
-    description:
-      'Numbers that fit a 32-bit float, from the same embedding model as the rest of the knowledge base. Their norm must be between 1e-6 and 1e6.',
+    description: `From the same embedding model as the rest of the knowledge base: an array of ${dimensions} numbers that fit a 32-bit float, or their base64 (little-endian 32-bit floats), which is smaller and faster. Their norm must be between 1e-6 and 1e6. Numbers are stored with 11 significant bits, all that a similarity needs: each comes back within 0.05 % of itself or, if that is more, within 2e-12 of the vector’s largest.`,
+    anyOf: [
+      { type: 'array', items: { type: 'number' }, minItems: dimensions, maxItems: dimensions },
+      { type: 'string', contentEncoding: 'base64', minLength: base64Length, maxLength: base64Length },
+    ],
   }),
 )
+
+function read(sent: number[] | string): { vector: Float32Array } | { fault: string } {
+  const decoded = typeof sent === 'string' ? fromBase64(sent) : { vector: sent }
+  if ('fault' in decoded) return decoded
+  const fault = vectorFault(decoded.vector)
+  if (fault !== undefined) return { fault }
+  return { vector: decoded.vector instanceof Float32Array ? decoded.vector : new Float32Array(decoded.vector) }
+}
