@@ -89,7 +89,8 @@ async function openServer(connectionString: string): Promise<OpenBackend> {
   if (!/^postgres(ql)?:\/\//.test(connectionString) || !URL.canParse(connectionString))
     throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
-  const pool = new Pool({ connectionString, types: asText, max: 40 })
+  // Pipelined: the statements of a batch follow each other without a round trip between.
+  const pool = new Pool({ connectionString, types: asText, pipeline: true, max: 40 })
   // The server closed an idle connection; the next statement opens another or fails.
   pool.on('error', () => {})
   const { username, password, pathname } = new URL(connectionString)

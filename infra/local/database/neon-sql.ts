@@ -4,6 +4,8 @@ import * as v from 'valibot'
 const statement = v.object({ query: v.string(), params: v.optional(v.array(v.unknown()), []) })
 export const sqlBody = v.union([v.object({ queries: v.array(statement) }), statement])
 
+type Statement = v.InferOutput<typeof statement>
+
 export interface SqlRequest {
   body: v.InferOutput<typeof sqlBody>
   role: string | undefined
@@ -17,24 +19,38 @@ export async function runSql(client: ClientBase, request: SqlRequest, signal: Ab
   const batch = 'queries' in body
   if (!batch && role === undefined) return await runStatement(client, body)
   const setRole = role === undefined ? '' : `; set local role ${escapeIdentifier(role)}`
-  const results: ReturnType<typeof toResult>[] = []
+  const begin = `begin ${batch ? request.transactionMode : ''}${setRole}`
   try {
-    await client.query(`begin ${batch ? request.transactionMode : ''}${setRole}`)
-    for (const each of batch ? body.queries : [body]) {
-      signal.throwIfAborted()
-      results.push(await runStatement(client, each))
-    }
+    const results = await runAll(client, begin, batch ? body.queries : [body], signal)
     signal.throwIfAborted()
     await client.query('commit')
+    return batch ? { results } : results[0]
   } catch (error) {
     // Before the response, so that an immediate retry does not run into locks of this attempt.
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
     throw error
   }
-  return batch ? { results } : results[0]
 }
 
-async function runStatement(client: ClientBase, { query, params }: v.InferOutput<typeof statement>) {
+async function runAll(client: ClientBase, begin: string, statements: Statement[], signal: AbortSignal) {
+  if ('pipeline' in client && client.pipeline) {
+    // Sent without a round trip between. After one that fails, Postgres rejects the rest of the transaction.
+    const sent = [client.query(begin), ...statements.map((each) => runStatement(client, each))] as const
+    const settled = await Promise.allSettled(sent)
+    const failed = settled.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+    return await Promise.all(sent.slice(1))
+  }
+  await client.query(begin)
+  const results: ReturnType<typeof toResult>[] = []
+  for (const each of statements) {
+    signal.throwIfAborted()
+    results.push(await runStatement(client, each))
+  }
+  return results
+}
+
+async function runStatement(client: ClientBase, { query, params }: Statement) {
   // As Neon does: one statement per query, even without parameters.
   const config: QueryArrayConfig & { queryMode: 'extended' } = {
     text: query,
