@@ -15,3 +15,9 @@ export type DocumentId = v.InferOutput<typeof documentId>
 export function newId(): string {
   return v7()
 }
+
+/** A UUID (version 8) made of half of a SHA-256. */
+export function idOfHash(sha256: Buffer): string {
+  const hex = sha256.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

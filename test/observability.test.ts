@@ -270,7 +270,7 @@ describe('the log', () => {
       provider.script([])
       connection.lose('after', statements.commit)
       await work([await make(content)])
-      connection.cut('before', statements.chunks, 2)
+      connection.cut('before', statements.commit, 2)
       await work([await make(content)])
       const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
       await newWorker(stand, provider, { embedder, queue: keptQueue().queue })([await make(content)])

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../../shared/database/tables.ts'
-import { fromSql, toBase64 } from '../../shared/embedding/vectors.ts'
+import { fromStored, toBase64 } from '../../shared/embedding/vectors.ts'
 
 export const chunkSchema = v.pipe(
   v.strictObject({
@@ -52,7 +52,10 @@ type Columns = Selectable<Tables['chunks']>
 /** `created_at` is a string after JSON in the database; `embedding` is present only on request. */
 export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'created_at'>> & {
   created_at: Columns['created_at'] | string
-  embedding?: Columns['embedding'] | undefined
+  embedding?: string | null | undefined
+  exponent?: number | null | undefined
+  /** Text of a `vector`, of a chunk whose vector has no row of its own yet. */
+  unconverted?: string | null | undefined
 }
 
 /** @param encoding of the embedding, an array of numbers by default */
@@ -66,12 +69,15 @@ export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
     token_count: row.token_count,
     metadata: row.metadata,
     created_at: new Date(row.created_at).toISOString(),
-    ...(row.embedding !== undefined && { embedding: row.embedding === null ? null : encode(row.embedding, encoding) }),
+    ...(row.embedding !== undefined && { embedding: embeddingOf(row, encoding) }),
   }
 }
 
-function encode(stored: string, encoding: 'base64' | undefined): number[] | string {
-  const vector = Float32Array.from(fromSql(stored))
+function embeddingOf(row: ChunkRow, encoding: 'base64' | undefined): number[] | string | null {
+  const vector = row.embedding
+    ? fromStored(row.embedding, row.exponent!)
+    : row.unconverted && Float32Array.from(JSON.parse(row.unconverted))
+  if (!vector) return null
   return encoding === 'base64' ? toBase64(vector) : Array.from(vector, shorten)
 }
 

@@ -1,9 +1,18 @@
 import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
+import { chunkMetadata, deleteUnusedVectors, isServed } from '../../shared/documents/served-chunks.ts'
 import { empty } from '../../shared/documents/transitions.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { chunkColumns } from './chunk.ts'
+
+const c = columnsOf('chunks', 'c')
+const d = columnsOf('documents', 'd')
+const isListed = sql<boolean>`(case when ${d.managed_by} = 'client' then ${c.revision} = ${d.revision} else ${isServed} end)`
+
+/** As JSON. */
+const maxEmbeddingBytes = 35_000
 
 /**
  * The chunks being served or, if the client manages the document, stored so far. Large ones shorten a page, to one at least.
@@ -16,29 +25,36 @@ export async function listChunks(
 ) {
   const withEmbedding = include === 'embedding'
   const page = db
-    .with('page', (cte) =>
+    .with('keys', (cte) =>
       cte
         .selectFrom('documents as d')
         .innerJoin('chunks as c', (join) =>
           join
-            .onRef('c.organization_id', '=', 'd.organization_id')
-            .onRef('c.document_id', '=', 'd.id')
-            .on((eb) =>
-              eb(
-                'c.revision',
-                '=',
-                eb
-                  .case()
-                  .when('d.managed_by', '=', 'client')
-                  .then(eb.ref('d.revision'))
-                  .else(eb.ref('d.active_revision'))
-                  .end(),
-              ),
-            ),
+            .on('c.organization_id', '=', scope.organizationId)
+            .on('c.document_id', '=', scope.documentId)
+            .on(isListed),
         )
         .where(isDocument(scope))
         .where('c.chunk_index', '>', after ?? -1)
-        .selectAll('c')
+        .select(['c.document_id', 'c.revision', 'c.chunk_index'])
+        .orderBy('c.chunk_index')
+        .limit(limit + 1),
+    )
+    .with('page', (cte) =>
+      cte
+        .selectFrom('keys as k')
+        .innerJoin('documents as d', (join) =>
+          join.on('d.organization_id', '=', scope.organizationId).onRef('d.id', '=', 'k.document_id'),
+        )
+        .innerJoin('chunks as c', (join) =>
+          join
+            .on('c.organization_id', '=', scope.organizationId)
+            .on('c.document_id', '=', scope.documentId)
+            .onRef('c.revision', '=', 'k.revision')
+            .onRef('c.chunk_index', '=', 'k.chunk_index'),
+        )
+        .select(['c.id', 'c.document_id', 'c.agent_id', 'c.content', 'c.chunk_index', 'c.token_count', 'c.created_at'])
+        .select([chunkMetadata.as('metadata'), 'c.vector_id', 'c.embedding as unconverted'])
         .select(({ fn, ref }) => [
           fn
             .agg<number>('row_number')
@@ -47,17 +63,24 @@ export async function listChunks(
           fn
             .sum<number>(
               sql`octet_length(${ref('c.content')}) + octet_length(${ref('c.metadata')}::text)
-                + ${withEmbedding ? sql`coalesce(octet_length(${ref('c.embedding')}::text), 0)` : sql`0`}`,
+                + ${withEmbedding ? maxEmbeddingBytes : 0}::int`,
             )
             .over((over) => over.orderBy('c.chunk_index'))
             .as('bytes'),
-        ])
-        .orderBy('c.chunk_index')
-        .limit(limit + 1),
+        ]),
     )
     .selectFrom('page')
-    .select(chunkColumns)
-    .$if(withEmbedding, (query) => query.select('embedding'))
+    .select(chunkColumns.map((column) => `page.${column}` as const))
+    .$if(withEmbedding, (query) =>
+      query
+        .leftJoin('vectors as v', (join) =>
+          join
+            .on('v.organization_id', '=', scope.organizationId)
+            .on('v.document_id', '=', scope.documentId)
+            .onRef('v.id', '=', 'page.vector_id'),
+        )
+        .select(['v.embedding', 'v.exponent', 'page.unconverted']),
+    )
     .select((eb) => eb.selectFrom('page').select(eb.fn.countAll<string>().as('count')).as('available'))
     .where('position', '<=', limit)
     .where((eb) => eb.or([eb('position', '=', 1), eb('bytes', '<=', pageBytes)]))
@@ -79,6 +102,7 @@ export async function deleteChunks(db: Database, scope: DocumentScope): Promise<
       .where(isDocument(scope))
       .whereRef('c.organization_id', '=', 'd.organization_id')
       .whereRef('c.document_id', '=', 'd.id'),
+    unused: deleteUnusedVectors(db, scope),
   })
   requireDocument(results)
 }

@@ -3,8 +3,10 @@ import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
+import { type VectorRow, vectorRows } from '../../shared/database/vector-rows.ts'
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
-import { toSql } from '../../shared/embedding/vectors.ts'
+import { sketchOf } from '../../shared/embedding/sketch.ts'
+import { toStored } from '../../shared/embedding/vectors.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
@@ -25,6 +27,7 @@ export async function createChunks(
   request?: IdempotentRequest,
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
+  const vectors = rows.flatMap(({ vector }) => vector ?? [])
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const lock = selectDocument(db, scope).forUpdate()
@@ -38,7 +41,7 @@ export async function createChunks(
     .where(ownsIdempotencyKey(request))
     .select('c.chunk_index')
     .orderBy('c.chunk_index')
-  const insert = insertChunks(db, scope, rows, ownsIdempotencyKey(request))
+  const isAccepted = sql<boolean>`(${ownsIdempotencyKey(request)} and not exists (${chunksAt(db, scope, indexes).select('c.id')}))`
   const stored = chunksAt(db, scope, indexes).where('c.id', '=', anyOf<string>(ids, 'uuid'))
   const count = db
     .updateTable('documents as d')
@@ -62,7 +65,8 @@ export async function createChunks(
     documents: lock,
     takenOver,
     conflicts,
-    insert,
+    ...(vectors.length > 0 && { vectors: insertVectors(db, scope, vectors, isAccepted) }),
+    chunks: insertChunks(db, scope, rows, isAccepted),
     count,
   }).catch(rejectAboveLimit)
   requireDocument(results)
@@ -82,12 +86,9 @@ export async function createChunks(
 type NewChunk = ReturnType<typeof toNewChunk>
 
 function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
-  return {
-    id: newId(),
-    ...chunk,
-    token_count: token_count ?? estimateTokens(chunk.content),
-    embedding: embedding && toSql(embedding),
-  }
+  const id = newId()
+  const vector: VectorRow | undefined = embedding && { id, ...toStored(embedding), sketch: sketchOf(embedding) }
+  return { id, ...chunk, token_count: token_count ?? estimateTokens(chunk.content), vector_id: vector && id, vector }
 }
 
 /** English text averages four characters per token. */
@@ -108,50 +109,58 @@ function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
     .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
 }
 
+function insertVectors(db: Database, scope: DocumentScope, vectors: VectorRow[], condition: Expression<SqlBool>) {
+  return db
+    .insertInto('vectors')
+    .columns(['organization_id', 'document_id', 'id', 'exponent', 'embedding', 'sketch'])
+    .expression(
+      db
+        .selectFrom('documents as d')
+        .crossJoin(vectorRows('made', vectors))
+        .select([
+          'd.organization_id',
+          'd.id as document_id',
+          'made.id',
+          'made.exponent',
+          'made.embedding',
+          'made.sketch',
+        ])
+        .where(isDocument(scope))
+        .where(condition),
+    )
+}
+
 const wanted = {
   id: 'uuid',
   chunk_index: 'int',
   content: 'text',
   token_count: 'int',
   metadata: 'jsonb',
-  embedding: 'text',
+  vector_id: 'uuid',
 } as const
 
-function insertChunks(db: Database, scope: DocumentScope, rows: NewChunk[], condition: Expression<SqlBool>) {
-  const indexes = rows.map((row) => row.chunk_index)
+/** After their vectors. */
+function insertChunks(db: Database, scope: DocumentScope, chunks: NewChunk[], condition: Expression<SqlBool>) {
+  const rows = chunks.map(({ vector, ...row }) => row)
+  const own = Object.keys(wanted) as (keyof typeof wanted)[]
   return db
     .insertInto('chunks')
-    .columns([
-      'organization_id',
-      'id',
-      'agent_id',
-      'document_id',
-      'revision',
-      'chunk_index',
-      'content',
-      'token_count',
-      'metadata',
-      'embedding',
-    ])
+    .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'sketch'])
     .expression(
       db
         .selectFrom('documents as d')
         .crossJoin(recordset('wanted', wanted, rows))
-        .select(({ ref }) => [
-          'd.organization_id',
-          'wanted.id',
-          'd.agent_id',
-          'd.id as document_id',
-          'd.revision',
-          'wanted.chunk_index',
-          'wanted.content',
-          'wanted.token_count',
-          'wanted.metadata',
-          sql`${ref('wanted.embedding')}::vector(1536)`.as('embedding'),
-        ])
+        .leftJoin('vectors as v', (join) =>
+          join
+            .on('v.organization_id', '=', scope.organizationId)
+            .on('v.document_id', '=', scope.documentId)
+            .onRef('v.id', '=', 'wanted.vector_id'),
+        )
+        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
+        .select(own.map((column) => `wanted.${column}` as const))
+        .select('v.sketch')
         .where(isDocument(scope))
-        .where(condition)
-        .where(({ not, exists }) => not(exists(chunksAt(db, scope, indexes).select('c.id')))),
+        .where(condition),
     )
 }
 

@@ -3,6 +3,7 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
 import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
+import { deleteUnusedVectors, hasVector } from '../../shared/documents/served-chunks.ts'
 import { complete, decide, restart, type Transition } from '../../shared/documents/transitions.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
@@ -65,7 +66,7 @@ async function read(db: Database, scope: DocumentScope) {
               .whereRef('c.organization_id', '=', 'd.organization_id')
               .whereRef('c.document_id', '=', 'd.id')
               .whereRef('c.revision', '=', 'd.revision')
-              .where('c.embedding', 'is not', null),
+              .where(hasVector),
           )
           .$castTo<boolean>()
           .as('has_embedding'),
@@ -77,27 +78,35 @@ async function read(db: Database, scope: DocumentScope) {
 
 /** Undefined, and nothing changed, if the document has changed: all that `decide` reads changes with version or revision. */
 async function change(db: Database, scope: DocumentScope, found: Found, changes: Transition) {
-  return await db
-    .with('changed', (db) =>
-      db
-        .updateTable('documents as d')
-        .set(changes)
-        .where(isDocument(scope))
-        .where('d.version', '=', found.version)
-        .where('d.revision', '=', found.revision)
-        .returning([...documentColumns, 'active_revision']),
-    )
-    // A client's document has chunks of the served revision and of its draft, and one of the two goes.
-    .with('superseded', (db) =>
-      db
-        .deleteFrom('chunks as c')
-        .using('changed')
-        .where('c.organization_id', '=', scope.organizationId)
-        .where('c.document_id', '=', scope.documentId)
-        .whereRef('c.revision', 'is distinct from', 'changed.active_revision')
-        .where(sql<boolean>`${found.managed_by === 'client' && 'status' in changes}::boolean`),
-    )
-    .selectFrom('changed')
-    .select(documentColumns)
-    .executeTakeFirst()
+  const isClients = found.managed_by === 'client' && 'status' in changes
+  const { changed } = await db.batch({
+    changed: db
+      .with('changed', (db) =>
+        db
+          .updateTable('documents as d')
+          .set(changes)
+          .where(isDocument(scope))
+          .where('d.version', '=', found.version)
+          .where('d.revision', '=', found.revision)
+          .returning([...documentColumns, 'active_revision']),
+      )
+      // A client's document has served chunks and those of its draft, and one of the two goes.
+      .with('superseded', (db) =>
+        db
+          .deleteFrom('chunks as c')
+          .using('changed')
+          .where('c.organization_id', '=', scope.organizationId)
+          .where('c.document_id', '=', scope.documentId)
+          .where(({ eb, ref, fn }) =>
+            'active_revision' in changes
+              ? eb('c.revision', '<>', found.revision)
+              : eb('c.revision', '>', fn.coalesce(ref('changed.active_revision'), sql.lit(0))),
+          )
+          .where(sql<boolean>`${isClients}::boolean`),
+      )
+      .selectFrom('changed')
+      .select(documentColumns),
+    ...(isClients && { unused: deleteUnusedVectors(db, scope) }),
+  })
+  return changed[0]
 }

@@ -12,11 +12,11 @@ export interface CallLimits {
 export const callLimits: CallLimits = { inputs: 512, tokens: 290_000 }
 
 /** As few calls as the limits allow, in order. A text over the limit has a call of its own. */
-export function batches<T extends { chunk: Chunk }>(texts: T[], limits: CallLimits): T[][] {
+export function batches<T extends { chunks: Chunk[] }>(texts: T[], limits: CallLimits): T[][] {
   const calls: T[][] = []
   let tokens = 0
   for (const text of texts) {
-    const size = maxTokensOf(text.chunk)
+    const size = maxTokensOf(text.chunks[0]!)
     const call = calls.at(-1)
     if (call && call.length < limits.inputs && tokens + size <= limits.tokens) {
       call.push(text)

@@ -2,7 +2,8 @@ import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.t
 import type { Semaphore } from '../../shared/semaphore.ts'
 import { batches, type CallLimits } from './batches.ts'
 import { embeddedText } from './chunking/chunker.ts'
-import type { Missing } from './stored-chunks.ts'
+import type { Missing } from './revision-plan.ts'
+import type { Embedded } from './stored-chunks.ts'
 
 export class ChunkRejected extends Error {
   readonly missing: Missing
@@ -21,8 +22,8 @@ export interface Embedding {
   mayCall: () => boolean
   /** Aborts the calls in flight when time is up. */
   signal: AbortSignal
-  /** Stores vectors by the hash of their text; false when the lease is lost. */
-  store: (vectors: Map<string, Float32Array>) => Promise<boolean>
+  /** False when the lease is lost. */
+  store: (embedded: Embedded[]) => Promise<boolean>
 }
 
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
@@ -42,9 +43,9 @@ export async function embedMissing(
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
     try {
-      const texts = call.map(({ chunk }) => embeddedText(chunk))
+      const texts = call.map(({ chunks }) => embeddedText(chunks[0]!))
       const vectors = await embedder.embed(texts, { signal })
-      return (await store(new Map(call.map(({ hash }, i) => [hash, vectors[i]!])))) ? 'stored' : 'lease_lost'
+      return (await store(call.map((text, i) => ({ ...text, vector: vectors[i]! })))) ? 'stored' : 'lease_lost'
     } catch (error) {
       if (!(error instanceof EmbeddingError)) return error as Error
       if (error.reason !== 'input_rejected') return signal.aborted ? 'out_of_time' : error

@@ -9,7 +9,7 @@ export function tooManyChunks(count: number, max: number): Failure {
 }
 
 export function chunkRejected({ missing, message }: ChunkRejected): Failure {
-  const { chunk_index, content } = missing.chunk
+  const { chunk_index, content } = missing.chunks[0]!
   return {
     code: 'chunk_refused',
     message: `Chunk ${chunk_index} was rejected by the embedding provider: ${message}; edit the text around '${quote(content)}' and save.`,

@@ -1,40 +1,7 @@
-import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Failure } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import type { Claim } from './claim.ts'
-
-const d = columnsOf('documents', 'd')
-const c = columnsOf('chunks', 'c')
-
-/** Serves this revision alone. False, and nothing is changed, if the lease is lost or one of its chunks has no vector. */
-export async function complete(db: Database, claim: Claim, chunkCount: number): Promise<boolean> {
-  const hasAllVectors = sql<boolean>`(${chunkCount}::int, ${chunkCount}::int) = (
-    select count(*), count(${c.embedding}) from chunks c
-    where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.revision})`
-  const completed = await db
-    .with('completed', (db) =>
-      db
-        .updateTable('documents as d')
-        .set({ ...transitions.complete, chunk_count: chunkCount })
-        .where(transitions.leaseFence(claim))
-        .where(hasAllVectors)
-        .returning(['d.id', 'd.revision']),
-    )
-    .with('superseded', (db) =>
-      db
-        .deleteFrom('chunks as c')
-        .using('completed')
-        .where('c.organization_id', '=', claim.organizationId)
-        .where('c.document_id', '=', claim.documentId)
-        .whereRef('c.revision', '<>', 'completed.revision'),
-    )
-    .selectFrom('completed')
-    .select('completed.id')
-    .executeTakeFirst()
-  return completed !== undefined
-}
 
 /** Search serves what it served before. False when the lease is lost. */
 export async function fail(db: Database, claim: Claim, failure: Failure): Promise<boolean> {

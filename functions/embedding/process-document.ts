@@ -16,8 +16,9 @@ import { type ChunkSize, chunking } from './chunking/chunker.ts'
 import { type Claim, claim as claimDocument } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import { chunkRejected, tooManyChunks } from './failure.ts'
-import { complete, fail, requeue } from './outcome.ts'
-import { storeChunks, storeVectors } from './stored-chunks.ts'
+import { fail, requeue } from './outcome.ts'
+import { planRevision } from './revision-plan.ts'
+import { revisionStore } from './revision-store.ts'
 
 export interface Pipeline {
   db: Database
@@ -72,25 +73,26 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   const { db, claim, embedder } = job
   const chunks = await inTurns(chunking(claim.content, job.chunkSize))
   if (chunks.length > maxChunks) return await endInError(job, tooManyChunks(chunks.length, maxChunks))
-  const stored = await storeChunks(db, claim, chunks, embedder.model)
-  if (!stored) return
-  report({ ChunksReused: stored.reused })
-  const ending = await embedMissing(stored.missing, {
+  const plan = planRevision(claim, chunks, embedder.model)
+  const { missing } = plan
+  report({ ChunksReused: chunks.length - missing.length })
+  const revision = revisionStore(db, claim, plan)
+  const ending = await embedMissing(missing, {
     embedder,
     semaphore: job.semaphore,
     limits: job.callLimits,
     mayCall: () => remaining() > lastCallMilliseconds,
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
-    async store(vectors) {
-      const isHeld = await storeVectors(db, claim, vectors)
-      if (isHeld) report({ ChunksEmbedded: vectors.size })
+    async store(embedded) {
+      const isHeld = await revision.store(embedded)
+      if (isHeld) report({ ChunksEmbedded: embedded.length })
       return isHeld
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
-  if (ending === 'lease_lost' || !(await complete(db, claim, chunks.length))) return
+  if (ending === 'lease_lost' || !(await revision.complete())) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
-  log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: stored.missing.length })
+  log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: missing.length })
 }
 
 /** The next delivery continues from what is stored. */

@@ -1,109 +1,133 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
-import type { Database } from '../../shared/database/database.ts'
+import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { leaseFence } from '../../shared/documents/transitions.ts'
-import { toSql } from '../../shared/embedding/vectors.ts'
+import { vectorRows } from '../../shared/database/vector-rows.ts'
+import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
+import * as transitions from '../../shared/documents/transitions.ts'
+import { sketchOf } from '../../shared/embedding/sketch.ts'
+import { toStored } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
-import { type Chunk, embeddedText } from './chunking/chunker.ts'
-import type { Claim } from './claim.ts'
+import type { Chunk } from './chunking/chunker.ts'
+import type { Claim, StoredChunk } from './claim.ts'
+import type { Missing, RevisionPlan } from './revision-plan.ts'
 
-export interface Missing {
-  hash: string
-  /** The first chunk with this text. */
-  chunk: Chunk
+export interface Embedded extends Missing {
+  vector: Float32Array
 }
 
-export interface Stored {
-  missing: Missing[]
-  reused: number
+/** What one transaction stores of a revision. */
+export interface Part {
+  stale?: StoredChunk[]
+  embedded?: Embedded[]
+  reused?: Chunk[]
 }
 
-/** Per statement: bounds the memory for their JSON. */
-const chunksPerBatch = 500
-/** Per statement; a vector is about 15 kB as text. */
-const vectorsPerBatch = 128
-
-/** A chunk whose text any revision of this document has embedded reuses that vector. Undefined when the lease is lost. */
-export async function storeChunks(
-  db: Database,
-  claim: Claim,
-  chunks: Chunk[],
-  model: string,
-): Promise<Stored | undefined> {
-  let reused = 0
-  for (let from = 0; ; from += chunksPerBatch) {
-    const slice = chunks.slice(from, from + chunksPerBatch)
-    const hashes = slice.map((chunk) => hashOf(chunk, model))
-    const isLast = from + chunksPerBatch >= chunks.length
-    const store = {
-      held: lockLeased(db, claim),
-      others: deleteOthersIn(db, claim, from, hashes),
-      inserted: insert(db, claim, slice, hashes),
-    }
-    if (!isLast) {
-      const { held, inserted } = await db.batch(store)
-      if (held.length === 0) return undefined
-      reused += inserted[0]!.reused
-      continue
-    }
-    const { held, inserted, missing } = await db.batch({
-      ...store,
-      leftovers: deleteLeftovers(db, claim, chunks.length),
-      missing: selectMissing(db, claim),
-    })
-    if (held.length === 0) return undefined
-    return {
-      missing: missing.map(({ hash, first_index }) => ({ hash, chunk: chunks[first_index]! })),
-      reused: reused + inserted[0]!.reused,
-    }
-  }
+/** Until the revision is complete, search finds none of it. False, and nothing is changed, if the lease is lost. */
+export async function storePart(db: Database, claim: Claim, plan: RevisionPlan, part: Part): Promise<boolean> {
+  const { held } = await db.batch({
+    // Shared by the revision's parts; a request that changes the document waits until they are stored.
+    held: db.selectFrom('documents as d').select('d.id').where(transitions.leaseFence(claim)).forShare(),
+    ...(await changes(db, claim, plan, part)),
+  })
+  return held.length > 0
 }
 
-/** Vectors by the hash of their text, stored at once: a later attempt need not pay again. False when the lease is lost. */
-export async function storeVectors(db: Database, claim: Claim, vectors: Map<string, Float32Array>): Promise<boolean> {
-  const entries = [...vectors]
-  for (let from = 0; from < entries.length; from += vectorsPerBatch) {
-    const part = entries.slice(from, from + vectorsPerBatch)
-    const rows = await inTurns(mapped(part, ([hash, vector]) => ({ hash, vector: toSql(vector) })))
-    const { held } = await db.batch({
-      held: lockLeased(db, claim),
-      stored: db
-        .updateTable('chunks as c')
-        .from(['documents as d', recordset('made', { hash: 'bytea', vector: 'text' }, rows)])
-        .set((eb) => ({ embedding: sql<string>`${eb.ref('made.vector')}::vector(1536)` }))
-        .where(leaseFence(claim))
-        .where(isOfRevision)
-        .whereRef('c.content_hash', '=', 'made.hash')
-        .where('c.embedding', 'is', null),
-    })
-    if (held.length === 0) return false
-  }
-  return true
+/**
+ * Stores the last part and serves this revision alone. False, and search serves what it served before, if the lease is lost or
+ * the stored chunks are not those of the plan.
+ */
+export async function completeRevision(db: Database, claim: Claim, plan: RevisionPlan, last: Part): Promise<boolean> {
+  const count = plan.chunks.length
+  const { completed } = await db.batch({
+    held: db.selectFrom('documents as d').select('d.id').where(transitions.leaseFence(claim)).forNoKeyUpdate(),
+    ...(await changes(db, claim, plan, last)),
+    completed: db
+      .with('completed', (db) =>
+        db
+          .updateTable('documents as d')
+          .set({ ...transitions.complete, chunk_count: count, chunk_offsets: offsetsOf(plan.chunks) })
+          .where(transitions.leaseFence(claim))
+          .where(sql<boolean>`${fingerprintOfStored(claim, count)} = ${fingerprint(plan.vectorIds)}`)
+          .returning('d.id'),
+      )
+      .with('superseded', (db) =>
+        db
+          .deleteFrom('chunks as c')
+          .using('completed')
+          .where('c.organization_id', '=', claim.organizationId)
+          .where('c.document_id', '=', claim.documentId)
+          .where('c.revision', '<>', claim.revision)
+          .where(({ eb, or, exists, selectFrom }) =>
+            or([
+              eb('c.revision', '>', claim.activeRevision),
+              eb('c.chunk_index', '>=', count),
+              exists(
+                selectFrom('chunks as newer')
+                  .select('newer.chunk_index')
+                  .where('newer.organization_id', '=', claim.organizationId)
+                  .where('newer.document_id', '=', claim.documentId)
+                  .where('newer.revision', '=', claim.revision)
+                  .whereRef('newer.chunk_index', '=', 'c.chunk_index'),
+              ),
+            ]),
+          ),
+      )
+      .selectFrom('completed')
+      .select('completed.id'),
+    ...(claim.stored.length > 0 && { orphaned: deleteUnusedVectors(db, claim) }),
+  })
+  return completed.length > 0
 }
 
 const c = columnsOf('chunks', 'c')
-const d = columnsOf('documents', 'd')
-const isOfDocument = sql<boolean>`(${c.organization_id}, ${c.document_id}) = (${d.organization_id}, ${d.id})`
-const isOfRevision = sql<boolean>`(${c.organization_id}, ${c.document_id}, ${c.revision}) = (${d.organization_id}, ${d.id}, ${d.revision})`
 
-/** First in each batch, so that later statements see what a rival worker wrote last. */
-function lockLeased(db: Database, claim: Claim) {
-  return db.selectFrom('documents as d').select('d.id').where(leaseFence(claim)).forNoKeyUpdate()
+async function changes(db: Database, claim: Claim, plan: RevisionPlan, part: Part): Promise<Batch> {
+  const { stale = [], embedded = [], reused = [] } = part
+  const chunks = [...reused, ...embedded.flatMap((each) => each.chunks)]
+  return {
+    ...(stale.length > 0 && { stale: deleteStale(db, claim, stale) }),
+    ...(embedded.length > 0 && { vectors: await insertVectors(db, claim, embedded) }),
+    ...(chunks.length > 0 && { chunks: insertChunks(db, claim, plan, chunks) }),
+    ...(stale.length > 0 && { unused: deleteUnusedVectors(db, claim) }),
+  }
 }
 
-/** Of this revision, chunks that another version of the chunker stored before a crash. */
-function deleteOthersIn(db: Database, claim: Claim, from: number, hashes: string[]) {
+function deleteStale(db: Database, claim: Claim, stale: StoredChunk[]) {
   return db
     .deleteFrom('chunks as c')
-    .using('documents as d')
-    .where(leaseFence(claim))
-    .where(isOfRevision)
-    .where('c.chunk_index', '>=', from)
-    .where('c.chunk_index', '<', from + hashes.length)
-    .where('c.content_hash', 'is distinct from', sql<Buffer>`(${hashes}::bytea[])[${c.chunk_index} - ${from}::int + 1]`)
+    .using(['documents as d', recordset('stale', { revision: 'int', chunk_index: 'int' }, stale)])
+    .where(transitions.leaseFence(claim))
+    .where('c.organization_id', '=', claim.organizationId)
+    .where('c.document_id', '=', claim.documentId)
+    .whereRef('c.revision', '=', 'stale.revision')
+    .whereRef('c.chunk_index', '=', 'stale.chunk_index')
+}
+
+async function insertVectors(db: Database, claim: Claim, embedded: Embedded[]) {
+  const rows = await inTurns(
+    mapped(embedded, ({ vectorId, vector }) => ({ id: vectorId, ...toStored(vector), sketch: sketchOf(vector) })),
+  )
+  return db
+    .insertInto('vectors')
+    .columns(['organization_id', 'document_id', 'id', 'exponent', 'embedding', 'sketch'])
+    .expression((eb) =>
+      eb
+        .selectFrom('documents as d')
+        .crossJoin(vectorRows('made', rows))
+        .select([
+          'd.organization_id',
+          'd.id as document_id',
+          'made.id',
+          'made.exponent',
+          'made.embedding',
+          'made.sketch',
+        ])
+        .where(transitions.leaseFence(claim)),
+    )
+    .onConflict((conflict) => conflict.doNothing())
 }
 
 const wanted = {
@@ -112,82 +136,55 @@ const wanted = {
   content: 'text',
   token_count: 'int',
   metadata: 'jsonb',
-  content_hash: 'bytea',
+  vector_id: 'uuid',
 } as const
 
-function insert(db: Database, claim: Claim, chunks: Chunk[], hashes: string[]) {
-  const rows = chunks.map((chunk, i) => ({ id: newId(), ...chunk, content_hash: hashes[i] }))
+/** Each with a vector that is stored. */
+function insertChunks(db: Database, claim: Claim, plan: RevisionPlan, chunks: Chunk[]) {
+  const rows = chunks.map(({ metadata: { headings }, ...chunk }) => ({
+    ...chunk,
+    id: newId(),
+    metadata: { headings },
+    vector_id: plan.vectorIds[chunk.chunk_index]!,
+  }))
   const own = Object.keys(wanted) as (keyof typeof wanted)[]
   return db
-    .with('known', (db) =>
-      db
-        .selectFrom('chunks as c')
-        .distinctOn('c.content_hash')
-        .select(['c.content_hash', 'c.embedding'])
-        .where('c.organization_id', '=', claim.organizationId)
-        .where('c.document_id', '=', claim.documentId)
-        .where('c.embedding', 'is not', null)
-        .where(sql<boolean>`${c.content_hash} = any(${hashes}::bytea[])`),
-    )
-    .with('inserted', (db) =>
-      db
-        .insertInto('chunks')
-        .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'embedding'])
-        .expression((eb) =>
-          eb
-            .selectFrom('documents as d')
-            .crossJoin(recordset('wanted', wanted, rows))
-            .leftJoin('known', 'known.content_hash', 'wanted.content_hash')
-            .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
-            .select(own.map((column) => `wanted.${column}` as const))
-            .select('known.embedding')
-            .where(leaseFence(claim)),
+    .insertInto('chunks')
+    .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'sketch'])
+    .expression((eb) =>
+      eb
+        .selectFrom('documents as d')
+        .crossJoin(recordset('wanted', wanted, rows))
+        .innerJoin('vectors as v', (join) =>
+          join
+            .on('v.organization_id', '=', claim.organizationId)
+            .on('v.document_id', '=', claim.documentId)
+            .onRef('v.id', '=', 'wanted.vector_id'),
         )
-        .onConflict((conflict) =>
-          conflict.columns(['organization_id', 'document_id', 'revision', 'chunk_index']).doNothing(),
-        )
-        .returning((eb) => eb('embedding', 'is not', null).as('is_reused')),
+        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
+        .select(own.map((column) => `wanted.${column}` as const))
+        .select('v.sketch')
+        .where(transitions.leaseFence(claim)),
     )
-    .selectFrom('inserted')
-    .select((eb) => sql<number>`(count(*) filter (where ${eb.ref('is_reused')}))::int`.as('reused'))
+    .onConflict((conflict) => conflict.doNothing())
 }
 
-/** Chunks past the last, and those of revisions that are neither served nor in progress. */
-function deleteLeftovers(db: Database, claim: Claim, count: number) {
-  return db
-    .deleteFrom('chunks as c')
-    .using('documents as d')
-    .where(leaseFence(claim))
-    .where(isOfDocument)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('c.revision', '=', eb.ref('d.revision')), eb('c.chunk_index', '>=', count)]),
-        eb.and([
-          eb('c.revision', '<>', eb.ref('d.revision')),
-          eb('c.revision', 'is distinct from', eb.ref('d.active_revision')),
-        ]),
-      ]),
-    )
+/** Of the vectors of the revision's chunks, in order: those that it brought and those that it keeps. */
+function fingerprintOfStored({ organizationId, documentId, revision, activeRevision }: Claim, count: number) {
+  return sql<Buffer>`(
+    select sha256(coalesce(string_agg(uuid_send(planned.vector), '' order by planned.position), '')) from (
+      select distinct on (${c.chunk_index}) ${c.chunk_index} as position, ${c.vector_id} as vector from chunks c
+      where ${c.organization_id} = ${organizationId} and ${c.document_id} = ${documentId}
+        and (${c.revision} = ${revision} or ${c.revision} <= ${activeRevision} and ${c.chunk_index} < ${count})
+      order by ${c.chunk_index}, ${c.revision} desc) planned)`
 }
 
-function selectMissing(db: Database, claim: Claim) {
-  return db
-    .selectFrom('documents as d')
-    .innerJoin('chunks as c', (join) => join.on(isOfRevision))
-    .select((eb) => [
-      sql<string>`${c.content_hash}::text`.as('hash'),
-      eb.fn.min<number>('c.chunk_index').as('first_index'),
-    ])
-    .where(leaseFence(claim))
-    .where('c.embedding', 'is', null)
-    .groupBy('c.content_hash')
-    .orderBy('first_index')
-}
-
-/** Of all that a vector depends on, model and embedded text; in Postgres's text form of a bytea. */
-function hashOf(chunk: Chunk, model: string): string {
+function fingerprint(vectorIds: string[]): Buffer {
   const hash = createHash('sha256')
-    .update(`${model}\n${embeddedText(chunk)}`)
-    .digest('hex')
-  return `\\x${hash}`
+  for (const id of vectorIds) hash.update(id.replaceAll('-', ''), 'hex')
+  return hash.digest()
+}
+
+function offsetsOf(chunks: Chunk[]): number[] {
+  return chunks.flatMap(({ metadata: { start, end } }) => [start, end])
 }

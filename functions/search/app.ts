@@ -4,8 +4,9 @@ import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { embedQuery } from './embed-query.ts'
+import { knownAgents } from './known-agents.ts'
 import { agentPath, hitExample, searchBody, searchResponse } from './schemas.ts'
-import { requireAgent, search } from './search.ts'
+import { search } from './search.ts'
 import { timeouts } from './timeouts.ts'
 
 export interface Dependencies {
@@ -18,6 +19,7 @@ export interface Dependencies {
 
 export function searchApp({ db, embedder, embeddingSeconds = timeouts.embeddingSeconds, now }: Dependencies) {
   const endpoint = endpoints(db, now)
+  const requireAgent = knownAgents()
   return api().post(
     '/v1/agents/:agentId/knowledge-base/search',
     endpoint(

@@ -5,7 +5,7 @@ import { loaded } from '../../shared/loading.ts'
 import { searchApp } from './app.ts'
 import { timeouts } from './timeouts.ts'
 
-const db = configuredDatabase({ timeoutSeconds: timeouts.databaseSeconds })
+const db = configuredDatabase({ timeoutSeconds: timeouts.databaseSeconds, isRepeatable: true })
 
 export const handler = lambdaHandler(searchApp({ db, embedder: configuredEmbedder() }))
 

@@ -1,5 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { useEndpoint } from '../../shared/database/database.ts'
+import { backfill } from '../migrations/backfill.ts'
+import { backfills } from '../migrations/backfills.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../wiring.ts'
 import { openDatabase } from './database/database.ts'
@@ -43,6 +45,7 @@ export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep 
     closers.push(queue.close)
     useEndpoint(database.endpoint)
     const applied = await step('migrations', () => migrate(database.pool))
+    await backfill(database.pool, backfills, { share: 1 })
     const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
     const gateway = await step('HTTP gateway', () =>
       startGateway({ host: '127.0.0.1', port, routes: functions.routes }),

@@ -1,4 +1,5 @@
 import type { Backfill } from './backfill.ts'
+import { moveVectors } from './move-vectors.ts'
 
 /** In order. One is removed with the old form, in a later release, when every stage has completed it. */
-export const backfills: readonly Backfill[] = []
+export const backfills: readonly Backfill[] = [moveVectors as Backfill]

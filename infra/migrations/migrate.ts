@@ -6,6 +6,8 @@ import * as roles from './0002_roles.ts'
 import * as resend from './0003_resend.ts'
 import * as cursors from './0004_cursors.ts'
 import * as rolePerFunction from './0005_role_per_function.ts'
+import * as vectors from './0006_vectors.ts'
+import * as searchIndexes from './0007_search_indexes.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -25,6 +27,8 @@ const all: Record<string, Migration> = {
   '0003_resend': resend,
   '0004_cursors': cursors,
   '0005_role_per_function': rolePerFunction,
+  '0006_vectors': vectors,
+  '0007_search_indexes': searchIndexes,
 }
 
 /**

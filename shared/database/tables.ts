@@ -46,6 +46,7 @@ export interface Tables {
     revision: Generated<number>
     active_revision: number | null
     chunk_count: Generated<number>
+    chunk_offsets: number[] | null
     error_message: string | null
     error_code: string | null
     lease_token: string | null
@@ -69,11 +70,22 @@ export interface Tables {
     revision: number
     chunk_index: number
     content: string
+    /** Of a chunk that is not converted yet. */
     embedding: string | null
     token_count: number
     metadata: Json
     content_hash: Buffer | null
+    vector_id: Id | null
+    sketch: string | null
     created_at: Time
+  }
+  vectors: {
+    organization_id: Id
+    document_id: Id
+    id: Id
+    exponent: number
+    embedding: string
+    sketch: string
   }
   idempotency_keys: {
     organization_id: Id

@@ -70,10 +70,15 @@ export const restart = (origin: Origin): Transition => ({
 
 export const takeOver = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } satisfies Transition
 
-export const empty = { ...takeOver, active_revision: null } satisfies Transition
+export const empty = { ...takeOver, active_revision: null, chunk_offsets: null } satisfies Transition
 
 /** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
-export const complete = { status: 'completed', active_revision: d.revision, ...settled } satisfies Transition
+export const complete = {
+  status: 'completed',
+  active_revision: d.revision,
+  chunk_offsets: null,
+  ...settled,
+} satisfies Transition
 
 /** For the token that holds the lease it renews that, without another attempt: a claim may be repeated. */
 export const claim = (leaseToken: string): Transition => ({
@@ -110,7 +115,7 @@ export const recover = {
 
 const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
-  where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.active_revision})`
+  where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} <= ${d.active_revision})`
 
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`

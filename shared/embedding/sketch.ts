@@ -16,13 +16,27 @@ const blockSize = 128
  * @param vector 1536 finite numbers
  */
 export function sketchOf(vector: ArrayLike<number>): string {
+  return signsOf(rotate(vector))
+}
+
+/** R v, times 1536. The array holds it until the next call. */
+export function rotate(vector: ArrayLike<number>): Float64Array {
   rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
     flip(round * dimensions)
     for (let start = 0; start < dimensions; start += blockSize) walshHadamard128(start)
     for (let at = 0; at < blockSize; at++) paley12(at)
   }
-  printSigns()
+  return rotated
+}
+
+/** As text of a `bit(1536)`: bit i is 1 where number i is above 0. */
+export function signsOf(numbers: Float64Array): string {
+  for (let i = 0, at = 1; i < dimensions; i += 4) {
+    const high = (numbers[i]! > 0 ? 8 : 0) | (numbers[i + 1]! > 0 ? 4 : 0)
+    const low = (numbers[i + 2]! > 0 ? 2 : 0) | (numbers[i + 3]! > 0 ? 1 : 0)
+    text[at++] = hexDigits[high | low]!
+  }
   return text.toString('latin1')
 }
 
@@ -41,14 +55,6 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
 
 function flip(from: number): void {
   for (let i = 0; i < dimensions; i++) rotated[i] = rotated[i]! * flips[from + i]!
-}
-
-function printSigns(): void {
-  for (let i = 0, at = 1; i < dimensions; i += 4) {
-    const high = (rotated[i]! > 0 ? 8 : 0) | (rotated[i + 1]! > 0 ? 4 : 0)
-    const low = (rotated[i + 2]! > 0 ? 2 : 0) | (rotated[i + 3]! > 0 ? 1 : 0)
-    text[at++] = hexDigits[high | low]!
-  }
 }
 
 /** Of 128 numbers from `start`: six levels of butterflies, two at a time, then the seventh. */

@@ -84,16 +84,3 @@ export function fromBase64(text: string): { vector: Float32Array } | { fault: st
   // Node skips what is not base64 and accepts the URL-safe alphabet.
   return toBase64(vector) === text ? { vector } : { fault: 'must be base64 with the characters A–Z, a–z, 0–9, + and /' }
 }
-
-/** pgvector's text form. Nine significant digits distinguish any two 32-bit floats, so nothing is lost. */
-export function toSql(vector: ArrayLike<number>): string {
-  const numbers = Array.from(vector, (number) => {
-    const short = String(number)
-    return short.length <= 11 && !short.includes('e') ? short : Number(Math.fround(number).toPrecision(9)).toString()
-  })
-  return `[${numbers.join(',')}]`
-}
-
-export function fromSql(text: string): number[] {
-  return JSON.parse(text)
-}

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Claim, claim } from '../../functions/embedding/claim.ts'
-import { complete, fail } from '../../functions/embedding/outcome.ts'
+import { fail } from '../../functions/embedding/outcome.ts'
+import { planRevision } from '../../functions/embedding/revision-plan.ts'
+import { completeRevision } from '../../functions/embedding/stored-chunks.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
@@ -128,7 +130,8 @@ describe.each(allStates)('%s', (state) => {
     expect(await served(subject)).toEqual(before)
     expect(await listed(subject)).toEqual(before)
     expect((await get(subject)).body.chunk_count).toBe(before.length)
-    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    if (subject.claim)
+      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
     expect(await served(subject)).toEqual(['Open on Sunday.'])
@@ -155,7 +158,8 @@ describe.each(allStates)('%s', (state) => {
     expect(await managedBy(subject)).toBe('client')
     expect(await served(subject)).toEqual([])
     expect(await listed(subject)).toEqual([])
-    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    if (subject.claim)
+      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0 })
     expectRefusal(await patch(subject, { status: 'completed' }), 'no_chunks')
@@ -176,7 +180,8 @@ describe.each(allStates)('%s', (state) => {
   test('is gone after DELETE, with its chunks, whatever was in flight', async () => {
     const subject = await states[state]()
     expect((await subject.tenant.call('DELETE', subject.path)).status).toBe(204)
-    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    if (subject.claim)
+      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
     await stand.deliver()
     expect(await subject.tenant.call('DELETE', subject.path)).toMatchObject({ body: { code: 'document_not_found' } })
     expect(await get(subject)).toMatchObject({ status: 404 })
@@ -214,7 +219,8 @@ describe.each(serviceStates)('the first chunks of the caller’s own for %s', (s
     expect(await upload(subject, chunk(0), chunk(1))).toMatchObject({ status: 201, body: { chunk_count: 2 } })
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2, error_message: null })
     expect(await managedBy(subject)).toBe('client')
-    if (subject.claim) expect(await complete(stand.db, subject.claim, 0)).toBe(false)
+    if (subject.claim)
+      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
     expect(await listed(subject)).toEqual(['mine', 'mine'])

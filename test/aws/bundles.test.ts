@@ -39,7 +39,19 @@ const content = 'On Sunday we are closed.'
 
 test('the bundle that migrates brings an empty database to the newest schema, and then leaves it alone', () => {
   expect(system.migrated).toEqual([
-    { applied: ['0001_initial', '0002_roles', '0003_resend', '0004_cursors', '0005_role_per_function'] },
+    {
+      applied: [
+        '0001_initial',
+        '0002_roles',
+        '0003_resend',
+        '0004_cursors',
+        '0005_role_per_function',
+        '0006_vectors',
+        '0007_search_indexes',
+        '0007_search_indexes.02',
+        '0007_search_indexes.03',
+      ],
+    },
     { applied: [] },
   ])
 })

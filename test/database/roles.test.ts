@@ -65,29 +65,37 @@ describe('the roles of the Lambdas', () => {
       'api update organizations',
       'chunks delete chunks',
       'chunks delete idempotency_keys',
+      'chunks delete vectors',
       'chunks insert chunks',
       'chunks insert idempotency_keys',
+      'chunks insert vectors',
       'chunks select agents',
       'chunks select chunks',
       'chunks select documents',
       'chunks select idempotency_keys',
+      'chunks select vectors',
       'chunks update documents',
       'chunks update idempotency_keys',
       'documents delete chunks',
       'documents delete documents',
       'documents delete idempotency_keys',
+      'documents delete vectors',
       'documents insert documents',
       'documents insert idempotency_keys',
       'documents select agents',
       'documents select chunks',
       'documents select documents',
       'documents select idempotency_keys',
+      'documents select vectors',
       'documents update documents',
       'documents update idempotency_keys',
       'embedding delete chunks',
+      'embedding delete vectors',
       'embedding insert chunks',
+      'embedding insert vectors',
       'embedding select chunks',
       'embedding select documents',
+      'embedding select vectors',
       'embedding update chunks',
       'embedding update documents',
       'organization select organizations',
@@ -95,10 +103,40 @@ describe('the roles of the Lambdas', () => {
       'search select agents',
       'search select chunks',
       'search select documents',
+      'search select vectors',
       'sweeper delete idempotency_keys',
       'sweeper select documents',
       'sweeper select idempotency_keys',
       'sweeper update documents',
+    ])
+  })
+
+  test('hold of vectors, and of the columns that lead to them, no more than their statements need', async () => {
+    const { rows } = await sql<{ grant: string }>`
+      select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name || ': '
+        || string_agg(column_name, ', ' order by column_name) as grant
+      from information_schema.column_privileges
+      where grantee like 'cuecard_%' and (table_name = 'vectors' or column_name in ('vector_id', 'sketch', 'chunk_offsets'))
+        and (table_name = 'vectors' or not has_table_privilege(grantee, table_name, privilege_type))
+      group by grantee, privilege_type, table_name
+      order by 1`.execute(stand.db)
+    expect(rows.map((row) => row.grant)).toEqual([
+      'chunks insert chunks: sketch, vector_id',
+      'chunks insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
+      'chunks select documents: chunk_offsets',
+      'chunks select vectors: document_id, embedding, exponent, id, organization_id, sketch',
+      'chunks update documents: chunk_offsets',
+      'documents select chunks: vector_id',
+      'documents select vectors: document_id, id, organization_id',
+      'documents update documents: chunk_offsets',
+      'embedding insert chunks: sketch, vector_id',
+      'embedding insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
+      'embedding select chunks: vector_id',
+      'embedding select vectors: document_id, id, organization_id, sketch',
+      'embedding update documents: chunk_offsets',
+      'search select chunks: sketch, vector_id',
+      'search select documents: chunk_offsets',
+      'search select vectors: document_id, embedding, id, organization_id',
     ])
   })
 
@@ -141,11 +179,18 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_documents', 'insert into api_keys select from api_keys'],
     ['cuecard_documents', 'select content from chunks'],
     ['cuecard_documents', 'update documents set organization_id = null'],
+    ['cuecard_documents', 'select embedding from vectors'],
     ['cuecard_chunks', 'update chunks set content = null'],
+    ['cuecard_chunks', 'update vectors set embedding = null'],
+    ['cuecard_chunks', 'update chunks set vector_id = null'],
     ['cuecard_chunks', 'select content from documents'],
     ['cuecard_chunks', 'update documents set title = null'],
     ['cuecard_chunks', 'delete from documents'],
+    ['cuecard_embedding', 'select embedding from vectors'],
+    ['cuecard_embedding', 'update vectors set embedding = null'],
     ['cuecard_search', 'delete from documents'],
+    ['cuecard_search', 'delete from vectors'],
+    ['cuecard_search', 'select exponent from vectors'],
     ['cuecard_search', 'select id from documents for update'],
     ['cuecard_search', 'select content from documents'],
     ['cuecard_search', 'select response from idempotency_keys'],
@@ -209,10 +254,10 @@ describe('row-level security', () => {
     await stand.deliver()
 
     const seen = {
-      cuecard_documents: ['agents', 'documents', 'chunks', 'idempotency_keys'],
-      cuecard_chunks: ['agents', 'documents', 'chunks', 'idempotency_keys'],
-      cuecard_search: ['agents', 'documents', 'chunks'],
-      cuecard_embedding: ['documents', 'chunks'],
+      cuecard_documents: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
+      cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
+      cuecard_search: ['agents', 'documents', 'chunks', 'vectors'],
+      cuecard_embedding: ['documents', 'chunks', 'vectors'],
     }
     for (const [role, tables] of Object.entries(seen)) {
       const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)

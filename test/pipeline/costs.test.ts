@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
 import { chunk } from '../../functions/embedding/chunking/chunker.ts'
-import type { Missing } from '../../functions/embedding/stored-chunks.ts'
+import type { Missing } from '../../functions/embedding/revision-plan.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
 import { keptQueue, newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()
@@ -128,19 +129,26 @@ describe('what is paid for', () => {
 
   test('revisions that never completed leave nothing behind', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'Version 0.')
-    const work = newWorker(stand, provider)
+    const versions = (version: number) =>
+      paragraphs(3)
+        .map((text) => `${text} ${version}`)
+        .join('\n\n')
+    const document = await create(tenant, versions(0))
+    const work = newWorker(stand, provider, { callLimits: { inputs: 1, tokens: 1000 }, concurrency: 1 })
     for (let version = 1; version < 6; version++) {
       provider.script([
+        'ok',
         async () => {
-          await tenant.call('PATCH', document.path, { content: `Version ${version}.` })
+          await tenant.call('PATCH', document.path, { content: versions(version) })
           return 'ok' as const
         },
       ])
       await work([document])
     }
-    const { rows } = await sql`select revision from chunks where document_id = ${document.id}`.execute(stand.db)
+    const { rows } = await sql<{ revision: number }>`
+      select distinct revision from chunks where document_id = ${document.id}`.execute(stand.db)
     expect(rows).toEqual([{ revision: 5 }])
+    expect(await strayRows(stand.db)).toEqual([])
   })
 
   test('without faults, one set of full calls a document', async () => {
@@ -238,15 +246,15 @@ describe('checkpoints', () => {
 
   async function storedVectors(documentId: string): Promise<number[]> {
     const { rows } = await sql<{ chunk_index: number }>`
-      select chunk_index from chunks where document_id = ${documentId} and embedding is not null`.execute(stand.db)
+      select chunk_index from chunks where document_id = ${documentId} and vector_id is not null`.execute(stand.db)
     return rows.map((row) => row.chunk_index)
   }
 })
 
 describe('a call', () => {
   const missing = (tokens: number, headings: string[] = []): Missing => ({
-    hash: '',
-    chunk: { chunk_index: 0, content: 'x', token_count: tokens, metadata: { headings, start: 0, end: 1 } },
+    vectorId: '',
+    chunks: [{ chunk_index: 0, content: 'x', token_count: tokens, metadata: { headings, start: 0, end: 1 } }],
   })
 
   test('holds as many texts as the limits of inputs and tokens allow', () => {
@@ -296,12 +304,12 @@ describe('a call', () => {
   test('takes all of 4 MiB within the provider’s limits', () => {
     const chunks = chunk(paragraphs(2000).join('\n\n'), { targetTokens: 400, overlapTokens: 60 })
     const calls = batches(
-      chunks.map((each) => ({ hash: '', chunk: each })),
+      chunks.map((each) => ({ chunks: [each] })),
       { inputs: 512, tokens: 290_000 },
     )
     for (const call of calls) {
       expect(call.length).toBeLessThanOrEqual(2048)
-      expect(call.reduce((sum, each) => sum + each.chunk.token_count, 0)).toBeLessThanOrEqual(300_000)
+      expect(call.reduce((sum, each) => sum + each.chunks[0]!.token_count, 0)).toBeLessThanOrEqual(300_000)
     }
   })
 })

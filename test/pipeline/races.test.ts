@@ -1,20 +1,26 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { chunk } from '../../functions/embedding/chunking/chunker.ts'
 import { claim } from '../../functions/embedding/claim.ts'
-import { complete } from '../../functions/embedding/outcome.ts'
-import { storeChunks, storeVectors } from '../../functions/embedding/stored-chunks.ts'
+import { planRevision } from '../../functions/embedding/revision-plan.ts'
+import { completeRevision, storePart } from '../../functions/embedding/stored-chunks.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
+import { isOnServer } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
+
+// Whatever raced, nothing is left behind.
+afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
 
 interface TestDocument {
   id: string
@@ -57,8 +63,14 @@ const chunkRows = async ({ id }: TestDocument) =>
 const attempts = async ({ id }: TestDocument) =>
   (await sql`select status, attempt, retry_count from documents where id = ${id}`.execute(stand.db)).rows[0]
 /** The worker's statements, in order. */
-const { claim: claiming, chunks, vectors, commit } = statements
-const ofWorker = { claim: claiming, chunks, vectors, commit }
+const { claim: claiming, part, commit } = statements
+const ofWorker = { claim: claiming, part, commit }
+const twoChunks = ['One is here, where it has always been.', 'Two is there as well as all the others.']
+const twoParagraphs = twoChunks.join('\n\n')
+/** The texts that were paid for, in order. */
+const embedded = () => provider.calls.flatMap((call) => call.texts.map((text) => text.trim()))
+/** A worker with these limits stores two chunks in two parts. */
+const oneByOne = { callLimits: { inputs: 1, tokens: 1000 } }
 const someChunks = (from: number, count: number) => ({
   chunks: Array.from({ length: count }, (_, i) => ({
     content: `Uploaded ${from + i}.`,
@@ -160,49 +172,82 @@ describe('of workers', () => {
     'a connection cut once, %s %s, costs nothing: the document completes with this delivery',
     async (when, _, statement) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'One. Two.')
+      const document = await create(tenant, twoParagraphs)
       connection.cut(when, statement)
-      expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+      expect(await newWorker(stand, provider, oneByOne)([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
-      expect(await get(tenant, document)).toMatchObject({ status: 'completed', chunk_count: 1 })
-      expect(provider.calls).toHaveLength(1)
-      expect(await contents(tenant, document)).toEqual(['One. Two.'])
+      expect(await get(tenant, document)).toMatchObject({ status: 'completed', chunk_count: 2 })
+      expect(provider.calls).toHaveLength(2)
+      expect(await contents(tenant, document)).toEqual(twoChunks)
     },
   )
 
   test.each(['before', 'after', 'within'] as const)(
-    'a connection cut again %s its repeat counts no attempt: the next delivery completes, without another call',
+    'a connection cut again %s a part’s repeat counts no attempt: the next delivery completes, and pays for what was not stored alone',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'One. Two.')
+      const document = await create(tenant, twoParagraphs)
       const { queue, sent } = keptQueue()
-      connection.cut(when, statements.vectors, 2)
-      expect(await newWorker(stand, provider, { queue, random: () => 0 })([document])).toEqual({
-        batchItemFailures: [],
-      })
+      connection.cut(when, statements.part, 2)
+      const work = newWorker(stand, provider, { ...oneByOne, concurrency: 1, queue, random: () => 0 })
+      expect(await work([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
       expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 0 })
       expect(sent).toMatchObject([{ documentId: document.id }])
-      expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+      expect(await work([document])).toEqual({ batchItemFailures: [] })
       expect((await get(tenant, document)).status).toBe('completed')
-      expect(provider.calls).toHaveLength(when === 'before' ? 2 : 1)
+      expect(embedded()).toEqual(when === 'before' ? [twoChunks[0], ...twoChunks] : twoChunks)
     },
   )
+
+  test.each(['before', 'after', 'within'] as const)(
+    'a connection cut again %s the commit’s repeat counts no attempt, and costs no call',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const document = await create(tenant, twoParagraphs)
+      const { queue, sent } = keptQueue()
+      connection.cut(when, statements.commit, 2)
+      const work = newWorker(stand, provider, { ...oneByOne, queue, random: () => 0 })
+      expect(await work([document])).toEqual({ batchItemFailures: [] })
+      expect(connection.unmet).toBe(0)
+      const isStored = when !== 'before'
+      const status = isStored ? 'completed' : 'pending'
+      expect(await attempts(document)).toEqual({ status, attempt: 0, retry_count: 0 })
+      expect(sent).toHaveLength(isStored ? 0 : 1)
+      expect(await work([document])).toEqual({ batchItemFailures: [] })
+      expect((await get(tenant, document)).status).toBe('completed')
+      expect(provider.calls).toHaveLength(2)
+    },
+  )
+
+  test('a small document’s only call is stored with the commit: if that never arrives, the call is paid again', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, twoParagraphs)
+    const { queue } = keptQueue()
+    connection.cut('before', statements.commit, 2)
+    const work = newWorker(stand, provider, { queue, random: () => 0 })
+    await work([document])
+    expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 0 })
+    await work([document])
+    expect((await get(tenant, document)).status).toBe('completed')
+    expect(provider.calls).toHaveLength(2)
+    expect(embedded()).toEqual([...twoChunks, ...twoChunks])
+  })
 
   test.each(['before', 'after'] as const)(
     'while the database stays away from %s the commit on, the lease runs out and the redelivery ends it without a call',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'One. Two.')
+      const document = await create(tenant, twoParagraphs)
       connection.lose(when, statements.commit)
-      const result = await newWorker(stand, provider)([document])
+      const result = await newWorker(stand, provider, oneByOne)([document])
       expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
       await expireLease(document)
       provider.calls.length = 0
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
       expect((await get(tenant, document)).status).toBe('completed')
       expect(provider.calls).toHaveLength(0)
-      expect(await chunkRows(document)).toHaveLength(1)
+      expect(await chunkRows(document)).toHaveLength(2)
     },
   )
 
@@ -251,12 +296,9 @@ describe('of workers', () => {
 })
 
 describe('completing', () => {
-  test('needs a vector for every chunk', async () => {
+  test('needs every chunk of the text, each with its vector', async () => {
     const tenant = await stand.tenant()
-    const document = await create(
-      tenant,
-      'One is here, where it has always been.\n\nTwo is there as well as all the others.',
-    )
+    const document = await create(tenant, twoParagraphs)
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const leaseFence = await claim(
       db,
@@ -264,14 +306,13 @@ describe('completing', () => {
       newId(),
     )
     const chunks = chunk(leaseFence!.content, { targetTokens: 12, overlapTokens: 0 })
-    const stored = await storeChunks(db, leaseFence!, chunks, 'fake')
-    expect(stored!.missing).toHaveLength(2)
-    const [first, second] = stored!.missing
-    await storeVectors(db, leaseFence!, new Map([[first!.hash, vectorOf('one')]]))
-    expect(await complete(db, leaseFence!, 2)).toBe(false)
+    const plan = planRevision(leaseFence!, chunks, 'fake')
+    expect(plan.missing).toHaveLength(2)
+    const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
+    expect(await storePart(db, leaseFence!, plan, { embedded: [first!] })).toBe(true)
+    expect(await completeRevision(db, leaseFence!, plan, {})).toBe(false)
     expect((await get(tenant, document)).status).toBe('processing')
-    await storeVectors(db, leaseFence!, new Map([[second!.hash, vectorOf('two')]]))
-    expect(await complete(db, leaseFence!, 2)).toBe(true)
+    expect(await completeRevision(db, leaseFence!, plan, { embedded: [second!] })).toBe(true)
   })
 })
 
@@ -289,16 +330,15 @@ describe('of a worker with requests', () => {
   })
 
   test.each([
-    ['storing chunks', statements.chunks],
-    ['storing vectors', statements.vectors],
+    ['storing a part', statements.part],
     ['the commit', statements.commit],
   ])('a takeover just before %s is not joined, completed or undone by it', async (_, statement) => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await create(tenant, twoParagraphs)
     connection.before(statement, async () => {
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))).status).toBe(201)
     })
-    expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
+    expect(await newWorker(stand, provider, oneByOne)([document])).toEqual({ batchItemFailures: [] })
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', chunk_count: 1 })
     expect(await contents(tenant, document)).toEqual(['Uploaded 5.'])
     await tenant.call('PATCH', document.path, { status: 'completed' })
@@ -306,14 +346,13 @@ describe('of a worker with requests', () => {
   })
 
   test.each([
-    ['storing chunks', statements.chunks],
-    ['storing vectors', statements.vectors],
+    ['storing a part', statements.part],
     ['the commit', statements.commit],
   ])('a PATCH just before %s leaves the document pending with the new text', async (_, statement) => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'Old.')
+    const document = await create(tenant, twoParagraphs)
     connection.before(statement, () => tenant.call('PATCH', document.path, { content: 'New.' }))
-    await newWorker(stand, provider)([document])
+    await newWorker(stand, provider, oneByOne)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', content: 'New.' })
     expect(await searched(tenant)).toEqual([])
     await newWorker(stand, provider)([document])
@@ -355,7 +394,7 @@ describe('of a worker with requests', () => {
     await newWorker(stand, provider)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'completed', content: 'A text.' })
     expect(await contents(tenant, document)).toEqual(['A text.'])
-    expect(await chunkRows(document)).toEqual([{ revision: 3 }])
+    expect(await chunkRows(document)).toHaveLength(1)
   })
 
   test('a retry while embedding is refused, and the attempt under way completes', async () => {
@@ -404,11 +443,68 @@ describe('of a worker with requests', () => {
     expect(await chunkRows(document)).toEqual([])
   })
 
-  test('a takeover in the middle of storing chunks is not joined by them', async () => {
+  test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
+    const tenant = await stand.tenant()
+    const [one, two] = twoChunks
+    const document = await create(tenant, [one, two, 'The end.'].join('\n\n'))
+    await newWorker(stand, provider)([document])
+    await tenant.call('PATCH', document.path, { content: [two, one, 'The end.'].join('\n\n') })
+    connection.before(statements.commit, () => tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1)))
+    await newWorker(stand, provider)([document])
+    expect(provider.calls).toHaveLength(1)
+    expect(await contents(tenant, document)).toEqual(['Uploaded 5.'])
+  })
+
+  test.skipIf(!isOnServer).each([
+    ['a part', storePart],
+    ['the last part', completeRevision],
+  ])('a takeover while %s is being stored waits for it, and is not joined by it', async (_, store) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
-    connection.cut('after', statements.chunks, 2)
-    await newWorker(stand, provider)([document])
+    const scope = { organizationId: tenant.organizationId as OrganizationId, documentId: document.id as DocumentId }
+    const db = databaseAs('cuecard_embedding').forOrganization(scope.organizationId)
+    const held = (await claim(db, scope, newId()))!
+    const plan = planRevision(held, chunk('A text.', { targetTokens: 12, overlapTokens: 0 }), 'fake')
+    const embedded = plan.missing.map((missing) => ({ ...missing, vector: vectorOf('A text.') }))
+    // The same vector, not yet committed: who stores it waits.
+    const other = await stand.pool.connect()
+    const waiting = async () =>
+      (
+        await sql<{ n: number }>`select count(*)::int as n from pg_locks where not granted
+        and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(stand.db)
+      ).rows[0]!.n
+    try {
+      await other.query('begin')
+      // Its foreign key would hold the document's row.
+      await other.query('set local session_replication_role = replica')
+      await other.query(
+        `insert into vectors values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536))`,
+        [scope.organizationId, scope.documentId, plan.vectorIds[0]],
+      )
+      const stored = store(db, held, plan, { embedded })
+      await expect.poll(waiting).toBe(1)
+      let isOver = false
+      const takenOver = (async () => {
+        await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))
+        await tenant.call('PATCH', document.path, { status: 'completed' })
+        isOver = true
+      })()
+      await expect.poll(async () => isOver || (await waiting()) === 2).toBe(true)
+      await other.query('rollback')
+      await Promise.all([stored, takenOver])
+    } finally {
+      other.release()
+    }
+    expect(await searched(tenant)).toEqual(['Uploaded 5.'])
+    expect(await chunkRows(document)).toHaveLength(1)
+  })
+
+  test('a takeover in the middle of storing chunks is not joined by them', async () => {
+    const tenant = await stand.tenant()
+    const document = await create(tenant, twoParagraphs)
+    connection.cut('after', statements.part, 2)
+    await newWorker(stand, provider, oneByOne)([document])
+    expect(connection.unmet).toBe(0)
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
     await tenant.call('PATCH', document.path, { status: 'completed' })
     expect(await searched(tenant)).toEqual(['Uploaded 0.'])
@@ -592,6 +688,18 @@ describe('of requests', () => {
       expect(made).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
       const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
       expect(data).toHaveLength(when === 'before' ? 0 : 1)
+    },
+  )
+
+  test.each(['unopened', 'before', 'after', 'within'] as const)(
+    'a search whose connection is cut, %s its statement, is sent once more',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const search = () => tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(1) })
+      connection.cut(when, statements.search)
+      expect((await search()).status).toBe(200)
+      connection.cut(when, statements.search, 2)
+      expect((await search()).status).toBe(503)
     },
   )
 

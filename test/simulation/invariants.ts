@@ -3,11 +3,11 @@ import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.
 import { search } from '../../functions/search/search.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
-import { normalize } from '../../shared/embedding/vectors.ts'
+import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
+import { strayRows } from '../support/stray-rows.ts'
 import { chunkCount, type ModelDocument } from './model.ts'
-
 import { chunkSize, type Tenant, type World } from './world.ts'
 
 interface Agent {
@@ -33,11 +33,12 @@ interface Row {
   version: string
 }
 interface ChunkRow {
-  document_id: string
-  revision: number
   chunk_index: number
   content: string
   embedding: string | null
+  exponent: number
+  /** The content from where the chunk begins to where it ends. */
+  slice: string
 }
 
 const day = 24 * 60 * 60
@@ -63,6 +64,8 @@ export class Observer {
         coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents order by id`,
       agents: sql<Agent>`select id, document_count, ready_document_count from agents`,
     })
+    const [stray] = await strayRows(db)
+    if (stray) throw new Error(`${stray.fault}: ${JSON.stringify(stray)}`)
     for (const tenant of tenants) {
       const agent = agents.find(({ id }) => id === tenant.agentId)!
       await this.#checkTenant(
@@ -146,18 +149,24 @@ export class Observer {
 
   /** The pipeline says that it is done: look at everything it made. */
   async #takeCompletion(db: Database, row: Row, document: ModelDocument) {
-    const { rows: stored } =
-      await sql<ChunkRow>`select document_id, revision, chunk_index, content, embedding from chunks where document_id = ${row.id} order by chunk_index`.execute(
-        db,
-      )
+    const { rows: stored } = await sql<ChunkRow>`select c.chunk_index, c.content, v.embedding, v.exponent,
+          substring(d.content from d.chunk_offsets[2 * c.chunk_index + 1] + 1
+            for d.chunk_offsets[2 * c.chunk_index + 2] - d.chunk_offsets[2 * c.chunk_index + 1]) as slice from chunks c
+        join documents d on d.id = c.document_id
+        left join vectors v on v.document_id = c.document_id and v.id = c.vector_id
+        where c.document_id = ${row.id} order by c.chunk_index`.execute(db)
     const wanted = chunk(document.content!, chunkSize)
     same(
-      stored.map((each) => [each.revision, each.chunk_index, each.content]),
-      wanted.map((each) => [row.revision, each.chunk_index, each.content]),
+      stored.map((each) => [each.chunk_index, each.content]),
+      wanted.map((each) => [each.chunk_index, each.content]),
       'chunks of a completed document',
     )
-    for (const [i, { embedding }] of stored.entries())
-      checkVector(embedding, normalize(vectorOf(embeddedText(wanted[i]!))))
+    same(
+      stored.map((each) => each.slice),
+      wanted.map((each) => each.content),
+      'what the offsets of a completed document’s chunks say',
+    )
+    for (const [i, each] of stored.entries()) checkVector(each, normalize(vectorOf(embeddedText(wanted[i]!))))
     document.activeRevision = row.revision
     document.served = wanted.map(({ chunk_index, content }) => ({ chunk_index, content, isEmbedded: true }))
   }
@@ -185,10 +194,9 @@ async function checkSearch(db: Database, tenant: Tenant) {
   )
 }
 
-function checkVector(stored: string | null, wanted: Float32Array) {
-  if (stored === null) throw new Error('a completed chunk without a vector')
-  const numbers: number[] = JSON.parse(stored)
-  if (numbers.length !== wanted.length || numbers.some((number, i) => Math.abs(number - wanted[i]!) > 1e-6))
+function checkVector({ embedding, exponent }: ChunkRow, wanted: Float32Array) {
+  if (embedding === null) throw new Error('a completed chunk without a vector')
+  if (fromStored(embedding, exponent).some((number, i) => Math.abs(number - wanted[i]!) > 1e-3 * Math.abs(wanted[i]!)))
     throw new Error('the vector of another text')
 }
 

@@ -11,9 +11,9 @@ export type Cut = 'unopened' | 'before' | 'after' | 'within'
 /** The statements of the pipeline, by what only they hold. */
 export const statements = {
   claim: /pending_milliseconds/,
-  chunks: /insert into \\"chunks\\"/,
-  vectors: /update \\"chunks\\"/,
+  part: /insert into \\"vectors\\"(?!.*with \\"completed\\" as)/,
   commit: /with \\"completed\\" as/,
+  search: /\\"candidates\\" as materialized/,
   requeue: /\\"next_attempt_at\\" = now\(\)/,
   fail: /"error"/,
   leaveToSweeper: /set \\"resend_at\\" = now\(\)/,

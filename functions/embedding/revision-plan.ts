@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { idOfHash } from '../../shared/ids.ts'
+import { type Chunk, embeddedText } from './chunking/chunker.ts'
+import type { Claim, StoredChunk } from './claim.ts'
+
+/** What is left to do until the chunks of the claimed revision are those of its text. */
+export interface RevisionPlan {
+  chunks: Chunk[]
+  /** By chunk index. */
+  vectorIds: string[]
+  /** Chunks to be stored whose vector the document already has. */
+  reused: Chunk[]
+  missing: Missing[]
+  /** Chunks that are neither served nor part of the revision as it is planned now. */
+  stale: StoredChunk[]
+}
+
+/** A text without a vector. */
+export interface Missing {
+  vectorId: string
+  /** All that have this text, in order. */
+  chunks: Chunk[]
+}
+
+/**
+ * A chunk that search serves already, at the same index with the same text, stays as it is. A text that any stored revision of the
+ * document has embedded with this model keeps its vector.
+ */
+export function planRevision(claim: Claim, chunks: Chunk[], model: string): RevisionPlan {
+  const vectorIds = chunks.map((chunk) => vectorIdOf(chunk, model))
+  const stored = new Set<number>()
+  const stale: StoredChunk[] = []
+  for (const chunk of claim.stored) {
+    const isServed = chunk.revision <= claim.activeRevision
+    const isPlanned = chunk.vector_id !== null && chunk.vector_id === vectorIds[chunk.chunk_index]
+    if (isPlanned && (isServed || chunk.revision === claim.revision)) stored.add(chunk.chunk_index)
+    else if (!isServed) stale.push(chunk)
+  }
+
+  const embedded = new Set(claim.stored.map((chunk) => chunk.vector_id))
+  const reused: Chunk[] = []
+  const missing = new Map<string, Missing>()
+  for (const chunk of chunks) {
+    if (stored.has(chunk.chunk_index)) continue
+    const vectorId = vectorIds[chunk.chunk_index]!
+    const text = missing.get(vectorId)
+    if (embedded.has(vectorId)) reused.push(chunk)
+    else if (text) text.chunks.push(chunk)
+    else missing.set(vectorId, { vectorId, chunks: [chunk] })
+  }
+  return { chunks, vectorIds, reused, missing: [...missing.values()], stale }
+}
+
+/** Names all that a vector depends on: model and embedded text. */
+function vectorIdOf(chunk: Chunk, model: string): string {
+  return idOfHash(
+    createHash('sha256')
+      .update(`${model}\n${embeddedText(chunk)}`)
+      .digest(),
+  )
+}

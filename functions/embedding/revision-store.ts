@@ -1,0 +1,42 @@
+import type { Database } from '../../shared/database/database.ts'
+import type { Claim } from './claim.ts'
+import type { RevisionPlan } from './revision-plan.ts'
+import { completeRevision, type Embedded, storePart } from './stored-chunks.ts'
+
+/** Texts in a transaction: of each call in flight one runs at a time. A text takes some 12 kB, several times over. */
+const textsPerPart = 100
+
+/** Stores a revision part by part, as its vectors come. A single small part goes with its end, in one round trip. */
+export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
+  const { stale, reused, missing } = plan
+  let prepared: Promise<boolean> | undefined
+  let onlyPart: Embedded[] = []
+
+  /** Before any other part: its chunks may have the indexes of stale ones. */
+  function prepare(): Promise<boolean> {
+    const isNeeded = stale.length + reused.length > 0
+    prepared ??= isNeeded ? storePart(db, claim, plan, { stale, reused }) : Promise.resolve(true)
+    return prepared
+  }
+
+  return {
+    /** False when the lease is lost. */
+    async store(embedded: Embedded[]): Promise<boolean> {
+      if (embedded.length === missing.length && embedded.length <= textsPerPart) {
+        onlyPart = embedded
+        return true
+      }
+      if (!(await prepare())) return false
+      for (let from = 0; from < embedded.length; from += textsPerPart) {
+        const part = embedded.slice(from, from + textsPerPart)
+        if (!(await storePart(db, claim, plan, { embedded: part }))) return false
+      }
+      return true
+    },
+
+    /** Serves the revision when all is stored. False when the lease is lost. */
+    async complete(): Promise<boolean> {
+      return await completeRevision(db, claim, plan, prepared ? {} : { stale, reused, embedded: onlyPart })
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { type AliasedRawBuilder, sql } from 'kysely'
+
+export interface VectorRow {
+  id: string
+  exponent: number
+  /** Text of a `halfvec(1536)`. */
+  embedding: string
+  /** Text of a `bit(1536)`. */
+  sketch: string
+}
+
+/** Vectors as rows of a statement. Their text needs no quotes, so it goes as one string: JSON would be parsed twice. */
+export function vectorRows<Alias extends string>(alias: Alias, rows: VectorRow[]): AliasedRawBuilder<VectorRow, Alias> {
+  const columns = {
+    id: sql`${rows.map((row) => row.id)}::uuid[]`,
+    exponent: sql`${rows.map((row) => row.exponent)}::smallint[]`,
+    embedding: sql`string_to_array(${rows.map((row) => row.embedding).join(';')}, ';')::halfvec[]`,
+    sketch: sql`string_to_array(${rows.map((row) => row.sketch).join(';')}, ';')::bit(1536)[]`,
+  } satisfies Record<keyof VectorRow, unknown>
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+  return sql<VectorRow>`unnest(${sql.join(Object.values(columns))})`.as<Alias>(sql`${sql.ref(alias)}(${names})`)
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import type { DocumentScope } from '../database/scope.ts'
+
+const c = columnsOf('chunks', 'c')
+const d = columnsOf('documents', 'd')
+const v = columnsOf('vectors', 'v')
+
+/**
+ * A chunk carries the revision that brought it. Later ones keep it as long as its text stays where it is, and what they do not
+ * keep goes in the statement that serves them: so of a document's chunks those up to the served revision are served, and those
+ * beyond belong to a revision in progress, a failed one or a client's draft.
+ */
+export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
+
+export const hasVector = sql<boolean>`(${c.vector_id} is not null or ${c.embedding} is not null)`
+
+/** With where the chunk begins and ends in the content, which an edit before it moves. */
+export const chunkMetadata = sql<Record<string, unknown>>`(case
+  when ${isServed} and ${d.chunk_offsets} is not null then ${c.metadata} || jsonb_build_object(
+    'start', ${d.chunk_offsets}[2 * ${c.chunk_index} + 1], 'end', ${d.chunk_offsets}[2 * ${c.chunk_index} + 2])
+  else ${c.metadata} end)`
+
+/** For the end of a transaction that deletes chunks: vectors that no chunk of the document needs any more. */
+export function deleteUnusedVectors(db: Database, { organizationId, agentId, documentId }: DocumentScope) {
+  return db
+    .deleteFrom('vectors as v')
+    .where('v.organization_id', '=', organizationId)
+    .where('v.document_id', '=', documentId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('chunks as c')
+            .select('c.vector_id')
+            .where('c.organization_id', '=', organizationId)
+            .where('c.agent_id', '=', agentId)
+            .where('c.document_id', '=', documentId)
+            .where(sql<boolean>`${c.vector_id} = ${v.id}`),
+        ),
+      ),
+    )
+}

@@ -1,0 +1,80 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { axis } from '../support/axis.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { useStand } from '../support/stand.ts'
+import { newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+let requests = 0
+neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+  requests++
+  return fetch(url, init)
+}
+beforeEach(() => {
+  requests = 0
+})
+afterAll(() => {
+  neonConfig.fetchFunction = undefined
+})
+
+/** How many requests the database gets while `act` runs. */
+async function requestsOf(act: () => Promise<unknown>): Promise<number> {
+  const before = requests
+  await act()
+  return requests - before
+}
+
+test('with a known key a request asks the database once, and a PATCH twice', async () => {
+  const tenant = await stand.tenant()
+  const { knowledgeBase } = tenant
+  const { body } = await tenant.call('POST', knowledgeBase, { title: 'T' })
+  const path = `${knowledgeBase}/${body.id}`
+  const chunks = (index: number) => ({ chunks: [{ content: 'c', chunk_index: index, embedding: axis(index) }] })
+  const made: [string, string, unknown?][] = [
+    ['POST', `${knowledgeBase}/search`, { embedding: axis(1) }],
+    [
+      'POST',
+      `${knowledgeBase}/search`,
+      { embedding: axis(1), document_ids: [body.id], metadata: { start: 0 }, limit: 50 },
+    ],
+    ['POST', knowledgeBase, { title: 'T', content: 'A text.' }],
+    ['GET', knowledgeBase],
+    ['GET', path],
+    ['POST', `${path}/chunks`, chunks(0)],
+    ['GET', `${path}/chunks?include=embedding`],
+    ['PATCH', path, { status: 'completed' }],
+    ['DELETE', `${path}/chunks`],
+    ['DELETE', path],
+    ['GET', '/v1/organization'],
+  ]
+  // Each Lambda asks for the key once.
+  await tenant.call('POST', `${path}/chunks`, chunks(7))
+  await tenant.call('POST', `${knowledgeBase}/search`, { embedding: axis(1) })
+  await tenant.call('GET', '/v1/organization')
+  const counted: string[] = []
+  for (const [method, at, input] of made) {
+    const count = await requestsOf(async () => {
+      expect((await tenant.call(method, at, input)).status).toBeLessThan(300)
+    })
+    counted.push(`${method} ${at.replace(path, '{document}').replace(knowledgeBase, '{agent}')}: ${count}`)
+  }
+  expect(counted.filter((line) => !line.endsWith(': 1'))).toEqual(['PATCH {document}: 2'])
+})
+
+test('a worker brings a small document from pending to completed in two round trips, an edited one too', async () => {
+  const tenant = await stand.tenant()
+  const sentences = Array.from({ length: 20 }, (_, i) => `Sentence number ${i} tells of one thing.`)
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: sentences.join('\n\n') })
+  const document = { id: body.id, organizationId: tenant.organizationId }
+  const work = newWorker(stand, provider)
+  expect(await requestsOf(() => work([document]))).toBe(2)
+  const path = `${tenant.knowledgeBase}/${body.id}`
+  await tenant.call('PATCH', path, { content: sentences.with(3, 'Another one.').join('\n\n') })
+  expect(await requestsOf(() => work([document]))).toBe(2)
+  await tenant.call('PATCH', path, { content: sentences.slice(5).join('\n\n') })
+  expect(await requestsOf(() => work([document]))).toBe(2)
+  expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', chunk_count: 15 })
+})

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { querySketch } from '../../functions/search/query-sketch.ts'
+import { sketchOf } from '../../shared/embedding/sketch.ts'
+import { dimensions, normalize, toStored } from '../../shared/embedding/vectors.ts'
+import { Random } from '../simulation/random.ts'
+import { axis } from '../support/axis.ts'
+import { isOnServer, isThorough } from '../support/effort.ts'
+import { storeServed } from '../support/served-document.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+
+const stand = useStand()
+const { batchesOf } = useStatementPlans()
+
+interface Hit {
+  document_id: string
+  chunk_index: number
+  score: number
+}
+
+const key = ({ document_id, chunk_index }: Hit) => `${document_id} ${chunk_index}`
+
+async function search(tenant: Tenant, embedding: ArrayLike<number>, more: object = {}): Promise<Hit[]> {
+  const request = { embedding: Array.from(embedding), ...more }
+  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)).body.data
+}
+
+/** All chunks of the agent compared, best first; with the same halves and the same operator as the search. */
+async function bruteForce(tenant: Tenant, vector: ArrayLike<number>, condition = 'true'): Promise<Hit[]> {
+  const { rows } = await sql<Hit>`
+    select c.document_id, c.chunk_index, 1 - (v.embedding <=> ${toStored(vector).embedding}::halfvec(1536)) as score
+    from chunks c join vectors v on v.organization_id = c.organization_id and v.document_id = c.document_id and v.id = c.vector_id
+    where c.agent_id = ${tenant.agentId} and ${sql.raw(condition)}
+    order by score desc, c.document_id, c.chunk_index`.execute(stand.db)
+  return rows
+}
+
+/** In ten documents: more than are compared exactly. */
+const perDocument = isThorough || isOnServer ? 300 : 120
+
+const random = new Random(5)
+const noise = Float32Array.from({ length: 50_000 }, () => random.next() - 0.5)
+/** Another direction each time: the same numbers, shifted, have no more in common than others. */
+const scattered = () => {
+  const start = random.below(noise.length - dimensions)
+  return noise.slice(start, start + dimensions)
+}
+const around = (center: Float32Array, scale: number) => {
+  const aside = scattered()
+  return center.map((number, i) => number + scale * aside[i]!)
+}
+
+/** What is left of a vector at a right angle to the unit vector, normalized. */
+function rejectionOf(vector: Float32Array, unit: Float32Array): Float32Array {
+  const along = vector.reduce((sum, number, i) => sum + number * unit[i]!, 0)
+  return normalize(vector.map((number, i) => number - along * unit[i]!))
+}
+
+/** In how many bits two texts of a `bit(1536)` differ. */
+function differing(a: string, b: string): number {
+  let count = 0
+  for (let i = 1; i < a.length; i++) {
+    const bits = Number.parseInt(a[i]!, 16) ^ Number.parseInt(b[i]!, 16)
+    count += (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + (bits >> 3)
+  }
+  return count
+}
+
+describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
+  let tenant: Tenant
+  const documents: string[] = []
+  const centers = Array.from({ length: 30 }, () => scattered())
+  const queries = Array.from({ length: 8 }, (_, i) => around(centers[3 * i]!, 0.5))
+
+  beforeAll(async () => {
+    tenant = await stand.tenant()
+    for (let i = 0; i < 10; i++) {
+      const chunks = Array.from({ length: perDocument }, (_, at) => ({
+        vector: around(centers[at % centers.length]!, 0.5),
+        metadata: { remainder: at % 7 },
+      }))
+      documents.push(await storeServed(stand.db, tenant, chunks))
+    }
+    await stand.pool.query('vacuum analyze chunks')
+  })
+
+  test('the ten best are those of a comparison with all', async () => {
+    for (const query of queries) {
+      const hits = await search(tenant, query, { limit: 10 })
+      const best = (await bruteForce(tenant, query)).slice(0, 10)
+      expect(hits.map(key)).toEqual(best.map(key))
+      expect(hits.map((hit) => hit.score)).toEqual(best.map((hit) => expect.closeTo(hit.score, 6)))
+    }
+  })
+
+  test('filters hold, and the best are those of a comparison with all that match', async () => {
+    const [query] = queries
+    const { score: third } = (await bruteForce(tenant, query!))[2]!
+    expect(await search(tenant, query!, { limit: 10, min_score: third - 1e-6 })).toHaveLength(3)
+    const chosen = [documents[8]!, documents[2]!]
+    const filters: [object, string][] = [
+      [{ document_ids: chosen }, `c.document_id in ('${chosen.join("', '")}')`],
+      [{ metadata: { remainder: 4 } }, `c.metadata @> '{"remainder": 4}'`],
+      [
+        { document_ids: chosen, metadata: { remainder: 2 } },
+        `c.document_id in ('${chosen.join("', '")}') and c.metadata @> '{"remainder": 2}'`,
+      ],
+    ]
+    for (const [filter, condition] of filters) {
+      const hits = await search(tenant, query!, { limit: 10, ...filter })
+      expect(hits.map(key)).toEqual((await bruteForce(tenant, query!, condition)).slice(0, 10).map(key))
+    }
+  })
+
+  test('a search reads sketches from an index alone, and few vectors', async () => {
+    const batches = await batchesOf(() => search(tenant, queries[1]!, { limit: 10 }))
+    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('<=>')))!
+    const plans = await plansOf(batch, 'analyze, buffers,')
+    const nodes = plans.flatMap(nodesOf)
+    const sketches = nodes.filter((node) => node['Index Name'] === 'chunks_of_agent')
+    expect(sketches.map((node) => [node['Node Type'], node['Heap Fetches']])).toEqual([['Index Only Scan', 0]])
+    const loops = (table: string) =>
+      nodes
+        .filter((node) => node['Relation Name'] === table && node['Index Cond']?.includes('document_id'))
+        .reduce((sum, node) => sum + node['Actual Loops'], 0)
+    expect(loops('vectors')).toBeLessThan(300)
+    expect(loops('chunks')).toBe(10)
+    expect(Math.max(...plans.map(buffersOf))).toBeLessThan(1000)
+  })
+})
+
+describe('of up to 1,000 chunks', () => {
+  test('all are compared, however they lie', async () => {
+    const tenant = await stand.tenant()
+    const isNear = (i: number) => i % 3 === 0
+    const center = scattered()
+    const chunks = Array.from({ length: 1000 }, (_, i) => ({
+      vector: isNear(i) ? around(center, 0.05) : scattered(),
+    }))
+    await storeServed(stand.db, tenant, chunks.slice(0, 700))
+    await storeServed(stand.db, tenant, chunks.slice(700))
+    for (const query of [scattered(), center, axis(7)]) {
+      const hits = await search(tenant, query, { limit: 50 })
+      expect(hits.map(key)).toEqual((await bruteForce(tenant, query)).slice(0, 50).map(key))
+    }
+  })
+
+  test('the best are found though by their sketches they look the worst', async () => {
+    const tenant = await stand.tenant()
+    const query = normalize(scattered())
+    const { planes } = querySketch(query)
+    const distanceOf = (vector: Float32Array) => {
+      const sketch = sketchOf(vector)
+      return planes.reduce((sum, plane, i) => sum + 2 ** -i * differing(sketch, plane), 0)
+    }
+    /** At an angle to the query that has this cosine, give or take what the halves lose. */
+    const vectorAt = (cosine: number, aside: Float32Array) =>
+      query.map((number, i) => cosine * number + Math.sqrt(1 - cosine * cosine) * aside[i]!)
+    const chunks = Array.from({ length: 1000 }, () => rejectionOf(scattered(), query))
+      .map((aside) => ({ aside, distance: distanceOf(vectorAt(0.3, aside)) }))
+      .toSorted((a, b) => b.distance - a.distance)
+      .map(({ aside }, i) => ({ vector: vectorAt(0.3 - i * 2e-6, aside) }))
+    await storeServed(stand.db, tenant, chunks)
+    const hits = await search(tenant, query, { limit: 50 })
+    expect(hits.map(key)).toEqual((await bruteForce(tenant, query)).slice(0, 50).map(key))
+  })
+
+  test('ties are ordered by document and index', async () => {
+    const tenant = await stand.tenant()
+    // All at a right angle to the query, each in another direction.
+    const apart = (first: number) => Array.from({ length: 30 }, (_, i) => ({ vector: axis(first + i) }))
+    const documents = [await storeServed(stand.db, tenant, apart(10)), await storeServed(stand.db, tenant, apart(50))]
+    await storeServed(stand.db, tenant, [{ vector: axis(3).map((number) => -number) }])
+    const hits = await search(tenant, axis(3), { limit: 50 })
+    const all = documents.toSorted().flatMap((id) => Array.from({ length: 30 }, (_, i) => `${id} ${i}`))
+    expect(hits.map(key)).toEqual(all.slice(0, 50))
+    expect(hits.map((hit) => hit.score)).toEqual(Array(50).fill(0))
+  })
+})

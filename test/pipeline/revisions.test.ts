@@ -1,0 +1,268 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { axis } from '../support/axis.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { vectorOf } from '../support/provider-responses.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
+import { newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+interface TestDocument {
+  id: string
+  organizationId: string
+  path: string
+}
+
+async function create(tenant: Tenant, content?: string): Promise<TestDocument> {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content && { content }) })
+  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
+}
+
+async function edit(tenant: Tenant, document: TestDocument, content: string) {
+  await tenant.call('PATCH', document.path, { content })
+  await newWorker(stand, provider)([document])
+  expect((await tenant.call('GET', document.path)).body).toMatchObject({ status: 'completed', content })
+}
+
+interface Chunk {
+  id: string
+  chunk_index: number
+  content: string
+  metadata: { start: number; end: number }
+  embedding?: number[]
+}
+
+const listed = async (tenant: Tenant, { path }: TestDocument, query = 'limit=100'): Promise<Chunk[]> =>
+  (await tenant.call('GET', `${path}/chunks?${query}`)).body.data
+const search = async (tenant: Tenant, more: object = {}): Promise<(Chunk & { score: number; chunk_id: string })[]> =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: [...vectorOf('q')], limit: 50, ...more }))
+    .body.data
+
+/** The rows of chunks and vectors, by id, with the transaction that wrote each. */
+async function writtenBy({ id }: TestDocument): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; written: string }>`
+    select 'chunk ' || id as id, xmin::text as written from chunks where document_id = ${id}
+    union all select 'vector ' || id, xmin::text from vectors where document_id = ${id}`.execute(stand.db)
+  return new Map(rows.map((row) => [row.id, row.written]))
+}
+
+const sentences = (count: number) => Array.from({ length: count }, (_, i) => `Sentence number ${i} tells of a 🚲.`)
+const text = (all: string[]) => all.join('\n\n')
+
+test('an edit of one word writes the chunk that has it and its vector, and no other row', async () => {
+  const tenant = await stand.tenant()
+  const before = sentences(40)
+  const document = await create(tenant, text(before))
+  await newWorker(stand, provider)([document])
+  const rows = await writtenBy(document)
+  expect(rows.size).toBe(2 * 40)
+  const chunks = await listed(tenant, document)
+
+  await edit(tenant, document, text(before.with(17, before[17]!.replace('tells', 'speaks'))))
+  const after = await writtenBy(document)
+  expect(after.size).toBe(2 * 40)
+  expect([...after].filter(([id, written]) => rows.get(id) !== written)).toHaveLength(2)
+  const edited = await listed(tenant, document)
+  expect(edited.filter((chunk, i) => chunk.id !== chunks[i]!.id).map((chunk) => chunk.chunk_index)).toEqual([17])
+  expect(await strayRows(stand.db)).toEqual([])
+})
+
+test('chunks that stay where they are keep their ids over many revisions, back and forth', async () => {
+  const tenant = await stand.tenant()
+  const before = sentences(6)
+  const document = await create(tenant, text(before))
+  await newWorker(stand, provider)([document])
+  const ids = async () => (await listed(tenant, document)).map((chunk) => chunk.id)
+  const first = await ids()
+  await edit(tenant, document, text(before.with(2, 'Another one.')))
+  await edit(tenant, document, text(before.with(2, 'Yet another one.').with(5, 'And the last of them too.')))
+  const second = await ids()
+  await edit(tenant, document, text(before))
+  const third = await ids()
+  for (const i of [0, 1, 3, 4]) expect([second[i], third[i]]).toEqual([first[i], first[i]])
+  for (const i of [2, 5]) expect(new Set([first[i], second[i], third[i]]).size).toBe(3)
+})
+
+test.each([
+  ['longer', (all: string[]) => all.with(1, `A much ${'longer '.repeat(4)}sentence`)],
+  ['shorter', (all: string[]) => all.with(1, 'Short.')],
+  ['with one paragraph more in front', (all: string[]) => ['This is a new beginning of all that follows.', ...all]],
+  ['with half of its paragraphs', (all: string[]) => all.slice(0, 4)],
+  ['with twice its paragraphs', (all: string[]) => [...all, ...all.map((each) => `${each} Again.`)]],
+])('after an edit that makes a text %s, every chunk says where it is in the new one', async (_, change) => {
+  const tenant = await stand.tenant()
+  const document = await create(tenant, text(sentences(8)))
+  await newWorker(stand, provider)([document])
+  const content = text(change(sentences(8)))
+  await edit(tenant, document, content)
+  const chunks = await listed(tenant, document)
+  expect(chunks.map((chunk) => chunk.chunk_index)).toEqual(chunks.map((_, i) => i))
+  expect(chunks.map(({ metadata }) => content.slice(metadata.start, metadata.end))).toEqual(
+    chunks.map((chunk) => chunk.content),
+  )
+  const hits = await search(tenant)
+  expect(hits).toHaveLength(chunks.length)
+  for (const { metadata, content: found } of hits) expect(content.slice(metadata.start, metadata.end)).toBe(found)
+  expect(await strayRows(stand.db)).toEqual([])
+})
+
+test('a search by where a chunk begins or ends goes by the text as it is served', async () => {
+  const tenant = await stand.tenant()
+  const document = await create(tenant, text(sentences(4)))
+  await newWorker(stand, provider)([document])
+  const [, , third] = await listed(tenant, document)
+  const { start, end } = third!.metadata
+  expect((await search(tenant, { metadata: { start } })).map((hit) => hit.chunk_id)).toEqual([third!.id])
+  await edit(tenant, document, text(sentences(4).with(0, 'Short.')))
+  expect(await search(tenant, { metadata: { start } })).toEqual([])
+  const moved = (await listed(tenant, document))[2]!
+  expect(moved.id).toBe(third!.id)
+  expect(moved.metadata.start).toBeLessThan(start)
+  const both = { start: moved.metadata.start, end: moved.metadata.end }
+  expect((await search(tenant, { metadata: both })).map((hit) => hit.chunk_id)).toEqual([moved.id])
+  expect(await search(tenant, { metadata: { ...both, end } })).toEqual([])
+})
+
+test('until an edited text is embedded, search and list show the offsets of what they serve', async () => {
+  const tenant = await stand.tenant()
+  const document = await create(tenant, text(sentences(3)))
+  await newWorker(stand, provider)([document])
+  const before = await listed(tenant, document)
+  await tenant.call('PATCH', document.path, { content: text(sentences(3).with(0, 'Short.')) })
+  expect(await listed(tenant, document)).toEqual(before)
+  expect((await search(tenant)).map(({ metadata }) => metadata.start).sort((a, b) => a - b)).toEqual(
+    before.map(({ metadata }) => metadata.start),
+  )
+})
+
+test('two chunks with the same text share a vector, also when the second comes later', async () => {
+  const tenant = await stand.tenant()
+  const [one, two, three] = sentences(3)
+  const document = await create(tenant, text([one!, two!, one!, three!]))
+  await newWorker(stand, provider)([document])
+  const shared = async () =>
+    (
+      await sql<{
+        vectors: number
+        chunks: number
+      }>`select (select count(*)::int from vectors where document_id = ${document.id}) as vectors,
+        (select count(*)::int from chunks where document_id = ${document.id}) as chunks`.execute(stand.db)
+    ).rows[0]
+  expect(await shared()).toEqual({ vectors: 3, chunks: 4 })
+  provider.calls.length = 0
+  await edit(tenant, document, text([one!, two!, one!, two!, one!, three!]))
+  expect(provider.calls).toHaveLength(0)
+  expect(await shared()).toEqual({ vectors: 3, chunks: 6 })
+  await edit(tenant, document, text([one!, three!]))
+  expect(await shared()).toEqual({ vectors: 2, chunks: 2 })
+  expect(await search(tenant)).toHaveLength(2)
+})
+
+/** As the release before stored it: the vector in the chunk, in full precision and of any length, none in the table of vectors. */
+async function storeUnconverted(tenant: Tenant, contents: string[]): Promise<TestDocument> {
+  const content = text(contents)
+  const document = await create(tenant, content)
+  for (const [i, each] of contents.entries()) {
+    const start = content.indexOf(each)
+    const vector = [...vectorOf(each)].map((number) => number * 1e5 ** (i % 2))
+    await sql`insert into chunks
+        (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, embedding)
+      values (${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${document.id}, 1, ${i}, ${each}, 8,
+        ${JSON.stringify({ headings: [], start, end: start + each.length })}::jsonb, ${JSON.stringify(vector)}::vector)`.execute(
+      stand.db,
+    )
+  }
+  await sql`update documents set status = 'completed', active_revision = 1, chunk_count = ${contents.length}
+    where id = ${document.id}`.execute(stand.db)
+  return document
+}
+
+test('chunks from before the table of vectors are found, scored and listed beside new ones', async () => {
+  const tenant = await stand.tenant()
+  const contents = sentences(3)
+  const old = await storeUnconverted(tenant, contents)
+  const recent = await create(tenant, contents[0])
+  await newWorker(stand, provider)([recent])
+  const hits = await search(tenant, { embedding: [...vectorOf(contents[0]!)], metadata: { headings: [] } })
+  expect(hits).toHaveLength(4)
+  expect(hits.slice(0, 2).map((hit) => hit.content)).toEqual([contents[0], contents[0]])
+  for (const hit of hits.slice(0, 2)) expect(hit.score).toBeCloseTo(1, 3)
+  expect(hits[2]!.score).toBeLessThan(0.9)
+  const start = text(contents).indexOf(contents[1]!)
+  const found = await search(tenant, { document_ids: [old.id], metadata: { start }, min_score: 0 })
+  expect(found.map((hit) => hit.content)).toEqual([contents[1]])
+
+  const [first] = await listed(tenant, old, 'include=embedding')
+  const wanted = vectorOf(contents[0]!)
+  expect(first!.embedding).toHaveLength(wanted.length)
+  for (const [i, number] of first!.embedding!.entries()) expect(number).toBeCloseTo(wanted[i]!, 2)
+  expect(await strayRows(stand.db)).toEqual([])
+})
+
+test('an edit replaces chunks from before the table of vectors', async () => {
+  const tenant = await stand.tenant()
+  const contents = sentences(3)
+  const document = await storeUnconverted(tenant, contents)
+  await edit(tenant, document, text(contents.with(1, 'Another one.')))
+  const { rows } = await sql`select 1 from chunks where document_id = ${document.id} and vector_id is null`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([])
+  expect((await listed(tenant, document)).map((chunk) => chunk.content.trim())).toEqual(
+    contents.with(1, 'Another one.'),
+  )
+  expect(await search(tenant)).toHaveLength(3)
+})
+
+test('a client’s document of which only chunks from before have embeddings can be completed', async () => {
+  const tenant = await stand.tenant()
+  const document = await storeUnconverted(tenant, sentences(1))
+  await sql`update documents set status = 'pending', managed_by = 'client', active_revision = null, content = null,
+    content_hash = null where id = ${document.id}`.execute(stand.db)
+  expect(await tenant.call('PATCH', document.path, { status: 'completed' })).toMatchObject({ status: 200 })
+  expect(await search(tenant)).toHaveLength(1)
+})
+
+test('no vector outlives the last chunk that needs it: takeover, completion by PATCH, restart, DELETE of chunks', async () => {
+  const tenant = await stand.tenant()
+  const document = await create(tenant, text(sentences(3)))
+  await newWorker(stand, provider)([document])
+  const vectors = async () =>
+    (await sql`select id from vectors where document_id = ${document.id}`.execute(stand.db)).rows.length
+  const upload = async (index: number) => {
+    const chunks = [{ content: `Mine ${index}.`, chunk_index: index, embedding: axis(index) }]
+    expect((await tenant.call('POST', `${document.path}/chunks`, { chunks })).status).toBe(201)
+  }
+  const check = async (count: number) => {
+    expect(await vectors()).toBe(count)
+    expect(await strayRows(stand.db)).toEqual([])
+  }
+  await check(3)
+  await upload(0)
+  await upload(1)
+  // Those of the service are served until the client completes its own.
+  await check(5)
+  await tenant.call('PATCH', document.path, { status: 'completed' })
+  await check(2)
+  await upload(2)
+  await check(3)
+  await tenant.call('PATCH', document.path, { status: 'pending' })
+  await check(3)
+  await newWorker(stand, provider)([document])
+  await check(3)
+  await upload(7)
+  await check(4)
+  // A client's draft goes with the restart, and what is served stays.
+  await tenant.call('PATCH', document.path, { content: text(sentences(2)) })
+  await check(3)
+  await newWorker(stand, provider)([document])
+  await check(2)
+  await tenant.call('DELETE', `${document.path}/chunks`)
+  await check(0)
+  await upload(0)
+  await tenant.call('DELETE', document.path)
+  await check(0)
+})

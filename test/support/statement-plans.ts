@@ -1,0 +1,66 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { afterAll } from 'vitest'
+
+export interface Batch {
+  url: string
+  init: RequestInit
+  queries: { query: string; params: unknown[] }[]
+}
+
+export interface Node {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Recheck Cond'?: string
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  'Actual Loops': number
+  'Heap Fetches'?: number
+  Plans?: Node[]
+}
+
+/** Sees what a test file's process sends to the database. */
+export function useStatementPlans() {
+  let sent: Batch[] | undefined
+  neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+    sent?.push({ url, init, queries: JSON.parse(String(init.body)).queries })
+    return fetch(url, init)
+  }
+  afterAll(() => {
+    neonConfig.fetchFunction = undefined
+  })
+
+  return {
+    /** The batches that reach the database while `act` runs. */
+    async batchesOf(act: () => Promise<unknown>): Promise<Batch[]> {
+      const batches: Batch[] = []
+      sent = batches
+      await act().finally(() => {
+        sent = undefined
+      })
+      return batches
+    },
+  }
+}
+
+/**
+ * The plans of a batch's statements, made as the batch was run: under its role, after the settings that it makes. Nothing but
+ * these is executed, unless `how` says `analyze`.
+ */
+export async function plansOf({ url, init, queries }: Batch, how = ''): Promise<Node[]> {
+  const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
+  const explained = queries.map(({ query, params }) => ({
+    query: isSetting(query) ? query : `explain (${how} format json) ${query}`,
+    params,
+  }))
+  const response = await fetch(url, { ...init, signal: null, body: JSON.stringify({ queries: explained }) })
+  const { results } = (await response.json()) as { results: { rows: string[][] }[] }
+  return results.filter((_, i) => !isSetting(queries[i]!.query)).map(({ rows }) => JSON.parse(rows[0]![0]!)[0].Plan)
+}
+
+export function nodesOf(plan: Node): Node[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+export const buffersOf = (plan: Node) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
