@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { toChart } from './bench/report/chart.ts'
+import { withFigures } from './bench/report/readme.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = globSync('{*,{functions,infra,shared,test}/**/*}.md', { cwd: root }).filter(
@@ -22,6 +24,12 @@ describe.each(pages)('%s', (page) => {
     const named = [...read(page).matchAll(/npm run (?:--\S+ )*([a-z][a-z:]*)/g)].map(([, script]) => script!)
     expect([...new Set(named)].filter((script) => !scripts.includes(script))).toEqual([])
   })
+})
+
+test('the figures of README.md and the chart are those of the run that is kept beside it', () => {
+  const run = JSON.parse(read('test/bench/results/run.json'))
+  expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
+  expect(toChart(run)).toBe(read('test/bench/results/chart.svg'))
 })
 
 function read(path: string): string {

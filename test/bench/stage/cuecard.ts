@@ -1,0 +1,141 @@
+import { neonConfig } from '@neondatabase/serverless'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda'
+import { chunksApp } from '../../../functions/chunks/app.ts'
+import { documentsApp } from '../../../functions/documents/app.ts'
+import { callLimits } from '../../../functions/embedding/batches.ts'
+import { consumer } from '../../../functions/embedding/consumer.ts'
+import { searchApp } from '../../../functions/search/app.ts'
+import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
+import { toEvent } from '../../../infra/local/gateway/event.ts'
+import { type DatabaseUser, queue as queueSettings } from '../../../infra/wiring.ts'
+import { Database } from '../../../shared/database/database.ts'
+import { lambdaHandler } from '../../../shared/http/api.ts'
+import { permissions } from '../../../shared/http/api-keys.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
+import type { Queue } from '../../../shared/queue.ts'
+import { semaphore } from '../../../shared/semaphore.ts'
+import { topicOf } from '../data/texts.ts'
+import type { OurDatabase, Server } from './server.ts'
+
+export interface Organization {
+  id: OrganizationId
+  key: string
+}
+
+export interface Agent extends Organization {
+  agentId: string
+  /** Path of its documents. */
+  path: string
+}
+
+/** The text of a chunk → its vector, at no cost: what a provider would take is nobody's merit. */
+export type VectorOf = (topic: number) => Float32Array
+
+export type Cuecard = Awaited<ReturnType<typeof openCuecard>>
+
+// Several databases at once, each behind the port of its own endpoint.
+neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
+
+/** Our Lambdas' handlers on a database of their own, called with events, each as its own role. */
+export async function openCuecard(server: Server) {
+  const database: OurDatabase = await server.forOurs()
+  const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
+  const as = (role: DatabaseUser, timeoutSeconds: number) => {
+    const url = new URL(database.url)
+    url.username = `cuecard_${role}`
+    return new Database({
+      url: () => url.href,
+      timeoutSeconds,
+      isRepeatable: role === 'embedding' || role === 'search',
+    })
+  }
+  const messages: string[] = []
+  const queue: Queue = {
+    send: async ({ organizationId, documentId }) =>
+      void messages.push(JSON.stringify({ v: 1, organization_id: organizationId, document_id: documentId })),
+    changeVisibility: async () => {},
+  }
+  let vectorOf: VectorOf = () => {
+    throw new Error('no vectors are prepared')
+  }
+  const embedder = {
+    model: 'bench',
+    embed: (texts: string[]) => Promise.resolve(texts.map((text) => vectorOf(topicOf(text)))),
+  }
+  const documents = lambdaHandler(documentsApp({ db: as('documents', 60), queue }))
+  const chunks = lambdaHandler(chunksApp({ db: as('chunks', 60) }))
+  const search = lambdaHandler(searchApp({ db: as('search', 60), embedder }))
+  const embedding = consumer({
+    db: as('embedding', 60),
+    queue,
+    embedder,
+    chunkSize: { targetTokens: 400, overlapTokens: 60 },
+    callLimits,
+    semaphore: semaphore(4),
+  })
+
+  /** Whatever is queued, in batches as the event source makes them. */
+  async function work(): Promise<void> {
+    while (messages.length > 0) {
+      const bodies = messages.splice(0, queueSettings.batchSize)
+      const Records = bodies.map((body, i) => ({ messageId: `${i}`, receiptHandle: `${i}`, body }))
+      const { batchItemFailures } = await embedding({ Records } as unknown as SQSEvent, {
+        getRemainingTimeInMillis: () => 110_000,
+      })
+      if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} documents failed`)
+    }
+  }
+
+  async function post(handler: typeof documents, event: APIGatewayProxyEventV2, status: number): Promise<string> {
+    const result: APIGatewayProxyStructuredResultV2 = await handler(event, {} as Context)
+    if (result.statusCode !== status) throw new Error(`${result.statusCode} ${result.body?.slice(0, 500)}`)
+    return result.body!
+  }
+
+  return {
+    database,
+    work,
+    prepare(vectors: VectorOf): void {
+      vectorOf = vectors
+    },
+
+    async organization(): Promise<Organization> {
+      const { id } = await createOrganization(owner, 'Bench')
+      const { key } = await createKey(owner, { organizationId: id, name: 'bench', permissions: [...permissions] })
+      return { id, key }
+    },
+
+    async agent(organization: Organization): Promise<Agent> {
+      const { id } = await createAgent(owner, organization.id, 'Agent')
+      return { ...organization, agentId: id, path: `/v1/agents/${id}/knowledge-base` }
+    },
+
+    event: toRequest,
+    /** What is queued, for an embedding Lambda of the caller's. */
+    takeMessages: () => messages.splice(0),
+
+    createDocument: (event: APIGatewayProxyEventV2) => post(documents, event, 201),
+    readDocument: (agent: Agent, id: string) =>
+      post(documents, toRequest('GET', `${agent.path}/${id}`, agent.key, undefined), 200),
+    updateDocument: (event: APIGatewayProxyEventV2) => post(documents, event, 200),
+    search: (event: APIGatewayProxyEventV2) => post(search, event, 200),
+    /** As it is answered: a status that is not 201 is a finding. */
+    createChunks: (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
+      chunks(event, {} as Context),
+
+    close: () => database.close(),
+  }
+}
+
+/** One event of the HTTP API, as API Gateway makes it. */
+function toRequest(method: string, path: string, key: string, body: unknown): APIGatewayProxyEventV2 {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+  return toEvent({ method, url: path, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }, [
+    '$default',
+  ])!
+}
+
+/** The texts that a search found. */
+export function textsOf(body: string): string[] {
+  return (JSON.parse(body) as { data: { content: string }[] }).data.map(({ content }) => content)
+}

@@ -1,0 +1,28 @@
+import { pathToFileURL } from 'node:url'
+
+export interface Timed {
+  /** Since the import of the module began. */
+  milliseconds: number
+  /** Of the import alone, or of the invocation alone. */
+  own: number
+  /** Bytes, the most so far. */
+  peak: number
+  result?: unknown
+}
+
+// The process of one new Lambda instance: imports the module named in its argument, then answers events.
+const start = performance.now()
+const reply = (since: number, result?: unknown) =>
+  process.send?.({
+    milliseconds: performance.now() - start,
+    own: performance.now() - since,
+    peak: process.resourceUsage().maxRSS * 1024,
+    result,
+  } satisfies Timed)
+const { handler } = await import(pathToFileURL(process.argv[2]!).href)
+process.on('message', async (event) => {
+  const since = performance.now()
+  reply(since, await handler(event, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 110_000 }))
+})
+process.once('disconnect', () => process.exit())
+reply(start)

@@ -1,0 +1,74 @@
+import { type StdioOptions, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { PeersDatabase } from './server.ts'
+
+/** A row as every store of vectors takes it. */
+export interface Row {
+  agent: string
+  chunk: number
+  text: string
+  vector: number[]
+}
+
+export interface Store {
+  /** An empty table, as the peer makes it. */
+  reset(): Promise<void>
+  add(rows: Row[]): Promise<void>
+  /** The texts found, best first. */
+  search(agent: string, vector: number[], limit: number): Promise<string[]>
+  /** SQL that adds what `add` would, selected from `source`, which has the columns of Row. */
+  insertFrom(source: string): string
+  /** After loading. */
+  analyze(): Promise<void>
+  query(text: string, values?: unknown[]): Promise<void>
+  /** Buffers that a search touches. */
+  buffers(agent: string, vector: number[], limit: number): Promise<number>
+  close(): Promise<void>
+}
+
+export type Splitter = (text: string) => Promise<number> | number
+
+export interface Peers {
+  /** Stores in this database, by name, each with a table of its own. */
+  stores(database: PeersDatabase): Promise<Record<string, Store>>
+  /** Each returns how many chunks it makes. */
+  splitters(): Promise<Record<string, Splitter>>
+  /** Reads a body of chunks as a hand-written endpoint does. @returns the vectors as SQL takes them */
+  readUpload(body: string): Promise<string[]>
+}
+
+const source = join(import.meta.dirname, '../peers')
+/** Not beside their package.json: tests and mutations walk the whole of test/. */
+const installed = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/bench-peers')
+
+/** Installs what peers/package-lock.json says, unless it is there. */
+export function openPeers(progress: (text: string) => void): Peers {
+  const lock = 'package-lock.json'
+  const stamp = join(installed, 'node_modules/.cuecard-lock')
+  const wanted = readFileSync(join(source, lock), 'utf8')
+  const isInstalled = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+  cpSync(source, installed, { recursive: true })
+  if (!isInstalled) {
+    progress('installing the peers (npm ci) …')
+    const options = { cwd: installed, stdio: ['ignore', process.stderr.fd, 'inherit'] as StdioOptions, shell: true }
+    const { status } = spawnSync('npm ci --no-audit --no-fund --no-json --ignore-scripts', options)
+    if (status !== 0) throw new Error('the peers could not be installed')
+    writeFileSync(stamp, wanted)
+  }
+  const load = (name: string) => import(pathToFileURL(join(installed, name)).href)
+  return {
+    async stores(database) {
+      const { langChain } = await load('langchain.mjs')
+      const { mastra } = await load('mastra.mjs')
+      return {
+        'LangChain, indexed by hand': langChain(database, 'langchain_indexed', true),
+        LangChain: langChain(database, 'langchain', false),
+        Mastra: mastra(database),
+      }
+    },
+    splitters: async () => (await load('splitters.mjs')).splitters(),
+    readUpload: async (body) => (await load('upload.mjs')).readUpload(body),
+  }
+}
