@@ -43,17 +43,15 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the fence at storing chunks',
     file: 'functions/embedding/stored-chunks.ts',
-    find: ".select('v.sketch')\n        .where(transitions.leaseFence(claim))",
-    replace:
-      ".select('v.sketch')\n        .where('d.organization_id', '=', claim.organizationId).where('d.id', '=', claim.documentId)",
+    find: 'insertChunks(db, claim, chunks, isHeld)',
+    replace: 'insertChunks(db, claim, chunks, sql<boolean>`true`)',
     tests: [races, histories],
   },
   {
     safeguard: 'the fence at storing vectors',
     file: 'functions/embedding/stored-chunks.ts',
-    find: "'made.sketch',\n        ])\n        .where(transitions.leaseFence(claim))",
-    replace:
-      "'made.sketch',\n        ])\n        .where('d.organization_id', '=', claim.organizationId).where('d.id', '=', claim.documentId)",
+    find: 'insertVectors(db, claim, vectors, isHeld)',
+    replace: 'insertVectors(db, claim, vectors, sql<boolean>`true`)',
     tests: [races, histories],
   },
   {
@@ -132,7 +130,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'vectors that an edit leaves without a chunk go',
     file: 'functions/embedding/stored-chunks.ts',
-    find: '...(claim.stored.length > 0 && { orphaned: deleteUnusedVectors(db, claim) }),',
+    find: '...(claim.stored.length > 0 && { unused: deleteUnusedVectors(db, claim) }),',
     replace: '',
     tests: [revisions, histories],
   },

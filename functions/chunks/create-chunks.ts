@@ -1,9 +1,9 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
-import { recordset } from '../../shared/database/recordset.ts'
 import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
-import { type VectorRow, vectorRows } from '../../shared/database/vector-rows.ts'
+import type { VectorRow } from '../../shared/database/vector-rows.ts'
+import { insertChunks, insertVectors } from '../../shared/documents/new-chunks.ts'
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
@@ -28,6 +28,7 @@ export async function createChunks(
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
   const vectors = rows.flatMap(({ vector }) => vector ?? [])
+  const chunks = rows.map(({ vector, ...chunk }) => chunk)
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const lock = selectDocument(db, scope).forUpdate()
@@ -66,7 +67,7 @@ export async function createChunks(
     takenOver,
     conflicts,
     ...(vectors.length > 0 && { vectors: insertVectors(db, scope, vectors, isAccepted) }),
-    chunks: insertChunks(db, scope, rows, isAccepted),
+    chunks: insertChunks(db, scope, chunks, isAccepted),
     count,
   }).catch(rejectAboveLimit)
   requireDocument(results)
@@ -83,12 +84,16 @@ export async function createChunks(
   return { data, chunk_count: outcome.response.chunk_count, replayed: outcome.replayed }
 }
 
-type NewChunk = ReturnType<typeof toNewChunk>
-
 function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   const id = newId()
   const vector: VectorRow | undefined = embedding && { id, ...toStored(embedding), sketch: sketchOf(embedding) }
-  return { id, ...chunk, token_count: token_count ?? estimateTokens(chunk.content), vector_id: vector && id, vector }
+  return {
+    id,
+    ...chunk,
+    token_count: token_count ?? estimateTokens(chunk.content),
+    vector_id: vector ? id : null,
+    vector,
+  }
 }
 
 /** English text averages four characters per token. */
@@ -107,61 +112,6 @@ function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
     )
     .where(isDocument(scope))
     .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
-}
-
-function insertVectors(db: Database, scope: DocumentScope, vectors: VectorRow[], condition: Expression<SqlBool>) {
-  return db
-    .insertInto('vectors')
-    .columns(['organization_id', 'document_id', 'id', 'exponent', 'embedding', 'sketch'])
-    .expression(
-      db
-        .selectFrom('documents as d')
-        .crossJoin(vectorRows('made', vectors))
-        .select([
-          'd.organization_id',
-          'd.id as document_id',
-          'made.id',
-          'made.exponent',
-          'made.embedding',
-          'made.sketch',
-        ])
-        .where(isDocument(scope))
-        .where(condition),
-    )
-}
-
-const wanted = {
-  id: 'uuid',
-  chunk_index: 'int',
-  content: 'text',
-  token_count: 'int',
-  metadata: 'jsonb',
-  vector_id: 'uuid',
-} as const
-
-/** After their vectors. */
-function insertChunks(db: Database, scope: DocumentScope, chunks: NewChunk[], condition: Expression<SqlBool>) {
-  const rows = chunks.map(({ vector, ...row }) => row)
-  const own = Object.keys(wanted) as (keyof typeof wanted)[]
-  return db
-    .insertInto('chunks')
-    .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'sketch'])
-    .expression(
-      db
-        .selectFrom('documents as d')
-        .crossJoin(recordset('wanted', wanted, rows))
-        .leftJoin('vectors as v', (join) =>
-          join
-            .on('v.organization_id', '=', scope.organizationId)
-            .on('v.document_id', '=', scope.documentId)
-            .onRef('v.id', '=', 'wanted.vector_id'),
-        )
-        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
-        .select(own.map((column) => `wanted.${column}` as const))
-        .select('v.sketch')
-        .where(isDocument(scope))
-        .where(condition),
-    )
 }
 
 function anyOf<T>(values: T[], type: 'int' | 'uuid') {

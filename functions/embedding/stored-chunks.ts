@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { vectorRows } from '../../shared/database/vector-rows.ts'
+import type { VectorRow } from '../../shared/database/vector-rows.ts'
+import { insertChunks, insertVectors, type NewChunk } from '../../shared/documents/new-chunks.ts'
 import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
@@ -31,6 +32,7 @@ export async function storePart(db: Database, claim: Claim, plan: RevisionPlan, 
     // Shared by the revision's parts; a request that changes the document waits until they are stored.
     held: db.selectFrom('documents as d').select('d.id').where(transitions.leaseFence(claim)).forShare(),
     ...(await changes(db, claim, plan, part)),
+    ...(part.stale?.length && { unused: deleteUnusedVectors(db, claim) }),
   })
   return held.length > 0
 }
@@ -77,21 +79,27 @@ export async function completeRevision(db: Database, claim: Claim, plan: Revisio
       )
       .selectFrom('completed')
       .select('completed.id'),
-    ...(claim.stored.length > 0 && { orphaned: deleteUnusedVectors(db, claim) }),
+    ...(claim.stored.length > 0 && { unused: deleteUnusedVectors(db, claim) }),
   })
   return completed.length > 0
 }
 
 const c = columnsOf('chunks', 'c')
 
+/** Repeatable: what is stored already stays. */
 async function changes(db: Database, claim: Claim, plan: RevisionPlan, part: Part): Promise<Batch> {
   const { stale = [], embedded = [], reused = [] } = part
-  const chunks = [...reused, ...embedded.flatMap((each) => each.chunks)]
+  const isHeld = transitions.leaseFence(claim)
+  const vectors = await toRows(embedded)
+  const chunks = [...reused, ...embedded.flatMap((each) => each.chunks)].map((chunk) => toNewChunk(chunk, plan))
   return {
     ...(stale.length > 0 && { stale: deleteStale(db, claim, stale) }),
-    ...(embedded.length > 0 && { vectors: await insertVectors(db, claim, embedded) }),
-    ...(chunks.length > 0 && { chunks: insertChunks(db, claim, plan, chunks) }),
-    ...(stale.length > 0 && { unused: deleteUnusedVectors(db, claim) }),
+    ...(vectors.length > 0 && {
+      vectors: insertVectors(db, claim, vectors, isHeld).onConflict((conflict) => conflict.doNothing()),
+    }),
+    ...(chunks.length > 0 && {
+      chunks: insertChunks(db, claim, chunks, isHeld).onConflict((conflict) => conflict.doNothing()),
+    }),
   }
 }
 
@@ -106,67 +114,14 @@ function deleteStale(db: Database, claim: Claim, stale: StoredChunk[]) {
     .whereRef('c.chunk_index', '=', 'stale.chunk_index')
 }
 
-async function insertVectors(db: Database, claim: Claim, embedded: Embedded[]) {
-  const rows = await inTurns(
+async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {
+  return await inTurns(
     mapped(embedded, ({ vectorId, vector }) => ({ id: vectorId, ...toStored(vector), sketch: sketchOf(vector) })),
   )
-  return db
-    .insertInto('vectors')
-    .columns(['organization_id', 'document_id', 'id', 'exponent', 'embedding', 'sketch'])
-    .expression((eb) =>
-      eb
-        .selectFrom('documents as d')
-        .crossJoin(vectorRows('made', rows))
-        .select([
-          'd.organization_id',
-          'd.id as document_id',
-          'made.id',
-          'made.exponent',
-          'made.embedding',
-          'made.sketch',
-        ])
-        .where(transitions.leaseFence(claim)),
-    )
-    .onConflict((conflict) => conflict.doNothing())
 }
 
-const wanted = {
-  id: 'uuid',
-  chunk_index: 'int',
-  content: 'text',
-  token_count: 'int',
-  metadata: 'jsonb',
-  vector_id: 'uuid',
-} as const
-
-/** Each with a vector that is stored. */
-function insertChunks(db: Database, claim: Claim, plan: RevisionPlan, chunks: Chunk[]) {
-  const rows = chunks.map(({ metadata: { headings }, ...chunk }) => ({
-    ...chunk,
-    id: newId(),
-    metadata: { headings },
-    vector_id: plan.vectorIds[chunk.chunk_index]!,
-  }))
-  const own = Object.keys(wanted) as (keyof typeof wanted)[]
-  return db
-    .insertInto('chunks')
-    .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'sketch'])
-    .expression((eb) =>
-      eb
-        .selectFrom('documents as d')
-        .crossJoin(recordset('wanted', wanted, rows))
-        .innerJoin('vectors as v', (join) =>
-          join
-            .on('v.organization_id', '=', claim.organizationId)
-            .on('v.document_id', '=', claim.documentId)
-            .onRef('v.id', '=', 'wanted.vector_id'),
-        )
-        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
-        .select(own.map((column) => `wanted.${column}` as const))
-        .select('v.sketch')
-        .where(transitions.leaseFence(claim)),
-    )
-    .onConflict((conflict) => conflict.doNothing())
+function toNewChunk({ metadata: { headings }, ...chunk }: Chunk, { vectorIds }: RevisionPlan): NewChunk {
+  return { ...chunk, id: newId(), metadata: { headings }, vector_id: vectorIds[chunk.chunk_index]! }
 }
 
 /** Of the vectors of the revision's chunks, in order: those that it brought and those that it keeps. */
