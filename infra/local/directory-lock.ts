@@ -52,16 +52,17 @@ function isAlive(holder: string): boolean {
   return startOf(Number(pid)) === start.join(' ')
 }
 
-/** Start time of the process, as pids are reused; undefined when it does not exist. */
+/** Start time of the process, as pids are reused; undefined when it does not exist, or has ended and waits for its parent. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux')
       return execFileSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { stdio: 'pipe' })
         .toString()
         .trim()
-    // Ticks since boot, the 22nd field. The date that `ps` prints moves with the clock.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // Ticks since boot, the 22nd field. The date that `ps` prints moves with the clock.
+    return 'ZX'.includes(state) ? undefined : rest[18]
   } catch {
     return undefined
   }

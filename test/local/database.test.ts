@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
 import { type Kysely, sql as kysely } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
 import { Database } from '../../shared/database/database.ts'
 import { createScratchDatabase } from '../support/scratch-database.ts'
@@ -283,6 +284,20 @@ describe('a data directory', () => {
     await second.close()
   })
 
+  test('is released by a process that has ended and waits for its parent', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'])
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+    const stat = `/proc/${line.toString().trim()}/stat`
+    await vi.waitUntil(async () => (await readFile(stat, 'utf8')).includes(') Z '))
+    const start = (await readFile(stat, 'utf8')).split(') ')[1]?.split(' ')[19]
+    await mkdir(join(dataDir, 'zombie'))
+    await writeFile(join(dataDir, 'zombie', 'lock'), `${line.toString().trim()} ${start}\n`)
+    await (await openDatabase({ dataDir: join(dataDir, 'zombie') })).close()
+    parent.kill('SIGKILL')
+  })
+
   test('that was left incomplete is created anew', async () => {
     await mkdir(join(dataDir, 'half', 'postgres'), { recursive: true })
     await writeFile(join(dataDir, 'half', 'postgres', 'PG_VERSION'), '18\n')
@@ -294,11 +309,13 @@ describe('a data directory', () => {
   test('outlives the killing of its process with all that was acknowledged', async () => {
     const directory = join(dataDir, 'killed')
     const child = spawn(process.execPath, [join(import.meta.dirname, '../support/local-database-writer.ts'), directory])
+    const exit = once(child, 'exit')
     let acknowledged = 0
     for await (const line of createInterface(child.stdout)) {
       acknowledged = Number(line)
       if (acknowledged === 20) child.kill('SIGKILL')
     }
+    await exit
     const database = await openDatabase({ dataDir: directory })
     const [row] = await neon(database.url)`select count(*)::int as count from written where id <= ${acknowledged}`
     expect(row).toEqual({ count: acknowledged })
