@@ -29,29 +29,32 @@ const sweeper = 'test/pipeline/sweeper.test.ts'
 const provider = 'test/pipeline/provider.test.ts'
 const retries = 'test/api/retries.test.ts'
 const hanging = 'test/api/hanging-queue.test.ts'
+const sharing = 'test/pipeline/sharing.test.ts'
+const keyword = 'test/retrieval/keyword-search.test.ts'
+const plans = 'test/database/plans.test.ts'
+const migrations = 'test/database/migrate.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
 
 const mutations: Mutation[] = [
   {
     safeguard: 'the fence at commit',
     file: 'functions/embedding/stored-chunks.ts',
-    find: 'chunk_offsets: offsetsOf(plan.chunks) })\n          .where(transitions.leaseFence(claim))',
-    replace:
-      "chunk_offsets: offsetsOf(plan.chunks) })\n          .where('d.organization_id', '=', claim.organizationId).where('d.id', '=', claim.documentId)",
+    find: "          .where(isHeld(parts))\n          .whereRef('d.id', '=', 'planned.document_id')",
+    replace: "          .where('d.organization_id', '=', organizationId).whereRef('d.id', '=', 'planned.document_id')",
     tests: [races, histories],
   },
   {
     safeguard: 'the fence at storing chunks',
     file: 'functions/embedding/stored-chunks.ts',
-    find: 'insertChunks(db, claim, chunks, isHeld)',
-    replace: 'insertChunks(db, claim, chunks, sql<boolean>`true`)',
+    find: 'insertChunks(db, chunks, isHeld(parts))',
+    replace: 'insertChunks(db, chunks, sql<boolean>`true`)',
     tests: [races, histories],
   },
   {
     safeguard: 'the fence at storing vectors',
     file: 'functions/embedding/stored-chunks.ts',
-    find: 'insertVectors(db, claim, vectors, isHeld)',
-    replace: 'insertVectors(db, claim, vectors, sql<boolean>`true`)',
+    find: 'insertVectors(db, vectors, isHeld(parts))',
+    replace: 'insertVectors(db, vectors, sql<boolean>`true`)',
     tests: [races, histories],
   },
   {
@@ -65,7 +68,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a request that changes the document waits while the last part is stored',
     file: 'functions/embedding/stored-chunks.ts',
-    find: '.forNoKeyUpdate()',
+    find: ".orderBy('d.id').forNoKeyUpdate()",
     replace: '',
     tests: [races],
     needsServer: true,
@@ -81,7 +84,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'what is stored is what the text makes before it is served',
     file: 'functions/embedding/stored-chunks.ts',
-    find: '.where(sql<boolean>`${fingerprintOfStored(claim, count)} = ${fingerprint(plan.vectorIds)}`)',
+    find: "          .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)\n",
     replace: '',
     tests: [races, histories],
   },
@@ -107,30 +110,51 @@ const mutations: Mutation[] = [
     tests: [races, histories],
   },
   {
+    safeguard: 'a shared request that fails is repeated for each document alone',
+    file: 'functions/embedding/sharing.ts',
+    find: 'group.length === 1 || concernsAll(error)',
+    replace: 'group.length > 0 || concernsAll(error)',
+    tests: [sharing],
+  },
+  {
+    safeguard: 'documents of two organizations share no claim',
+    file: 'functions/embedding/shared-requests.ts',
+    find: 'group[0]!.organizationId === organizationId,',
+    replace: 'group.length > 0 || organizationId.length > 0,',
+    tests: [sharing],
+  },
+  {
+    safeguard: 'one of two messages for a document claims it',
+    file: 'functions/embedding/claim.ts',
+    find: ' && each.lease_token === leaseToken',
+    replace: '',
+    tests: [sharing],
+  },
+  {
     safeguard: 'the claim minds the organization (first wall)',
     file: 'functions/embedding/claim.ts',
-    find: ".where('d.organization_id', '=', organizationId)\n      .where('d.id', '=', documentId)\n      .where(isClaimable",
-    replace: ".where('d.id', '=', documentId)\n      .where(isClaimable",
+    find: "      .where('d.organization_id', '=', organizationId)\n      .where('d.id', 'in', ids)\n      .whereRef",
+    replace: "      .where('d.id', 'in', ids)\n      .whereRef",
     tests: [races, histories],
   },
   {
     safeguard: 'old chunks go in the same commit',
     file: 'functions/embedding/stored-chunks.ts',
-    find: ".where('c.revision', '<>', claim.revision)",
+    find: ".whereRef('c.revision', '<>', 'completed.revision')",
     replace: ".where('c.revision', '<', 0)",
     tests: [revisions, histories],
   },
   {
     safeguard: 'chunks beyond the end of a shorter text go too',
     file: 'functions/embedding/stored-chunks.ts',
-    find: "eb('c.chunk_index', '>=', count),",
+    find: "eb('c.chunk_index', '>=', eb.ref('completed.chunk_count')),",
     replace: '',
     tests: [revisions, histories],
   },
   {
     safeguard: 'vectors that an edit leaves without a chunk go',
     file: 'functions/embedding/stored-chunks.ts',
-    find: '...(claim.stored.length > 0 && { unused: deleteUnusedVectors(db, claim) }),',
+    find: '    ...deleteUnused(db, parts),\n',
     replace: '',
     tests: [revisions, histories],
   },
@@ -164,14 +188,14 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'search serves the active revision alone',
-    file: 'functions/search/nearest-chunks.ts',
-    find: '    sql`(${c.document_id} <> all(array(${unserved})) or ${c.revision} <= (select ${d.active_revision} ${ofDocument}))`,\n',
+    file: 'functions/search/searched.ts',
+    find: '    sql`(${row.document_id} <> all(array(select ${d.id} from unserved d))\n      or ${row.revision} <= (select ${d.active_revision} from unserved d where ${d.id} = ${row.document_id}))`,\n',
     replace: '',
     tests: [races, histories],
   },
   {
     safeguard: 'up to 1,000 chunks are all compared',
-    file: 'functions/search/nearest-chunks.ts',
+    file: 'functions/search/candidates.ts',
     find: 'const exactChunks = 1000',
     replace: 'const exactChunks = 0',
     tests: [nearest],
@@ -184,11 +208,53 @@ const mutations: Mutation[] = [
     tests: [nearest],
   },
   {
+    safeguard: 'what was remembered of an agent is not relied on',
+    file: 'functions/search/search.ts',
+    find: '(expected.isLarge || !found.isLarge)',
+    replace: 'true',
+    tests: [nearest],
+  },
+  {
+    safeguard: 'chunks that are not converted yet are found',
+    file: 'functions/search/search.ts',
+    find: '(expected.hasUnconverted || !found.hasUnconverted)',
+    replace: 'true',
+    tests: ['test/api/round-trips.test.ts'],
+  },
+  {
     safeguard: 'ties are ordered',
     file: 'functions/search/search.ts',
     find: "        .orderBy('document_id')\n        .orderBy('chunk_index')\n",
     replace: '',
     tests: [nearest],
+  },
+  {
+    safeguard: 'vectors of questions are not shared between organizations',
+    file: 'functions/search/query-vectors.ts',
+    find: "`${organizationId} ${key.toString('base64')}`",
+    replace: "`${organizationId.length} ${key.toString('base64')}`",
+    tests: ['test/api/search-cache.test.ts'],
+  },
+  {
+    safeguard: 'callers in a hurry do not open the circuit breaker for all',
+    file: 'functions/search/embed-query.ts',
+    find: 'Math.max(seconds, patienceSeconds)',
+    replace: 'seconds',
+    tests: ['test/api/search.test.ts'],
+  },
+  {
+    safeguard: 'time is kept for the last statement of a search',
+    file: 'functions/search/answer.ts',
+    find: 'deadline - reserve',
+    replace: 'deadline',
+    tests: ['test/api/search-deadline.test.ts'],
+  },
+  {
+    safeguard: 'a probe of the circuit breaker is not hedged',
+    file: 'functions/search/hedging.ts',
+    find: 'if (!mayHedge()) return',
+    replace: 'mayHedge()',
+    tests: ['test/api/search-deadline.test.ts'],
   },
   {
     safeguard: 'a change makes a new revision',
@@ -424,8 +490,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'another model embeds anew',
     file: 'functions/embedding/revision-plan.ts',
-    find: '`${model}\\n${embeddedText(chunk)}`',
-    replace: 'embeddedText(chunk)',
+    find: '`${model}\\n${text}`',
+    replace: 'text',
     tests: [costs],
   },
   {
@@ -525,6 +591,62 @@ const mutations: Mutation[] = [
     find: "eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retries })",
     replace: 'eb.lit(false)',
     tests: [races],
+  },
+  {
+    safeguard: 'terms go with their chunks',
+    file: 'infra/migrations/0009_terms.ts',
+    find: 'where t.organization_id = d.organization_id and t.agent_id',
+    replace: 'where false and t.agent_id',
+    tests: [revisions],
+  },
+  {
+    safeguard: 'a worker stores the terms of what it embeds',
+    file: 'functions/embedding/stored-chunks.ts',
+    find: '      terms: insertTerms(',
+    replace: '      ...false && insertTerms(',
+    tests: [revisions],
+  },
+  {
+    safeguard: 'the fence at storing terms',
+    file: 'functions/embedding/stored-chunks.ts',
+    find: 'insertTerms(db, await termsOf(chunks), isHeld(parts))',
+    replace: 'insertTerms(db, await termsOf(chunks), sql<boolean>`true`)',
+    tests: [races, histories],
+  },
+  {
+    safeguard: 'a search by words finds served chunks alone',
+    file: 'functions/search/searched.ts',
+    find: 'sql`(${row.document_id} <> all(',
+    replace: 'sql`(${sql.lit(row !== c)} or ${row.document_id} <> all(',
+    tests: [keyword, histories],
+  },
+  {
+    safeguard: 'a hit of the words alone has its vector looked up once, by key',
+    file: 'functions/search/fusion.ts',
+    find: 'using (${sql.join(key)}) offset ${fence}) n offset ${fence}) n`',
+    replace: 'using (${sql.join(key)})) n) n`',
+    tests: [plans],
+  },
+  {
+    safeguard: 'a filter by metadata looks a chunk with the words up by key',
+    file: 'functions/search/searched.ts',
+    find: 'and ${hasMetadata(searched)} offset ${fence})',
+    replace: 'and ${hasMetadata(searched)})',
+    tests: [plans],
+  },
+  {
+    safeguard: 'chunks that an older release stored after the backfill get their terms',
+    file: 'infra/migrations/index-terms.ts',
+    find: ' or exists (select ${chunksOf(',
+    replace: ' or false and exists (select ${chunksOf(',
+    tests: [migrations],
+  },
+  {
+    safeguard: 'a row of a table says what its columns are',
+    file: 'functions/embedding/chunking/chunker.ts',
+    find: 'content: context.text + this.#text.slice(start, end)',
+    replace: 'content: this.#text.slice(start, end)',
+    tests: ['test/pipeline/chunker.test.ts'],
   },
   {
     safeguard: 'a long document lets its batch-mates have their turn',

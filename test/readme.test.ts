@@ -6,7 +6,7 @@ import { withFigures } from './bench/report/readme.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = globSync('{*,{functions,infra,shared,test}/**/*}.md', { cwd: root }).filter(
-  (page) => !page.startsWith('infra/local/samples/'),
+  (page) => !page.startsWith('infra/local/samples/') && !page.startsWith('test/evaluation/set/'),
 )
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
 

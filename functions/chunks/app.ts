@@ -96,7 +96,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
           const request = idempotentRequest(
             key,
-            { method: 'POST', path: c.req.path, body: body.chunks.map(toJson) },
+            { method: 'POST', path: c.req.path, body: () => body.chunks.map(toJson) },
             headers['idempotency-key'],
             repeatWaitSeconds,
           )

@@ -8,7 +8,12 @@ export const chunkSchema = v.pipe(
     id: v.pipe(v.string(), v.uuid()),
     document_id: v.pipe(v.string(), v.uuid()),
     agent_id: v.pipe(v.string(), v.uuid()),
-    content: v.string(),
+    content: v.pipe(
+      v.string(),
+      v.description(
+        'Where it begins in a table or list of the document, its own text comes below the header rows, or the lead-in and parent items, which `metadata.start` and `metadata.end` leave out.',
+      ),
+    ),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),

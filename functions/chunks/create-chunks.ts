@@ -3,13 +3,14 @@ import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
-import { insertChunks, insertVectors } from '../../shared/documents/new-chunks.ts'
+import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/new-chunks.ts'
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
+import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { ChunkRow } from './chunk.ts'
 import { selectDocument } from './chunks.ts'
 import type { ChunkInput } from './schemas.ts'
@@ -28,7 +29,8 @@ export async function createChunks(
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
   const vectors = rows.flatMap(({ vector }) => vector ?? [])
-  const chunks = rows.map(({ vector, ...chunk }) => chunk)
+  const terms = rows.flatMap((row) => row.terms ?? [])
+  const chunks = rows.map(({ vector, terms, ...chunk }) => chunk)
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const lock = selectDocument(db, scope).forUpdate()
@@ -44,13 +46,14 @@ export async function createChunks(
     .orderBy('c.chunk_index')
   const isAccepted = sql<boolean>`(${ownsIdempotencyKey(request)} and not exists (${chunksAt(db, scope, indexes).select('c.id')}))`
   const stored = chunksAt(db, scope, indexes).where('c.id', '=', anyOf<string>(ids, 'uuid'))
+  const isInserted = sql<boolean>`exists (${stored.select('c.id')})`
   const count = db
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
     .where(isDocument(scope))
-    .where((eb) => eb.exists(stored.select('c.id')))
+    .where(isInserted)
   const response = selectDocument(db, scope)
-    .where((eb) => eb.exists(stored.select('c.id')))
+    .where(isInserted)
     .clearSelect()
     .select((eb) =>
       jsonBuildObject({
@@ -66,8 +69,9 @@ export async function createChunks(
     documents: lock,
     takenOver,
     conflicts,
-    ...(vectors.length > 0 && { vectors: insertVectors(db, scope, vectors, isAccepted) }),
-    chunks: insertChunks(db, scope, chunks, isAccepted),
+    ...(vectors.length > 0 && { vectors: insertVectors(db, [{ scope, rows: vectors }], isAccepted) }),
+    chunks: insertChunks(db, [{ scope, rows: chunks }], isAccepted),
+    ...(terms.length > 0 && { terms: insertTerms(db, [{ scope, rows: terms }], isInserted) }),
     count,
   }).catch(rejectAboveLimit)
   requireDocument(results)
@@ -93,6 +97,7 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
     token_count: token_count ?? estimateTokens(chunk.content),
     vector_id: vector ? id : null,
     vector,
+    terms: vector && { chunk_index: chunk.chunk_index, ...indexedTerms(chunk.content) },
   }
 }
 

@@ -97,7 +97,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
           const request = idempotentRequest(
             key,
-            { method: 'POST', path: c.req.path, body },
+            { method: 'POST', path: c.req.path, body: () => body },
             headers['idempotency-key'],
             repeatWaitSeconds,
           )

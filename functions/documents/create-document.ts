@@ -9,6 +9,7 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
 import type { Origin } from '../../shared/queue.ts'
+import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 import { type Created, createdColumns, type DocumentRow } from './document.ts'
 import { hashContent } from './documents.ts'
 import type { CreateInput } from './schemas.ts'
@@ -52,6 +53,7 @@ async function store(
     id: newId(),
     agent_id: scope.agentId,
     title,
+    title_terms: titleTerms(title),
     content,
     content_hash: content === null ? null : hashContent(content),
     ...create(content !== null, origin),
@@ -67,6 +69,10 @@ async function store(
         .where(isAgent(scope))
         .where(ownsIdempotencyKey(request)),
     )
+  if (!request) {
+    const created = await insert.returning(createdColumns).executeTakeFirst()
+    return { row: created ?? agentNotFound(), replayed: false }
+  }
   const inserted = db
     .selectFrom('documents')
     .select(createdColumns)
@@ -84,12 +90,14 @@ async function store(
 
 const keys = columnsOf('idempotency_keys', 'idempotency_keys')
 
-function createdEarlier(db: Database, { organizationId }: AgentScope, request: IdempotentRequest | undefined) {
-  const document = db.selectFrom('documents as d').select('d.id').where('d.organization_id', '=', organizationId)
-  if (!request) return document.where(sql<boolean>`false`)
+function createdEarlier(db: Database, { organizationId }: AgentScope, request: IdempotentRequest) {
   const named = db
     .selectFrom('idempotency_keys')
     .select(sql<string>`(${keys.response} ->> ${sql.lit('id')})::uuid`.as('id'))
     .where(isRowOf(request))
-  return document.where('d.id', '=', named)
+  return db
+    .selectFrom('documents as d')
+    .select('d.id')
+    .where('d.organization_id', '=', organizationId)
+    .where('d.id', '=', named)
 }

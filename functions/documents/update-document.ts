@@ -8,6 +8,7 @@ import { complete, decide, restart, type Transition } from '../../shared/documen
 import { Unavailable } from '../../shared/http/errors.ts'
 import type { Versions } from '../../shared/http/etag.ts'
 import type { Origin } from '../../shared/queue.ts'
+import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 import { type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './schemas.ts'
@@ -31,6 +32,7 @@ export async function updateDocument(
     const decision = decide(found, { content_hash, status: input.status })
     const document = await change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
+      ...(input.title !== undefined && { title_terms: titleTerms(input.title) }),
       ...(decision === 'restart' && {
         ...(content_hash && { content: input.content, content_hash }),
         ...restart(origin),

@@ -1,4 +1,4 @@
-import { type Chunk, embeddedText } from './chunking/chunker.ts'
+import type { Missing } from './revision-plan.ts'
 
 export interface CallLimits {
   inputs: number
@@ -12,11 +12,11 @@ export interface CallLimits {
 export const callLimits: CallLimits = { inputs: 512, tokens: 290_000 }
 
 /** As few calls as the limits allow, in order. A text over the limit has a call of its own. */
-export function batches<T extends { chunks: Chunk[] }>(texts: T[], limits: CallLimits): T[][] {
+export function batches<T extends Pick<Missing, 'text' | 'chunks'>>(texts: T[], limits: CallLimits): T[][] {
   const calls: T[][] = []
   let tokens = 0
   for (const text of texts) {
-    const size = maxTokensOf(text.chunks[0]!)
+    const size = maxTokensOf(text)
     const call = calls.at(-1)
     if (call && call.length < limits.inputs && tokens + size <= limits.tokens) {
       call.push(text)
@@ -29,7 +29,7 @@ export function batches<T extends { chunks: Chunk[] }>(texts: T[], limits: CallL
   return calls
 }
 
-/** For the heading path, which the chunk's count leaves out, a token per byte: no tokenizer exceeds that. */
-function maxTokensOf(chunk: Chunk): number {
-  return chunk.token_count + Buffer.byteLength(embeddedText(chunk)) - Buffer.byteLength(chunk.content)
+/** For title and headings, which the chunk's count leaves out, a token per byte: no tokenizer exceeds that. */
+function maxTokensOf({ text, chunks: [chunk] }: Pick<Missing, 'text' | 'chunks'>): number {
+  return chunk!.token_count + Buffer.byteLength(text) - Buffer.byteLength(chunk!.content)
 }

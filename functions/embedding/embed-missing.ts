@@ -1,7 +1,6 @@
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import type { Semaphore } from '../../shared/semaphore.ts'
 import { batches, type CallLimits } from './batches.ts'
-import { embeddedText } from './chunking/chunker.ts'
 import type { Missing } from './revision-plan.ts'
 import type { Embedded } from './stored-chunks.ts'
 
@@ -43,7 +42,7 @@ export async function embedMissing(
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
     try {
-      const texts = call.map(({ chunks }) => embeddedText(chunks[0]!))
+      const texts = call.map(({ text }) => text)
       const vectors = await embedder.embed(texts, { signal })
       return (await store(call.map((text, i) => ({ ...text, vector: vectors[i]! })))) ? 'stored' : 'lease_lost'
     } catch (error) {

@@ -9,10 +9,10 @@ export function tooManyChunks(count: number, max: number): Failure {
 }
 
 export function chunkRejected({ missing, message }: ChunkRejected): Failure {
-  const { chunk_index, content } = missing.chunks[0]!
+  const { chunk_index, content, metadata } = missing.chunks[0]!
   return {
     code: 'chunk_refused',
-    message: `Chunk ${chunk_index} was rejected by the embedding provider: ${message}; edit the text around '${quote(content)}' and save.`,
+    message: `Chunk ${chunk_index} was rejected by the embedding provider: ${message}; edit the text around '${quote(content.slice(metadata.start - metadata.end))}' and save.`,
   }
 }
 

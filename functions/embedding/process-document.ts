@@ -8,17 +8,18 @@ import { Unavailable } from '../../shared/http/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
-import type { Semaphore } from '../../shared/semaphore.ts'
+import { type Semaphore, semaphore } from '../../shared/semaphore.ts'
 import { inTurns } from '../../shared/steps.ts'
 import { backoff } from './backoff.ts'
-import type { CallLimits } from './batches.ts'
+import { batches, type CallLimits } from './batches.ts'
 import { type ChunkSize, chunking } from './chunking/chunker.ts'
-import { type Claim, claim as claimDocument } from './claim.ts'
+import type { Claim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import { chunkRejected, tooManyChunks } from './failure.ts'
 import { fail, requeue } from './outcome.ts'
 import { planRevision } from './revision-plan.ts'
-import { revisionStore } from './revision-store.ts'
+import { revisionStore, textsPerPart } from './revision-store.ts'
+import type { SharedRequests } from './shared-requests.ts'
 
 export interface Pipeline {
   db: Database
@@ -39,20 +40,22 @@ const requeueMilliseconds = 10_000
 /**
  * Brings one document from pending to completed or error, or schedules a retry. Safe to repeat and to run concurrently: it works
  * on the newest revision, and the lease fences whatever it writes.
+ * @param shared by the documents of one delivery
  * @param remaining milliseconds until this process is stopped
  * @returns undefined when the message is done, else the seconds after which to redeliver it
  * @throws Unavailable without the database: let the visibility time-out redeliver the message, by when the lease has expired
  */
 export async function processDocument(
   pipeline: Pipeline,
+  shared: SharedRequests,
   work: WorkMessage,
   remaining: () => number,
 ): Promise<number | undefined> {
   const db = pipeline.db.forOrganization(work.organizationId)
-  const claim = await claimDocument(db, work, randomUUID())
+  const claim = await shared.claim({ ...work, leaseToken: randomUUID() })
   if (!claim) return undefined
   // The row has the origin of this revision; the message may be of an older one.
-  const job = { ...pipeline, db, claim, work: { ...work, ...claim.origin } }
+  const job = { ...pipeline, db, shared, claim, work: { ...work, ...claim.origin } }
   try {
     await embedRevision(job, remaining)
   } catch (error) {
@@ -64,23 +67,27 @@ export async function processDocument(
   return undefined
 }
 
+/** The shared calls have permits of their own. */
+const unlimited = semaphore(Number.POSITIVE_INFINITY)
+
 interface Job extends Pipeline {
+  shared: SharedRequests
   claim: Claim
   work: WorkMessage
 }
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
-  const { db, claim, embedder } = job
+  const { db, shared, claim, embedder, callLimits: limits } = job
   const chunks = await inTurns(chunking(claim.content, job.chunkSize))
   if (chunks.length > maxChunks) return await endInError(job, tooManyChunks(chunks.length, maxChunks))
   const plan = planRevision(claim, chunks, embedder.model)
   const { missing } = plan
   report({ ChunksReused: chunks.length - missing.length })
   const revision = revisionStore(db, claim, plan)
+  const isSmall = missing.length <= textsPerPart && batches(missing, limits).length === 1
   const ending = await embedMissing(missing, {
-    embedder,
-    semaphore: job.semaphore,
-    limits: job.callLimits,
+    ...(isSmall ? { embedder: shared.embedder, semaphore: unlimited } : { embedder, semaphore: job.semaphore }),
+    limits,
     mayCall: () => remaining() > lastCallMilliseconds,
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(embedded) {
@@ -90,7 +97,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
-  if (ending === 'lease_lost' || !(await revision.complete())) return
+  if (ending === 'lease_lost' || !(await shared.complete(revision.lastPart()))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...idsOf(job), chunks: chunks.length, embedded: missing.length })
 }

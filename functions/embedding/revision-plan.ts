@@ -18,6 +18,7 @@ export interface RevisionPlan {
 /** A text without a vector. */
 export interface Missing {
   vectorId: string
+  text: string
   /** All that have this text, in order. */
   chunks: Chunk[]
 }
@@ -27,7 +28,8 @@ export interface Missing {
  * document has embedded with this model keeps its vector.
  */
 export function planRevision(claim: Claim, chunks: Chunk[], model: string): RevisionPlan {
-  const vectorIds = chunks.map((chunk) => vectorIdOf(chunk, model))
+  const texts = chunks.map((chunk) => embeddedText(claim.title, chunk))
+  const vectorIds = texts.map((text) => vectorIdOf(text, model))
   const stored = new Set<number>()
   const stale: StoredChunk[] = []
   for (const chunk of claim.stored) {
@@ -43,19 +45,15 @@ export function planRevision(claim: Claim, chunks: Chunk[], model: string): Revi
   for (const chunk of chunks) {
     if (stored.has(chunk.chunk_index)) continue
     const vectorId = vectorIds[chunk.chunk_index]!
-    const text = missing.get(vectorId)
+    const known = missing.get(vectorId)
     if (embedded.has(vectorId)) reused.push(chunk)
-    else if (text) text.chunks.push(chunk)
-    else missing.set(vectorId, { vectorId, chunks: [chunk] })
+    else if (known) known.chunks.push(chunk)
+    else missing.set(vectorId, { vectorId, text: texts[chunk.chunk_index]!, chunks: [chunk] })
   }
   return { chunks, vectorIds, reused, missing: [...missing.values()], stale }
 }
 
 /** Names all that a vector depends on: model and embedded text. */
-function vectorIdOf(chunk: Chunk, model: string): string {
-  return idOfHash(
-    createHash('sha256')
-      .update(`${model}\n${embeddedText(chunk)}`)
-      .digest(),
-  )
+function vectorIdOf(text: string, model: string): string {
+  return idOfHash(createHash('sha256').update(`${model}\n${text}`).digest())
 }

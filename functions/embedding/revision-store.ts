@@ -1,10 +1,10 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Claim } from './claim.ts'
 import type { RevisionPlan } from './revision-plan.ts'
-import { completeRevision, type Embedded, storePart } from './stored-chunks.ts'
+import { type Embedded, type Part, storePart } from './stored-chunks.ts'
 
 /** Texts in a transaction: of each call in flight one runs at a time. A text takes some 12 kB, several times over. */
-const textsPerPart = 100
+export const textsPerPart = 100
 
 /** Stores a revision part by part, as its vectors come. A single small part goes with its end, in one round trip. */
 export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
@@ -15,7 +15,7 @@ export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
   /** Before any other part: its chunks may have the indexes of stale ones. */
   function prepare(): Promise<boolean> {
     const isNeeded = stale.length + reused.length > 0
-    prepared ??= isNeeded ? storePart(db, claim, plan, { stale, reused }) : Promise.resolve(true)
+    prepared ??= isNeeded ? storePart(db, { claim, plan, stale, reused }) : Promise.resolve(true)
     return prepared
   }
 
@@ -29,14 +29,14 @@ export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
       if (!(await prepare())) return false
       for (let from = 0; from < embedded.length; from += textsPerPart) {
         const part = embedded.slice(from, from + textsPerPart)
-        if (!(await storePart(db, claim, plan, { embedded: part }))) return false
+        if (!(await storePart(db, { claim, plan, embedded: part }))) return false
       }
       return true
     },
 
-    /** Serves the revision when all is stored. False when the lease is lost. */
-    async complete(): Promise<boolean> {
-      return await completeRevision(db, claim, plan, prepared ? {} : { stale, reused, embedded: onlyPart })
+    /** What is yet to be stored with the revision's end. */
+    lastPart(): Part {
+      return { claim, plan, ...(!prepared && { stale, reused, embedded: onlyPart }) }
     },
   }
 }

@@ -4,13 +4,21 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
-import { insertChunks, insertVectors, type NewChunk } from '../../shared/documents/new-chunks.ts'
+import {
+  insertChunks,
+  insertTerms,
+  insertVectors,
+  type NewChunk,
+  type NewRows,
+  type NewTerms,
+} from '../../shared/documents/new-chunks.ts'
 import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
+import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { Chunk } from './chunking/chunker.ts'
 import type { Claim, StoredChunk } from './claim.ts'
 import type { Missing, RevisionPlan } from './revision-plan.ts'
@@ -21,57 +29,73 @@ export interface Embedded extends Missing {
 
 /** What one transaction stores of a revision. */
 export interface Part {
+  claim: Claim
+  plan: RevisionPlan
   stale?: StoredChunk[]
   embedded?: Embedded[]
   reused?: Chunk[]
 }
 
 /** Until the revision is complete, search finds none of it. False, and nothing is changed, if the lease is lost. */
-export async function storePart(db: Database, claim: Claim, plan: RevisionPlan, part: Part): Promise<boolean> {
+export async function storePart(db: Database, part: Part): Promise<boolean> {
   const { held } = await db.batch({
     // Shared by the revision's parts; a request that changes the document waits until they are stored.
-    held: db.selectFrom('documents as d').select('d.id').where(transitions.leaseFence(claim)).forShare(),
-    ...(await changes(db, claim, plan, part)),
-    ...(part.stale?.length && { unused: deleteUnusedVectors(db, claim) }),
+    held: db
+      .selectFrom('documents as d')
+      .select('d.id')
+      .where(isHeld([part]))
+      .forShare(),
+    ...(await changes(db, [part])),
+    ...(part.stale?.length && { unused: deleteUnusedVectors(db, part.claim) }),
   })
   return held.length > 0
 }
 
 /**
- * Stores the last part and serves this revision alone. False, and search serves what it served before, if the lease is lost or
- * the stored chunks are not those of the plan.
+ * Stores the last parts of revisions of one agent's documents and serves each revision alone. False for one, and search serves
+ * what it served before, if its lease is lost or the stored chunks are not those of its plan: that does not concern the others.
  */
-export async function completeRevision(db: Database, claim: Claim, plan: RevisionPlan, last: Part): Promise<boolean> {
-  const count = plan.chunks.length
+export async function completeRevisions(db: Database, parts: Part[]): Promise<boolean[]> {
+  const { organizationId } = parts[0]!.claim
+  const ids = parts.map(({ claim }) => claim.documentId)
   const { completed } = await db.batch({
-    held: db.selectFrom('documents as d').select('d.id').where(transitions.leaseFence(claim)).forNoKeyUpdate(),
-    ...(await changes(db, claim, plan, last)),
+    // In the same order as everybody who locks several, and all of them before the agent's row, which a completion locks.
+    held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
+    ...(await changes(db, parts)),
     completed: db
       .with('completed', (db) =>
         db
           .updateTable('documents as d')
-          .set({ ...transitions.complete, chunk_count: count, chunk_offsets: offsetsOf(plan.chunks) })
-          .where(transitions.leaseFence(claim))
-          .where(sql<boolean>`${fingerprintOfStored(claim, count)} = ${fingerprint(plan.vectorIds)}`)
-          .returning('d.id'),
+          .from(recordset('planned', plannedColumns, parts.map(toPlanned)))
+          .set(({ ref }) => ({
+            ...transitions.complete,
+            chunk_count: ref('planned.chunk_count'),
+            chunk_offsets: ref('planned.chunk_offsets'),
+          }))
+          .where(isHeld(parts))
+          .whereRef('d.id', '=', 'planned.document_id')
+          .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)
+          .returning(['d.id', 'd.revision', 'planned.chunk_count', 'planned.served_revision']),
       )
       .with('superseded', (db) =>
         db
           .deleteFrom('chunks as c')
           .using('completed')
-          .where('c.organization_id', '=', claim.organizationId)
-          .where('c.document_id', '=', claim.documentId)
-          .where('c.revision', '<>', claim.revision)
+          .where('c.organization_id', '=', organizationId)
+          .where('c.document_id', 'in', ids)
+          .whereRef('c.document_id', '=', 'completed.id')
+          .whereRef('c.revision', '<>', 'completed.revision')
           .where(({ eb, or, exists, selectFrom }) =>
             or([
-              eb('c.revision', '>', claim.activeRevision),
-              eb('c.chunk_index', '>=', count),
+              eb('c.revision', '>', eb.ref('completed.served_revision')),
+              eb('c.chunk_index', '>=', eb.ref('completed.chunk_count')),
               exists(
                 selectFrom('chunks as newer')
                   .select('newer.chunk_index')
-                  .where('newer.organization_id', '=', claim.organizationId)
-                  .where('newer.document_id', '=', claim.documentId)
-                  .where('newer.revision', '=', claim.revision)
+                  .where('newer.organization_id', '=', organizationId)
+                  .where('newer.document_id', 'in', ids)
+                  .whereRef('newer.document_id', '=', 'c.document_id')
+                  .whereRef('newer.revision', '=', 'completed.revision')
                   .whereRef('newer.chunk_index', '=', 'c.chunk_index'),
               ),
             ]),
@@ -79,39 +103,75 @@ export async function completeRevision(db: Database, claim: Claim, plan: Revisio
       )
       .selectFrom('completed')
       .select('completed.id'),
-    ...(claim.stored.length > 0 && { unused: deleteUnusedVectors(db, claim) }),
+    ...deleteUnused(db, parts),
   })
-  return completed.length > 0
+  const done = new Set(completed.map(({ id }) => id))
+  return ids.map((id) => done.has(id))
 }
 
 const c = columnsOf('chunks', 'c')
+const d = columnsOf('documents', 'd')
+
+const plannedColumns = {
+  document_id: 'uuid',
+  served_revision: 'int',
+  chunk_count: 'int',
+  chunk_offsets: 'int[]',
+  fingerprint: 'bytea',
+} as const
+
+function toPlanned({ claim, plan }: Part): Record<keyof typeof plannedColumns, unknown> {
+  return {
+    document_id: claim.documentId,
+    served_revision: claim.activeRevision,
+    chunk_count: plan.chunks.length,
+    chunk_offsets: offsetsOf(plan.chunks),
+    fingerprint: `\\x${fingerprint(plan.vectorIds)}`,
+  }
+}
+
+function isHeld(parts: Part[]) {
+  const fences = parts.map(({ claim }) => transitions.leaseFence(claim))
+  return sql<boolean>`(${sql.join(fences, sql` or `)})`
+}
 
 /** Repeatable: what is stored already stays. */
-async function changes(db: Database, claim: Claim, plan: RevisionPlan, part: Part): Promise<Batch> {
-  const { stale = [], embedded = [], reused = [] } = part
-  const isHeld = transitions.leaseFence(claim)
-  const vectors = await toRows(embedded)
-  const chunks = [...reused, ...embedded.flatMap((each) => each.chunks)].map((chunk) => toNewChunk(chunk, plan))
+async function changes(db: Database, parts: Part[]): Promise<Batch> {
+  const stale = parts.flatMap(({ claim, stale = [] }) =>
+    stale.map((chunk) => ({ document_id: claim.documentId, ...chunk })),
+  )
+  const vectors = await Promise.all(
+    parts.map(async ({ claim, embedded = [] }) => ({ scope: claim, rows: await toRows(embedded) })),
+  )
+  const chunks = parts.map((part) => ({ scope: part.claim, rows: toNewChunks(part) }))
   return {
-    ...(stale.length > 0 && { stale: deleteStale(db, claim, stale) }),
-    ...(vectors.length > 0 && {
-      vectors: insertVectors(db, claim, vectors, isHeld).onConflict((conflict) => conflict.doNothing()),
+    ...(stale.length > 0 && { stale: deleteStale(db, parts, stale) }),
+    ...(vectors.some(({ rows }) => rows.length > 0) && {
+      vectors: insertVectors(db, vectors, isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
     }),
-    ...(chunks.length > 0 && {
-      chunks: insertChunks(db, claim, chunks, isHeld).onConflict((conflict) => conflict.doNothing()),
+    ...(chunks.some(({ rows }) => rows.length > 0) && {
+      chunks: insertChunks(db, chunks, isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
+      terms: insertTerms(db, await termsOf(chunks), isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
     }),
   }
 }
 
-function deleteStale(db: Database, claim: Claim, stale: StoredChunk[]) {
+function deleteStale(db: Database, parts: Part[], stale: object[]) {
+  const columns = { document_id: 'uuid', revision: 'int', chunk_index: 'int' } as const
   return db
     .deleteFrom('chunks as c')
-    .using(['documents as d', recordset('stale', { revision: 'int', chunk_index: 'int' }, stale)])
-    .where(transitions.leaseFence(claim))
-    .where('c.organization_id', '=', claim.organizationId)
-    .where('c.document_id', '=', claim.documentId)
+    .using(['documents as d', recordset('stale', columns, stale as Record<keyof typeof columns, unknown>[])])
+    .where(isHeld(parts))
+    .where('c.organization_id', '=', parts[0]!.claim.organizationId)
+    .whereRef('c.document_id', '=', 'd.id')
+    .whereRef('c.document_id', '=', 'stale.document_id')
     .whereRef('c.revision', '=', 'stale.revision')
     .whereRef('c.chunk_index', '=', 'stale.chunk_index')
+}
+
+function deleteUnused(db: Database, parts: Part[]): Batch {
+  const edited = parts.filter(({ claim }) => claim.stored.length > 0)
+  return Object.fromEntries(edited.map(({ claim }, i) => [`unused${i}`, deleteUnusedVectors(db, claim)]))
 }
 
 async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {
@@ -120,24 +180,46 @@ async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {
   )
 }
 
-function toNewChunk({ metadata: { headings }, ...chunk }: Chunk, { vectorIds }: RevisionPlan): NewChunk {
-  return { ...chunk, id: newId(), metadata: { headings }, vector_id: vectorIds[chunk.chunk_index]! }
+async function termsOf(
+  chunks: NewRows<NewChunk & { metadata: { headings: string[] } }>[],
+): Promise<NewRows<NewTerms>[]> {
+  return await Promise.all(
+    chunks.map(async ({ scope, rows }) => ({
+      scope,
+      rows: await inTurns(
+        mapped(rows, ({ chunk_index, content, metadata }) => ({
+          chunk_index,
+          ...indexedTerms(content, metadata.headings),
+        })),
+      ),
+    })),
+  )
 }
 
-/** Of the vectors of the revision's chunks, in order: those that it brought and those that it keeps. */
-function fingerprintOfStored({ organizationId, documentId, revision, activeRevision }: Claim, count: number) {
+function toNewChunks({ plan: { vectorIds }, reused = [], embedded = [] }: Part) {
+  return [...reused, ...embedded.flatMap((each) => each.chunks)].map(({ metadata: { headings }, ...chunk }) => ({
+    ...chunk,
+    id: newId(),
+    metadata: { headings },
+    vector_id: vectorIds[chunk.chunk_index]!,
+  }))
+}
+
+/** Of the vectors of the chunks of the revision of `d`, in order: those that it brought and those that it keeps. */
+function fingerprintOfStored(parts: Part[]) {
   return sql<Buffer>`(
-    select sha256(coalesce(string_agg(uuid_send(planned.vector), '' order by planned.position), '')) from (
+    select sha256(coalesce(string_agg(uuid_send(stored.vector), '' order by stored.position), '')) from (
       select distinct on (${c.chunk_index}) ${c.chunk_index} as position, ${c.vector_id} as vector from chunks c
-      where ${c.organization_id} = ${organizationId} and ${c.document_id} = ${documentId}
-        and (${c.revision} = ${revision} or ${c.revision} <= ${activeRevision} and ${c.chunk_index} < ${count})
-      order by ${c.chunk_index}, ${c.revision} desc) planned)`
+      where ${c.organization_id} = ${parts[0]!.claim.organizationId} and ${c.document_id} = ${d.id} and (${c.revision} = ${d.revision}
+        or ${c.revision} <= ${sql.ref('planned.served_revision')} and ${c.chunk_index} < ${sql.ref('planned.chunk_count')})
+      order by ${c.chunk_index}, ${c.revision} desc) stored)`
 }
 
-function fingerprint(vectorIds: string[]): Buffer {
+/** In hex. */
+function fingerprint(vectorIds: string[]): string {
   const hash = createHash('sha256')
   for (const id of vectorIds) hash.update(id.replaceAll('-', ''), 'hex')
-  return hash.digest()
+  return hash.digest('hex')
 }
 
 function offsetsOf(chunks: Chunk[]): number[] {

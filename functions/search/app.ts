@@ -3,47 +3,78 @@ import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
-import { embedQuery } from './embed-query.ts'
-import { knownAgents } from './known-agents.ts'
-import { agentPath, hitExample, searchBody, searchResponse } from './schemas.ts'
-import { search } from './search.ts'
-import { timeouts } from './timeouts.ts'
+import { answering } from './answer.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { agentPath, hitExample, prefetchBody, searchBody, searchResponse } from './schemas.ts'
+import { type Timeouts, timeouts } from './timeouts.ts'
+import { serverTiming, timingOf } from './timing.ts'
 
 export interface Dependencies {
   db: Database
   embedder: Embedder
-  /** Time limit for embedding a query, the provider's retries included. */
-  embeddingSeconds?: number
+  /** Of deadlines. */
+  clock?: Clock
+  limits?: Timeouts
+  /** Of keys. */
   now?: () => number
 }
 
-export function searchApp({ db, embedder, embeddingSeconds = timeouts.embeddingSeconds, now }: Dependencies) {
+export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: Dependencies) {
   const endpoint = endpoints(db, now)
-  const requireAgent = knownAgents()
-  return api().post(
-    '/v1/agents/:agentId/knowledge-base/search',
-    endpoint(
-      {
-        operationId: 'search',
-        tag: 'Search',
-        summary: 'Search an agent’s knowledge base',
-        description:
-          'Called by the agent’s `knowledge_base` tool. Returns the nearest chunks by cosine similarity, best first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). If the embedding of a `query` is not available within 3 seconds, the response is 503, and `Retry-After` says when to try again; a search by `embedding` does not depend on the provider. A `query` that the provider rejects is 422.',
-        permission: 'kb:read',
-        params: agentPath,
-        body: searchBody,
-        examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
-        responses: {
-          200: { description: 'The matching chunks', schema: searchResponse, example: { data: [hitExample] } },
+  const { answer, prefetch } = answering(embedder, clock, limits)
+  return api()
+    .use(serverTiming(clock))
+    .post(
+      '/v1/agents/:agentId/knowledge-base/search',
+      endpoint(
+        {
+          operationId: 'search',
+          tag: 'Search',
+          summary: 'Search an agent’s knowledge base',
+          description:
+            'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words alone find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
+          permission: 'kb:read',
+          params: agentPath,
+          body: searchBody,
+          examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
+          responses: {
+            200: {
+              description: 'The matching chunks',
+              schema: searchResponse,
+              example: { data: [hitExample], degraded: null },
+              headers: ['Server-Timing'],
+            },
+          },
+          errors: ['agent_not_found'],
         },
-        errors: ['agent_not_found'],
-      },
-      async ({ c, key, db, params, body }) => {
-        const scope = { organizationId: key.organizationId, agentId: params.agentId }
-        if (body.embedding === undefined) await requireAgent(db, scope)
-        const vector = body.embedding ?? (await embedQuery(embedder, body.query!, embeddingSeconds))
-        return c.json({ data: fitToResponse(await search(db, scope, vector, body)) })
-      },
-    ),
-  )
+        async ({ c, key, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const { data, degraded } = await answer(db, scope, body, timingOf(c))
+          return c.json({ data: fitToResponse(data), degraded })
+        },
+      ),
+    )
+    .post(
+      '/v1/agents/:agentId/knowledge-base/search/prefetch',
+      endpoint(
+        {
+          operationId: 'prefetchSearch',
+          tag: 'Search',
+          summary: 'Prepare a search',
+          description:
+            'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. Send it what a caller has said so far, while they are still speaking.',
+          permission: 'kb:read',
+          params: agentPath,
+          body: prefetchBody,
+          examples: { text: { query: 'Are you open on Sunday?' } },
+          responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
+          errors: ['agent_not_found'],
+        },
+        async ({ c, key, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          await prefetch(db, scope, body.query, timingOf(c))
+          return c.body(null, 202)
+        },
+      ),
+    )
 }

@@ -1,22 +1,54 @@
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import type { Clock } from './clock.ts'
+import { hedging } from './hedging.ts'
 
 /** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
+/** So that a provider's time-out comes before its caller's deadline, which would not count as one. */
+const marginMilliseconds = 10
 
-/** @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text */
-export async function embedQuery(embedder: Embedder, query: string, timeoutSeconds: number): Promise<Float32Array> {
-  try {
-    const [vector] = await embedder.embed([query], { timeoutSeconds })
-    return vector!
-  } catch (error) {
-    if (!(error instanceof EmbeddingError)) throw error
-    if (error.reason !== 'input_rejected') throw unavailable(error)
-    throw new ApiError('validation_failed', 'The embedding provider rejected the query.', {
-      errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
-      cause: error,
-    })
+/**
+ * @param patienceSeconds a provider that does not answer in this time has timed out, which its circuit breaker counts; a caller
+ *   with an earlier deadline says nothing about it
+ */
+export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds: number) {
+  const hedged = hedging(clock)
+
+  /**
+   * @param deadline a time of the clock
+   * @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text
+   */
+  return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
+    const seconds = (deadline - clock.now() - marginMilliseconds) / 1000
+    if (seconds <= 0) throw new Unavailable('embedding_provider', new Error('No time is left to ask it'))
+    const late = new AbortController()
+    const cancel = clock.after(deadline - clock.now(), () => late.abort())
+    try {
+      const [vector] = await hedged(
+        (settled, isHedge) =>
+          embedder.embed([query], {
+            timeoutSeconds: isHedge ? seconds + patienceSeconds : Math.max(seconds, patienceSeconds),
+            signal: AbortSignal.any([late.signal, settled]),
+          }),
+        () => embedder.mayHedge?.() ?? true,
+      )
+      return vector!
+    } catch (error) {
+      throw asAnswered(error)
+    } finally {
+      cancel()
+    }
   }
+}
+
+function asAnswered(error: unknown): unknown {
+  if (!(error instanceof EmbeddingError)) return error
+  if (error.reason !== 'input_rejected') return unavailable(error)
+  return new ApiError('validation_failed', 'The embedding provider rejected the query.', {
+    errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
+    cause: error,
+  })
 }
 
 function unavailable(error: EmbeddingError): Unavailable {

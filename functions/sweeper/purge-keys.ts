@@ -1,19 +1,12 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
+import { inBatches } from './purging.ts'
 
 const keysPerBatch = 5000
-/** No batch begins after this: the next sweep continues. */
-const maxMilliseconds = 15_000
 
-/** A transaction per batch: a request holds its key's row while it waits for a document's. Up to 30,000 keys arrive a minute. */
+/** In batches: a request holds its key's row while it waits for a document's. Up to 30,000 keys arrive a minute. */
 export async function purgeKeys(db: Database): Promise<number> {
-  const started = performance.now()
-  let purged = 0
-  for (;;) {
-    const { numDeletedRows } = await purgeBatch(db)
-    purged += Number(numDeletedRows)
-    if (numDeletedRows < keysPerBatch || performance.now() - started > maxMilliseconds) return purged
-  }
+  return await inBatches({ rowsPerBatch: keysPerBatch, maxMilliseconds: 15_000 }, () => purgeBatch(db))
 }
 
 const dayAgo = sql<Date>`now() - interval '24 hours'`

@@ -4,6 +4,7 @@ import { report } from '../../shared/metrics.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeKeys } from './purge-keys.ts'
+import { purgeQueryVectors } from './purge-query-vectors.ts'
 import { acquireLost, resendLost } from './resend.ts'
 
 export interface SweepReport {
@@ -13,6 +14,7 @@ export interface SweepReport {
   /** Documents whose message could not be sent; they are due again. */
   send_failures: number
   keys_purged: number
+  query_vectors_purged: number
   oldest_pending_seconds: number
 }
 
@@ -21,7 +23,7 @@ const lastSendMilliseconds = 15_000
 
 /**
  * Recovers documents whose worker died, in error after five attempts; fails those pending for a day; resends lost messages;
- * deletes idempotency keys that are a day old. Sweeps may overlap: each skips locked rows.
+ * deletes idempotency keys that are a day old, and vectors of questions that are old or too many. Sweeps may overlap: each skips locked rows.
  * @param remaining milliseconds until this process is stopped
  */
 export async function sweep(
@@ -44,6 +46,7 @@ export async function sweep(
     resent: isSent.filter(Boolean).length,
     send_failures: isSent.filter((each) => !each).length,
     keys_purged: await purgeKeys(db),
+    query_vectors_purged: await purgeQueryVectors(db),
     oldest_pending_seconds: oldest[0]!.seconds,
   }
   report({

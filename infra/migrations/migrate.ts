@@ -8,6 +8,9 @@ import * as cursors from './0004_cursors.ts'
 import * as rolePerFunction from './0005_role_per_function.ts'
 import * as vectors from './0006_vectors.ts'
 import * as searchIndexes from './0007_search_indexes.ts'
+import * as searchSample from './0008_search_sample.ts'
+import * as terms from './0009_terms.ts'
+import * as queryVectors from './0010_query_vectors.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -29,6 +32,9 @@ const all: Record<string, Migration> = {
   '0005_role_per_function': rolePerFunction,
   '0006_vectors': vectors,
   '0007_search_indexes': searchIndexes,
+  '0008_search_sample': searchSample,
+  '0009_terms': terms,
+  '0010_query_vectors': queryVectors,
 }
 
 /**

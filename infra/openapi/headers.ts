@@ -11,6 +11,10 @@ export const responseHeaders = {
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string', pattern: '^\\d+$' } },
+  'Server-Timing': {
+    description: 'Of a search: the milliseconds that the vector of its query and the database took.',
+    schema: { type: 'string', pattern: '^embed;dur=\\d+\\.\\d, db;dur=\\d+\\.\\d$' },
+  },
   'WWW-Authenticate': {
     description: 'The authentication scheme: an API key in X-API-Key.',
     schema: { type: 'string' },
@@ -29,7 +33,7 @@ export const responseHeaders = {
   'Apigw-Requestid': { description: 'Identifies the request at the gateway.', schema: { type: 'string' } },
 } as const
 
-export const optionalHeaders = new Set(['Link', 'Idempotency-Replayed', 'Content-Encoding'])
+export const optionalHeaders = new Set(['Link', 'Idempotency-Replayed', 'Content-Encoding', 'Server-Timing'])
 
 export function headersOf(names: string[] = []) {
   return references(['X-Request-Id', 'Cache-Control', ...names])

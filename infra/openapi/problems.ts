@@ -39,7 +39,7 @@ export function problemResponse(codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
     headers: {
-      ...headersOf(extra.filter(isEveryones)),
+      ...headersOf([...extra.filter(isEveryones), 'Server-Timing']),
       ...optional(extra.filter((name) => !isEveryones(name))),
     },
     content: {

@@ -43,6 +43,12 @@ export class Database extends Kysely<Tables> {
     return new Database(this.#connection, id)
   }
 
+  /** With a time limit of its own for each round trip, if it is shorter. At least a millisecond, so that none means the end. */
+  within(seconds: number): Database {
+    const timeoutSeconds = Math.min(this.#connection.timeoutSeconds, Math.max(0.001, seconds))
+    return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
+  }
+
   /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
   async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
     const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
@@ -74,7 +80,7 @@ export class Database extends Kysely<Tables> {
   async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
     let url = await this.#connection.url()
     let isRepeated = false
-    const deadline = AbortSignal.timeout(this.#connection.timeoutSeconds * 1000)
+    const deadline = AbortSignal.timeout(Math.ceil(this.#connection.timeoutSeconds * 1000))
     for (let attempt = 1; ; attempt++) {
       try {
         const sql = neon(url, { fullResults: true })

@@ -3,6 +3,7 @@ import { type AliasedRawBuilder, sql } from 'kysely'
 interface SqlTypes {
   uuid: string
   int: number
+  'int[]': number[]
   text: string
   bytea: Buffer
   jsonb: string

@@ -37,6 +37,7 @@ export interface Tables {
     id: Id
     agent_id: Id
     title: string
+    title_terms: string | null
     content: string | null
     content_hash: Buffer | null
     source_type: Generated<'manual' | 'pdf' | 'csv' | 'txt' | 'docx'>
@@ -86,6 +87,25 @@ export interface Tables {
     exponent: number
     embedding: string
     sketch: string
+  }
+  chunk_terms: {
+    organization_id: Id
+    agent_id: Id
+    document_id: Id
+    revision: number
+    chunk_index: number
+    length: number
+    terms: string
+  }
+  query_vectors: {
+    organization_id: Id
+    key: Buffer
+    embedding: string
+    high: string
+    middle: string
+    low: string
+    cosine_per_unit: number
+    created_at: Time
   }
   idempotency_keys: {
     organization_id: Id

@@ -9,14 +9,20 @@ export interface VectorRow {
   sketch: string
 }
 
+type OfDocument = VectorRow & { document_id: string }
+
 /** Vectors as rows of a statement. Their text needs no quotes, so it goes as one string: JSON would be parsed twice. */
-export function vectorRows<Alias extends string>(alias: Alias, rows: VectorRow[]): AliasedRawBuilder<VectorRow, Alias> {
+export function vectorRows<Alias extends string>(
+  alias: Alias,
+  rows: OfDocument[],
+): AliasedRawBuilder<OfDocument, Alias> {
   const columns = {
+    document_id: sql`${rows.map((row) => row.document_id)}::uuid[]`,
     id: sql`${rows.map((row) => row.id)}::uuid[]`,
     exponent: sql`${rows.map((row) => row.exponent)}::smallint[]`,
     embedding: sql`string_to_array(${rows.map((row) => row.embedding).join(';')}, ';')::halfvec[]`,
     sketch: sql`string_to_array(${rows.map((row) => row.sketch).join(';')}, ';')::bit(1536)[]`,
-  } satisfies Record<keyof VectorRow, unknown>
+  } satisfies Record<keyof OfDocument, unknown>
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
-  return sql<VectorRow>`unnest(${sql.join(Object.values(columns))})`.as<Alias>(sql`${sql.ref(alias)}(${names})`)
+  return sql<OfDocument>`unnest(${sql.join(Object.values(columns))})`.as<Alias>(sql`${sql.ref(alias)}(${names})`)
 }

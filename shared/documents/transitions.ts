@@ -81,7 +81,7 @@ export const complete = {
 } satisfies Transition
 
 /** For the token that holds the lease it renews that, without another attempt: a claim may be repeated. */
-export const claim = (leaseToken: string): Transition => ({
+export const claim = (leaseToken: Expression<string | null>): Transition => ({
   status: 'processing',
   lease_token: leaseToken,
   lease_expires_at: fromNow(leaseSeconds),
@@ -126,7 +126,7 @@ export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status
 export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`
 
 /** The token's own claim included, so that it may be repeated. */
-export const isClaimable = (leaseToken: string) =>
+export const isClaimable = (leaseToken: Expression<string | null>) =>
   sql<boolean>`(${isDue} or ${isLeaseExpired} and ${hasAttemptsLeft} or ${d.lease_token} = ${leaseToken})`
 
 export interface Lease {

@@ -1,7 +1,23 @@
 export interface Embedder {
   readonly model: string
+  /** By default as of OpenAI's text-embedding-3. */
+  readonly similarity?: Similarity
+  /** Whether it needs no network: then its vectors are made as quickly as they are looked up. */
+  readonly isLocal?: boolean
+  /** Whether a second call may be made beside a slow one; by default always. */
+  mayHedge?(): boolean
   /** In order: 1536 finite numbers each, of length 1. The provider's limits of one call apply. @throws EmbeddingError */
   embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
+}
+
+/** What the cosine of two vectors of a model says. */
+export interface Similarity {
+  /** Of a text that has nothing to do with a question. */
+  readonly unlike: number
+  /** Of one that answers it. */
+  readonly alike: number
+  /** How far it is to be believed, 0 to 1, where a question and the agent's texts have no word in common. */
+  readonly trust: number
 }
 
 export interface EmbedOptions {

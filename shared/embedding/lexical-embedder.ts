@@ -1,67 +1,73 @@
 import { inTurns, mapped } from '../steps.ts'
+import { forEachWord } from '../terms/words.ts'
+import { type Concept, conceptsOfPair } from './concepts/concepts.ts'
 import type { Embedder } from './embedder.ts'
 import { dimensions, normalize } from './vectors.ts'
+import {
+  bigramFeature,
+  conceptFeature,
+  type Feature,
+  featuresOf,
+  joinedFeature,
+  type WordFeatures,
+} from './word-features.ts'
 
-/** Signed feature hashing (Weinberger et al. 2009): offline and deterministic, it matches words and their parts, not meaning. */
+/**
+ * Signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts that they stand for: offline and
+ * deterministic. It knows what customers commonly ask; of all else it matches the words, not the meaning.
+ */
 export function lexicalEmbedder(): Embedder {
-  return { model: 'lexical-1', embed: (texts) => inTurns(mapped(texts, embedText)) }
+  return {
+    model: 'lexical-2',
+    isLocal: true,
+    similarity: { unlike: 0, alike: 0.5, trust: 0.2 },
+    embed: (texts) => inTurns(mapped(texts, embedText)),
+  }
 }
 
-const wordWeight = 1
-const bigramWeight = 0.5
-const ngramWeight = 0.35
-const stopWordWeight = 0.1
-
-// Otherwise a question would match any text by its stop words.
-const stopWords = new Set(
-  (
-    'a an and any are as at be been but by can could did do does for from had has have how i if in is it its me my of on or our ' +
-    'shall should so some that the their them there these they this to us was we were what when where which who why will with would you your'
-  ).split(' '),
-)
+/** Where a concept shows without a word for it. */
+const signs: readonly [RegExp, Concept][] = [
+  [/[€$£¥]/, 'price'],
+  [/\d[:h]\d\d(?!\d)/, 'open'],
+  [/\S@\S/, 'mail'],
+]
 
 function embedText(text: string): Float32Array {
   const vector = new Float32Array(dimensions)
-  for (const [feature, { weight, count }] of features(text)) {
-    const hash = fnv1a(feature)
+  for (const [hash, { weight, count }] of occurrences(text.normalize('NFKC')))
     vector[(hash >>> 1) % dimensions]! += (hash & 1 ? 1 : -1) * weight * (1 + Math.log(count))
-  }
   if (vector.every((number) => number === 0)) vector[0] = 1
   return normalize(vector)
 }
 
-function features(text: string): Map<string, { weight: number; count: number }> {
-  const found = new Map<string, { weight: number; count: number }>()
-  const add = (feature: string, weight: number) => {
-    const known = found.get(feature)
+interface Occurrence {
+  weight: number
+  count: number
+}
+
+/** By hash of the feature. */
+function occurrences(text: string): Map<number, Occurrence> {
+  const found = new Map<number, Occurrence>()
+  const add = ({ hash, weight }: Feature) => {
+    const known = found.get(hash)
     if (known) known.count++
-    else found.set(feature, { weight, count: 1 })
+    else found.set(hash, { weight, count: 1 })
   }
-  let previous = ''
-  for (const [word] of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{M}\p{N}]{1,64}/gu)) {
-    const weight = stopWords.has(word) ? stopWordWeight : 1
-    add(`w${word}`, wordWeight * weight)
-    if (previous) add(`p${previous} ${word}`, bigramWeight * (stopWords.has(previous) ? stopWordWeight : 1) * weight)
-    for (const ngram of ngrams(word)) add(`g${ngram}`, ngramWeight * weight)
+  for (const [sign, concept] of signs) if (sign.test(text)) add(conceptFeature(concept))
+  let joined = ''
+  let previous: WordFeatures | undefined
+  let beforePrevious: WordFeatures | undefined
+  forEachWord(text, (text, isJoined) => {
+    const word = featuresOf(text)
+    for (const feature of word.features) add(feature)
+    if (previous) add(bigramFeature(previous, word))
+    for (const first of [beforePrevious, previous])
+      if (first?.beginsPair) for (const concept of conceptsOfPair(first.stem, word.stem)) add(conceptFeature(concept))
+    if (!isJoined && joined) add(joinedFeature(joined))
+    joined = isJoined ? (joined || previous!.folded) + word.folded : ''
+    beforePrevious = previous
     previous = word
-  }
+  })
+  if (joined) add(joinedFeature(joined))
   return found
-}
-
-function* ngrams(word: string): Generator<string> {
-  const bounded = `<${word}>`
-  for (let length = 3; length <= 5; length++)
-    for (let start = 0; start + length <= bounded.length; start++) yield bounded.slice(start, start + length)
-}
-
-/** FNV-1a, 32 bits, over UTF-16 code units, with murmur3's finalizer so that every output bit depends on all input. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

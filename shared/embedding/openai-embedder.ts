@@ -117,6 +117,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
 
   return {
     model: provider.model,
+    mayHedge: () => breaker.retryAfterSeconds() === 0,
     async embed(texts, { signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
       if (!breaker.tryAcquire()) {
         const { reason, message } = openedBy!
@@ -134,7 +135,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       } catch (thrown) {
         const error = recordFailure(thrown, { isTimeout: deadline.aborted, isAborted: signal?.aborted ?? false })
         const isKeyRejected = error instanceof EmbeddingError && error.reason === 'key_rejected'
-        report({ ProviderErrors: 1, ...(isKeyRejected && { ProviderKeyRejected: 1 }) })
+        if (!signal?.aborted) report({ ProviderErrors: 1, ...(isKeyRejected && { ProviderKeyRejected: 1 }) })
         throw error
       } finally {
         report({ ProviderLatency: Math.round(performance.now() - started) })

@@ -23,21 +23,30 @@ export function sketchOf(vector: ArrayLike<number>): string {
 export function rotate(vector: ArrayLike<number>): Float64Array {
   rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
-    flip(round * dimensions)
-    for (let start = 0; start < dimensions; start += blockSize) walshHadamard128(start)
+    flipAndTransformEights(round * dimensions)
+    for (let start = 0; start < dimensions; start += blockSize) transformSixteens(start)
     for (let at = 0; at < blockSize; at++) paley12(at)
   }
   return rotated
 }
 
-/** As text of a `bit(1536)`: bit i is 1 where number i is above 0. */
+/** As text of a `bit(1536)`: bit i is 1 where number i is above 0. No number's magnitude may be between 0 and 2^-1000. */
 export function signsOf(numbers: Float64Array): string {
-  for (let i = 0, at = 1; i < dimensions; i += 4) {
-    const high = (numbers[i]! > 0 ? 8 : 0) | (numbers[i + 1]! > 0 ? 4 : 0)
-    const low = (numbers[i + 2]! > 0 ? 2 : 0) | (numbers[i + 3]! > 0 ? 1 : 0)
-    text[at++] = hexDigits[high | low]!
+  // The higher half has the sign; compared as numbers, each would cost a branch that cannot be predicted.
+  const words = new Int32Array(numbers.buffer, numbers.byteOffset, 2 * dimensions)
+  for (let i = 1, at = 1; i < words.length; i += 8) {
+    const bits =
+      (isPositive(words[i]!) << 3) |
+      (isPositive(words[i + 2]!) << 2) |
+      (isPositive(words[i + 4]!) << 1) |
+      isPositive(words[i + 6]!)
+    text[at++] = hexDigits[bits]!
   }
   return text.toString('latin1')
+}
+
+function isPositive(integer: number): number {
+  return (-integer & ~integer) >>> 31
 }
 
 const rotated = new Float64Array(dimensions)
@@ -53,14 +62,48 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   flips[i] = state < 0 ? -1 : 1
 }
 
-function flip(from: number): void {
-  for (let i = 0; i < dimensions; i++) rotated[i] = rotated[i]! * flips[from + i]!
+/** Flips signs, then transforms each eight numbers: the first three of the seven levels of butterflies of 128. */
+function flipAndTransformEights(from: number): void {
+  for (let i = 0; i < dimensions; i += 8) {
+    const x0 = rotated[i]! * flips[from + i]!
+    const x1 = rotated[i + 1]! * flips[from + i + 1]!
+    const x2 = rotated[i + 2]! * flips[from + i + 2]!
+    const x3 = rotated[i + 3]! * flips[from + i + 3]!
+    const x4 = rotated[i + 4]! * flips[from + i + 4]!
+    const x5 = rotated[i + 5]! * flips[from + i + 5]!
+    const x6 = rotated[i + 6]! * flips[from + i + 6]!
+    const x7 = rotated[i + 7]! * flips[from + i + 7]!
+    const a0 = x0 + x1
+    const a1 = x0 - x1
+    const a2 = x2 + x3
+    const a3 = x2 - x3
+    const a4 = x4 + x5
+    const a5 = x4 - x5
+    const a6 = x6 + x7
+    const a7 = x6 - x7
+    const b0 = a0 + a2
+    const b2 = a0 - a2
+    const b1 = a1 + a3
+    const b3 = a1 - a3
+    const b4 = a4 + a6
+    const b6 = a4 - a6
+    const b5 = a5 + a7
+    const b7 = a5 - a7
+    rotated[i] = b0 + b4
+    rotated[i + 1] = b1 + b5
+    rotated[i + 2] = b2 + b6
+    rotated[i + 3] = b3 + b7
+    rotated[i + 4] = b0 - b4
+    rotated[i + 5] = b1 - b5
+    rotated[i + 6] = b2 - b6
+    rotated[i + 7] = b3 - b7
+  }
 }
 
-/** Of 128 numbers from `start`: six levels of butterflies, two at a time, then the seventh. */
-function walshHadamard128(start: number): void {
+/** The other four levels of the 128 numbers from `start`, two at a time. */
+function transformSixteens(start: number): void {
   const end = start + blockSize
-  for (let step = 1; step < blockSize / 2; step *= 4)
+  for (let step = 8; step < blockSize; step *= 4)
     for (let from = start; from < end; from += 4 * step)
       for (let i = from; i < from + step; i++) {
         const sum = rotated[i]! + rotated[i + step]!
@@ -72,13 +115,6 @@ function walshHadamard128(start: number): void {
         rotated[i + 2 * step] = sum - nextSum
         rotated[i + 3 * step] = difference - nextDifference
       }
-  const half = blockSize / 2
-  for (let i = start; i < start + half; i++) {
-    const a = rotated[i]!
-    const b = rotated[i + half]!
-    rotated[i] = a + b
-    rotated[i + half] = a - b
-  }
 }
 
 /**

@@ -6,9 +6,15 @@ import { beginEarly } from '../loading.ts'
 import { describeError, log } from '../log.ts'
 import type { ApiKey } from './api-keys.ts'
 import { ApiError, noStore, problem, Unavailable } from './errors.ts'
+import type { SentBody } from './input/json-body.ts'
+
+/** Its body is beside what the adapter takes, which would encode and copy it three times. */
+interface ApiEvent extends APIGatewayProxyEventV2 {
+  sent: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>
+}
 
 export interface ApiEnv {
-  Bindings: { event?: APIGatewayProxyEventV2; lambdaContext?: LambdaContext }
+  Bindings: { event?: ApiEvent; lambdaContext?: LambdaContext }
   Variables: {
     requestId: string
     /** Set once the request may have changed something: a 503 then says what the caller should do. */
@@ -57,6 +63,8 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
   // Node.js loads what is behind fetch and Request when they are first used, which takes 20 ms.
   beginEarly(fetch('data:,'))
+  // Hono compiles its routes for the first request that it matches.
+  app.router.match('GET', '/')
   return async (event, context) => {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }
@@ -88,8 +96,16 @@ function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
     rawPath: event.rawPath.split('/').map(escapeSegment).join('/'),
     requestContext: { ...event.requestContext, http: { ...http, method } },
     headers: Object.fromEntries(headers),
-    body: method === 'GET' || method === 'HEAD' ? null : (event.body ?? null),
+    body: null,
+    sent: { body: event.body, isBase64Encoded: event.isBase64Encoded },
   } as unknown as LambdaEvent
+}
+
+export async function sentBody(c: Context<ApiEnv>): Promise<SentBody> {
+  const event = c.env?.event
+  if (!event) return new Uint8Array(await c.req.arrayBuffer())
+  const { body = '', isBase64Encoded } = event.sent
+  return isBase64Encoded ? Buffer.from(body, 'base64') : body
 }
 
 /** The path arrives decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */

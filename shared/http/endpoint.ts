@@ -1,7 +1,7 @@
 import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
-import type { ApiEnv } from './api.ts'
+import { type ApiEnv, sentBody } from './api.ts'
 import { type ApiKey, keyVerifier, type Permission } from './api-keys.ts'
 import { ApiError, type InputError } from './errors.ts'
 import { fields } from './input/fields.ts'
@@ -46,7 +46,7 @@ export function endpoints(db: Database, now?: () => number) {
       const headers = op.headers && readParameters(op.headers, c.req.header(), 'header', errors)
       if (errors.length > 0)
         throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
-      const body = op.body && readBody(op.body, await readJson(c.req.raw))
+      const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
       if (op.permission.endsWith(':write')) c.set('unavailableDetail', unknownOutcome(c.req))
       return await handler({
         c,

@@ -30,13 +30,13 @@ export interface IdempotentRequest {
 
 export function idempotentRequest(
   key: ApiKey,
-  { method, path, body }: { method: string; path: string; body: unknown },
+  { method, path, body }: { method: string; path: string; body: () => unknown },
   idempotencyKey: string | undefined,
   waitSeconds = 5,
 ): IdempotentRequest | undefined {
   if (idempotencyKey === undefined) return undefined
   const requestHash = createHash('sha256')
-    .update(`${method} ${path}\n${JSON.stringify(body)}`)
+    .update(`${method} ${path}\n${JSON.stringify(body())}`)
     .digest()
   return { key, idempotencyKey, requestHash, owner: randomUUID(), waitSeconds }
 }

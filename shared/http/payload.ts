@@ -15,7 +15,9 @@ export function payloadBytes(body: string): number {
 
 /** A number such as 1e20 is longer in the response than it was in the body. @throws ApiError payload_too_large */
 export function requireFitsResponse(repeated: unknown): void {
-  const bytes = payloadBytes(JSON.stringify(repeated))
+  const text = JSON.stringify(repeated)
+  // Each character takes three bytes at most, or is escaped and takes two.
+  const bytes = 3 * text.length + 2 > payloadLimit ? payloadBytes(text) : 0
   if (bytes > payloadLimit)
     throw new ApiError(
       'payload_too_large',

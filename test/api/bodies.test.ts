@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { lambdas } from '../../infra/wiring.ts'
 import { fromBase64, toBase64, vectorFault } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
 import { isThorough } from '../support/effort.ts'
@@ -117,6 +119,22 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expect((await call('GET', `${knowledgeBase}/${empty}/chunks`)).body.data).toMatchObject([chunk])
     const hits = (await call('POST', `${knowledgeBase}/search`, { query: 'Open on Mondays?' })).body.data
     expect(hits).toMatchObject([{ content: document.content, document_title: document.title }])
+  })
+
+  test('with a byte order mark, which is no part of it, or in base64', async () => {
+    const { apiKey, knowledgeBase } = await stand.tenant()
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
+    const post = async (body: string, isBase64Encoded: boolean) => {
+      const event = toEvent({ method: 'POST', url: knowledgeBase, headers, body: 'x' }, lambdas.documents.routes)!
+      return await stand.send({ ...event, body, isBase64Encoded })
+    }
+    for (const text of ['{"title":"Öffnungszeiten"}', '\ufeff{"title":"Öffnungszeiten"}']) {
+      const created = { status: 201, body: { title: 'Öffnungszeiten' } }
+      expect(await post(text, false)).toMatchObject(created)
+      expect(await post(Buffer.from(text).toString('base64'), true)).toMatchObject(created)
+    }
+    expect(await post('{"title":"\ud800"}', false)).toMatchObject({ status: 201, body: { title: '\ufffd' } })
+    expect(await post(Buffer.from([0x22, 0xff, 0x22]).toString('base64'), true)).toMatchObject({ status: 400 })
   })
 
   test('on updating a document', async () => {

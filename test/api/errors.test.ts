@@ -194,7 +194,7 @@ describe('a 503 says what is known of the change', () => {
     const tenant = await stand.tenant()
     const embedder = { model: 'away', embed: () => Promise.reject(new EmbeddingError('unavailable', 'away')) }
     const call = callerOf(searchApp({ db: databaseAs('cuecard_search'), embedder }), tenant.apiKey)
-    const answer = await call('POST', `${tenant.knowledgeBase}/search`, { query: 'Where?' })
+    const answer = await call('POST', `${tenant.knowledgeBase}/search`, { query: 'Where?', mode: 'semantic' })
     expect(answer).toMatchObject({ status: 503, body: { detail: nothing } })
   })
 })

@@ -262,8 +262,15 @@ describe('chunks', () => {
 describe('a search', () => {
   test.each<[string, object, string]>([
     ['neither query nor embedding', {}, ''],
-    ['both', { query: 'q', embedding: axis(0) }, ''],
     ['an empty query', { query: '' }, '/query'],
+    ['a query of white space', { query: ' \n\u3000' }, '/query'],
+    ['words in demand, and none', { mode: 'keyword' }, '/query'],
+    ['words and meaning in demand, and an embedding alone', { mode: 'hybrid', embedding: axis(0) }, '/query'],
+    ['meaning in demand, and neither query nor embedding', { mode: 'semantic' }, ''],
+    ['another mode', { query: 'q', mode: 'fuzzy' }, '/mode'],
+    ['a deadline of 49 ms', { query: 'q', deadline_ms: 49 }, '/deadline_ms'],
+    ['a deadline of 10,001 ms', { query: 'q', deadline_ms: 10_001 }, '/deadline_ms'],
+    ['a deadline of half milliseconds', { query: 'q', deadline_ms: 99.5 }, '/deadline_ms'],
     ['a query of 8,001 characters', { query: 'é'.repeat(8_001) }, '/query'],
     ['the limit 0', { query: 'q', limit: 0 }, '/limit'],
     ['the limit 51', { query: 'q', limit: 51 }, '/limit'],
@@ -303,6 +310,8 @@ describe('a search', () => {
     const { call, knowledgeBase } = await stand.tenant()
     const body = {
       query: '🐣'.repeat(8_000),
+      mode: 'hybrid',
+      deadline_ms: 10_000,
       limit: 50,
       min_score: 0,
       document_ids: Array.from({ length: 100 }, newId),

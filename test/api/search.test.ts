@@ -1,81 +1,139 @@
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
-import { type Dependencies, searchApp } from '../../functions/search/app.ts'
-import { toEvent } from '../../infra/local/gateway/event.ts'
-import { invoke } from '../../infra/local/lambda.ts'
-import { lambdas } from '../../infra/wiring.ts'
-import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
-import { lambdaHandler } from '../../shared/http/api.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { axis } from '../support/axis.ts'
-import { assertDocumented } from '../support/contract.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { hangingEmbedder, newEmbedder, newSearch } from '../support/own-search.ts'
+import { vectorOf } from '../support/provider-responses.ts'
+import { storeServed } from '../support/served-document.ts'
+import { useStand } from '../support/stand.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
-
-/** An embedder that asks the fake provider. @param now its breaker's clock */
-function newEmbedder(now: () => number = () => 0) {
-  return openAiEmbedder({ baseUrl: provider.baseUrl, model: 'fake', apiKey: () => 'sk-test', timeoutSeconds: 20, now })
-}
-
-/** A search Lambda of a test's own. */
-function newSearch(embedder = newEmbedder(), more: Partial<Dependencies> = {}) {
-  const handler = lambdaHandler(searchApp({ db: databaseAs('cuecard_search'), embedder, ...more }))
-  return async ({ apiKey, knowledgeBase }: Tenant, body: object = { query: 'a question' }) => {
-    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
-    const request = { method: 'POST', url: `${knowledgeBase}/search`, headers, body: JSON.stringify(body) }
-    const { timeoutSeconds } = lambdas.search
-    const settings = { functionName: 'search', timeoutSeconds }
-    const result = await invoke(handler, toEvent(request, ['$default'])!, settings)
-    const { statusCode, headers: sent, body: text } = result as APIGatewayProxyStructuredResultV2
-    const answer = { status: statusCode!, headers: sent as Record<string, string>, body: JSON.parse(text!) }
-    assertDocumented('POST', answer.body.instance ?? request.url, answer)
-    return answer
-  }
-}
 
 const unavailable = (retryAfter: string) => ({
   status: 503,
   headers: { 'retry-after': retryAfter },
   body: { code: 'temporarily_unavailable' },
 })
+const byMeaning = { query: 'a question', mode: 'semantic' }
+
+describe('a search', () => {
+  test('by words asks the provider nothing, nor does one by a vector', async () => {
+    const tenant = await stand.tenant()
+    await storeServed(stand.db, tenant, [{ vector: axis(1) }])
+    const { search } = newSearch(provider)
+    expect(await search(tenant, { query: 'a question', mode: 'keyword' })).toMatchObject({
+      status: 200,
+      body: { degraded: null },
+    })
+    for (const mode of [undefined, 'semantic', 'hybrid'])
+      expect(await search(tenant, { query: 'a question', embedding: axis(1), mode })).toMatchObject({
+        status: 200,
+        body: { data: [{ scores: { semantic: 1 } }], degraded: null },
+      })
+    expect(await search(tenant, { embedding: axis(1) })).toMatchObject({
+      status: 200,
+      body: { data: [{ score: 1, scores: { semantic: 1, keyword: null } }], degraded: null },
+    })
+    expect(provider.calls).toEqual([])
+  })
+
+  test('compares with the vector of the query', async () => {
+    const tenant = await stand.tenant()
+    await storeServed(stand.db, tenant, [{ vector: vectorOf('a question') }, { vector: axis(1535) }])
+    const { body } = await newSearch(provider).search(tenant, { ...byMeaning, min_score: 0.9 })
+    expect(body.data).toMatchObject([{ score: expect.closeTo(1, 4), scores: { semantic: expect.closeTo(1, 4) } }])
+  })
+
+  test('with an embedder that needs no network stores no vector', async () => {
+    const tenant = await stand.tenant()
+    const { search, prefetch } = newSearch(provider, { embedder: lexicalEmbedder() })
+    expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: null } })
+    expect(await prefetch(tenant, 'a question')).toMatchObject({ status: 202 })
+    const stored = stand.db
+      .selectFrom('query_vectors')
+      .select('key')
+      .where('organization_id', '=', tenant.organizationId)
+    expect(await stored.execute()).toEqual([])
+  })
+
+  test('of an agent that is not there never gets to the provider', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    const { search, prefetch } = newSearch(provider)
+    const foreign = { ...mine, knowledgeBase: other.knowledgeBase }
+    for (const mode of ['hybrid', 'semantic', 'keyword'])
+      expect(await search(foreign, { query: 'a question', mode })).toMatchObject({
+        status: 404,
+        body: { code: 'agent_not_found' },
+      })
+    expect(await prefetch(foreign, 'a question')).toMatchObject({ status: 404, body: { code: 'agent_not_found' } })
+    expect(provider.calls).toEqual([])
+  })
+})
 
 describe('while the embedding provider hangs', () => {
-  test('a search by text is answered by us, and by and by without asking; one by vector goes on', async () => {
+  test('a search by meaning is answered by us, and by and by without asking; one by vector goes on', async () => {
     let now = 0
     const tenant = await stand.tenant()
-    const embedder = newEmbedder(() => now)
-    const search = newSearch(embedder, { embeddingSeconds: 0.1 })
+    const breaking = newEmbedder(provider, () => now)
+    // Its seconds are short.
+    const embedder: Embedder = {
+      ...breaking,
+      embed: (texts, options) => breaking.embed(texts, { ...options, timeoutSeconds: options!.timeoutSeconds! / 50 }),
+    }
+    const { search } = newSearch(provider, { embedder })
     provider.script([], 'hang')
-    for (const retryAfter of ['5', '5', '5', '5']) expect(await search(tenant)).toMatchObject(unavailable(retryAfter))
+    for (const retryAfter of ['5', '5', '5', '5'])
+      expect(await search(tenant, byMeaning)).toMatchObject(unavailable(retryAfter))
     expect(provider.calls).toHaveLength(3)
     expect(await search(tenant, { embedding: axis(1) })).toMatchObject({ status: 200 })
+    expect(await search(tenant, { query: 'a question' })).toMatchObject({ body: { degraded: 'keyword_only' } })
+    expect(provider.calls).toHaveLength(3)
     now += 5_000
-    expect(await search(tenant)).toMatchObject(unavailable('10'))
+    expect(await search(tenant, byMeaning)).toMatchObject(unavailable('10'))
     expect(provider.calls).toHaveLength(4)
     now += 7_000
-    expect(await search(tenant)).toMatchObject(unavailable('3'))
+    expect(await search(tenant, byMeaning)).toMatchObject(unavailable('3'))
     now += 3_000
     provider.script([])
-    expect(await newSearch(embedder)(tenant)).toMatchObject({ status: 200 })
-    expect(await newSearch(embedder)(tenant)).toMatchObject({ status: 200 })
+    expect(await newSearch(provider, { embedder }).search(tenant)).toMatchObject({ body: { degraded: null } })
+    expect(await newSearch(provider, { embedder }).search(tenant)).toMatchObject({ body: { degraded: null } })
+  })
+
+  test('a caller in a hurry does not make it time out', async () => {
+    const tenant = await stand.tenant()
+    const clock = manualClock()
+    const limits: number[] = []
+    const embedder = hangingEmbedder((timeoutSeconds) => {
+      limits.push(timeoutSeconds)
+      clock.advance(10_000)
+    })
+    const { search } = newSearch(provider, { clock, embedder })
+    for (const deadline_ms of [3_000, 1_500])
+      expect(await search(tenant, { query: 'a question', deadline_ms })).toMatchObject({
+        status: 200,
+        body: { degraded: 'keyword_only' },
+      })
+    expect(limits).toEqual([2.985, 2])
   })
 })
 
 describe('a query that the provider refuses', () => {
   test.each([400, 401, 403])('with %i is its caller’s trouble alone', async (status) => {
     const [one, another] = [await stand.tenant(), await stand.tenant()]
-    const search = newSearch()
+    const { search, prefetch } = newSearch(provider)
     provider.script([], ({ texts }) => (texts.includes('DROP TABLE') ? { status, body: '{"error":"Blocked"}' } : 'ok'))
-    for (let i = 0; i < 3; i++) {
-      expect(await search(one, { query: 'DROP TABLE' })).toMatchObject({
-        status: 422,
-        body: { code: 'validation_failed', errors: [{ pointer: '/query', code: 'refused', detail: 'Blocked' }] },
-      })
-      expect(await search(another)).toMatchObject({ status: 200 })
+    const refused = {
+      status: 422,
+      body: { code: 'validation_failed', errors: [{ pointer: '/query', code: 'refused', detail: 'Blocked' }] },
     }
+    for (const mode of ['hybrid', 'semantic']) {
+      expect(await search(one, { query: 'DROP TABLE', mode })).toMatchObject(refused)
+      expect(await search(another, { query: `${mode}?` })).toMatchObject({ status: 200, body: { degraded: null } })
+    }
+    expect(await prefetch(one, 'DROP TABLE')).toMatchObject(refused)
   })
 })
 
@@ -83,22 +141,33 @@ describe('while the provider refuses our key', () => {
   test('Retry-After is the time until it is asked again', async () => {
     let now = 0
     const tenant = await stand.tenant()
-    const search = newSearch(newEmbedder(() => now))
+    const { search, prefetch } = newSearch(provider, { embedder: newEmbedder(provider, () => now) })
     provider.script([], 'forbidden')
-    expect(await search(tenant)).toMatchObject(unavailable('15'))
+    expect(await search(tenant, byMeaning)).toMatchObject(unavailable('15'))
     now += 4_000
-    expect(await search(tenant)).toMatchObject(unavailable('11'))
+    expect(await search(tenant, byMeaning)).toMatchObject(unavailable('11'))
+    expect(await prefetch(tenant, 'a question')).toMatchObject(unavailable('11'))
     for (const retryAfter of ['30', '60', '120', '240', '480', '600', '600']) {
       now += 600_000
-      expect(await search(tenant)).toMatchObject(unavailable(retryAfter))
+      expect(await search(tenant, byMeaning)).toMatchObject(unavailable(retryAfter))
     }
     expect(provider.calls).toHaveLength(8 * 2)
+  })
+
+  test('a search by words and meaning is answered with what the words find', async () => {
+    const tenant = await stand.tenant()
+    const { search } = newSearch(provider)
+    provider.script([], 'forbidden')
+    for (let i = 0; i < 2; i++)
+      expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
+    expect(provider.calls).toHaveLength(2)
   })
 
   test('and while it asks to be left alone, Retry-After is what it says, up to ten minutes', async () => {
     const tenant = await stand.tenant()
     provider.script(['retry_after', 'retry_in_an_hour', 'too_many_requests'])
-    const search = newSearch()
-    for (const retryAfter of ['40', '600', '5']) expect(await search(tenant)).toMatchObject(unavailable(retryAfter))
+    const { search } = newSearch(provider)
+    for (const retryAfter of ['40', '600', '5'])
+      expect(await search(tenant, byMeaning)).toMatchObject(unavailable(retryAfter))
   })
 })

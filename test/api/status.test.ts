@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Claim, claim } from '../../functions/embedding/claim.ts'
+import { type Claim, type Claimant, claim } from '../../functions/embedding/claim.ts'
 import { fail } from '../../functions/embedding/outcome.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
-import { completeRevision } from '../../functions/embedding/stored-chunks.ts'
+import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
@@ -25,8 +25,10 @@ async function create(input: object): Promise<Subject> {
 }
 
 async function taken(subject: Subject): Promise<Subject> {
-  const ids = { organizationId: subject.tenant.organizationId, documentId: subject.path.split('/').at(-1)! } as never
-  return { ...subject, claim: await claim(stand.db, ids, randomUUID()) }
+  const { organizationId } = subject.tenant
+  const claimant = { organizationId, documentId: subject.path.split('/').at(-1)!, leaseToken: randomUUID() }
+  const [claimed] = await claim(stand.db, [claimant as Claimant])
+  return { ...subject, claim: claimed }
 }
 
 /** Ways to bring a new document into each state. Those of the first four are the service's, the others the caller's. */
@@ -131,7 +133,9 @@ describe.each(allStates)('%s', (state) => {
     expect(await listed(subject)).toEqual(before)
     expect((await get(subject)).body.chunk_count).toBe(before.length)
     if (subject.claim)
-      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
+      expect(
+        await completeRevisions(stand.db, [{ claim: subject.claim, plan: planRevision(subject.claim, [], 'fake') }]),
+      ).toEqual([false])
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
     expect(await served(subject)).toEqual(['Open on Sunday.'])
@@ -159,7 +163,9 @@ describe.each(allStates)('%s', (state) => {
     expect(await served(subject)).toEqual([])
     expect(await listed(subject)).toEqual([])
     if (subject.claim)
-      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
+      expect(
+        await completeRevisions(stand.db, [{ claim: subject.claim, plan: planRevision(subject.claim, [], 'fake') }]),
+      ).toEqual([false])
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0 })
     expectRefusal(await patch(subject, { status: 'completed' }), 'no_chunks')
@@ -181,7 +187,9 @@ describe.each(allStates)('%s', (state) => {
     const subject = await states[state]()
     expect((await subject.tenant.call('DELETE', subject.path)).status).toBe(204)
     if (subject.claim)
-      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
+      expect(
+        await completeRevisions(stand.db, [{ claim: subject.claim, plan: planRevision(subject.claim, [], 'fake') }]),
+      ).toEqual([false])
     await stand.deliver()
     expect(await subject.tenant.call('DELETE', subject.path)).toMatchObject({ body: { code: 'document_not_found' } })
     expect(await get(subject)).toMatchObject({ status: 404 })
@@ -220,7 +228,9 @@ describe.each(serviceStates)('the first chunks of the caller’s own for %s', (s
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2, error_message: null })
     expect(await managedBy(subject)).toBe('client')
     if (subject.claim)
-      expect(await completeRevision(stand.db, subject.claim, planRevision(subject.claim, [], 'fake'), {})).toBe(false)
+      expect(
+        await completeRevisions(stand.db, [{ claim: subject.claim, plan: planRevision(subject.claim, [], 'fake') }]),
+      ).toEqual([false])
     await stand.deliver()
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
     expect(await listed(subject)).toEqual(['mine', 'mine'])

@@ -1,10 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Backfill, backfill, type Progress } from '../../infra/migrations/backfill.ts'
+import { indexTerms } from '../../infra/migrations/index-terms.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { buildIndex, dropIndex, inTransaction } from '../../infra/migrations/steps.ts'
+import { axis } from '../support/axis.ts'
 import { isOnServer } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
 
 const stand = useStand()
 
@@ -288,5 +291,89 @@ describe('a backfill', () => {
     await backfill(stand.pool, [slow], { pause, share: 0.25, batchMilliseconds: 0, signal: interrupt.signal })
     expect(limits).toEqual([50, 25, 13])
     expect(pauses.filter((milliseconds, i) => milliseconds < 3 * worked[i]!)).toEqual([])
+  })
+})
+
+describe('the backfill of terms', () => {
+  const inPairs = { ...noPause, maxRows: 2, batchMilliseconds: Number.POSITIVE_INFINITY }
+  const run = (options: object = inPairs) => backfill(stand.pool, [indexTerms as Backfill], options)
+  const found = async (tenant: Tenant, query: string): Promise<string[]> => {
+    const request = { query, mode: 'keyword', limit: 50 }
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)
+    return body.data.map((hit: { content: string }) => hit.content.trim()).sort()
+  }
+  const termsOf = async ({ organizationId }: Tenant) => {
+    const { rows } = await sql`
+      select document_id, chunk_index, length, terms::text from chunk_terms where organization_id = ${organizationId}
+      union all
+      select id, null, null, title_terms::text from documents where organization_id = ${organizationId}
+      order by 1, 2`.execute(stand.db)
+    return rows
+  }
+  /** As the release before wrote it. */
+  async function forgetTerms({ organizationId }: Tenant) {
+    await sql`delete from chunk_terms where organization_id = ${organizationId}`.execute(stand.db)
+    await sql`update documents set title_terms = null where organization_id = ${organizationId}`.execute(stand.db)
+  }
+  async function upload(tenant: Tenant, chunks: object[]): Promise<string> {
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Workshop' })
+    const path = `${tenant.knowledgeBase}/${body.id}`
+    const numbered = chunks.map((chunk, chunk_index) => ({ chunk_index, embedding: axis(chunk_index), ...chunk }))
+    expect((await tenant.call('POST', `${path}/chunks`, { chunks: numbered })).status).toBe(201)
+    await tenant.call('PATCH', path, { status: 'completed' })
+    return body.id
+  }
+
+  test('makes what an ingest makes, in batches, of documents large and small; what is new already stays', async () => {
+    const tenant = await stand.tenant()
+    await upload(
+      tenant,
+      Array.from({ length: 5 }, (_, i) => ({ content: `bicycle ${i}`, ...(i === 3 && { embedding: undefined }) })),
+    )
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Hire', content: '# Prices\n\nA lamp is 3.90.' })
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Empty' })
+    await stand.deliver()
+    const wanted = await termsOf(tenant)
+    await forgetTerms(tenant)
+    const recent = await tenant.call('POST', tenant.knowledgeBase, { title: 'Recent', content: 'A new lamp.' })
+    await stand.deliver()
+    expect(await found(tenant, 'lamp')).toEqual(['A new lamp.'])
+
+    const interrupt = new AbortController()
+    const pause = () => Promise.resolve(interrupt.abort())
+    expect(await run({ ...inPairs, pause, signal: interrupt.signal })).toMatchObject([{ isComplete: false }])
+    expect(await run()).toMatchObject([{ name: 'terms', isComplete: true }])
+    const rows = (await termsOf(tenant)) as { document_id: string }[]
+    expect(rows.filter((row) => row.document_id !== recent.body.id)).toEqual(wanted)
+    expect(await found(tenant, 'price')).toEqual(['# Prices\n\nA lamp is 3.90.'])
+    expect(await found(tenant, 'workshop')).toHaveLength(4)
+    expect(await strayRows(stand.db)).toEqual([])
+    expect(await run()).toEqual([{ name: 'terms', converted: 0, isComplete: true }])
+  })
+
+  test('takes whatever stands in a client’s metadata', async () => {
+    const tenant = await stand.tenant()
+    const odd = ['text', 7, null, { a: 1 }, [], [['Nested'], null, 3, 'Repairs']]
+    await upload(
+      tenant,
+      odd.map((headings, i) => ({ content: `bicycle ${i}`, metadata: { headings } })),
+    )
+    await forgetTerms(tenant)
+    expect(await run()).toMatchObject([{ isComplete: true }])
+    expect(await found(tenant, 'bicycle')).toHaveLength(odd.length)
+    expect(await found(tenant, 'repairs')).toEqual(['bicycle 5'])
+  })
+
+  test('finds what an older release wrote after it was complete: chunks without terms, and another title', async () => {
+    const tenant = await stand.tenant()
+    const edited = await upload(tenant, [{ content: 'red lamp' }, { content: 'red bell' }])
+    const renamed = await upload(tenant, [{ content: 'blue bell' }])
+    expect(await run()).toMatchObject([{ isComplete: true }])
+    await sql`delete from chunk_terms where document_id = ${edited} and chunk_index = 1`.execute(stand.db)
+    await sql`update documents set title = 'Skis' where id = ${renamed}`.execute(stand.db)
+    expect(await run()).toMatchObject([{ isComplete: true }])
+    expect(await found(tenant, 'red')).toEqual(['red bell', 'red lamp'])
+    expect(await found(tenant, 'skis')).toEqual(['blue bell'])
+    expect(await found(tenant, 'workshop')).toEqual(['red bell', 'red lamp'])
   })
 })

@@ -149,10 +149,10 @@ describe('of up to 1,000 chunks', () => {
   test('the best are found though by their sketches they look the worst', async () => {
     const tenant = await stand.tenant()
     const query = normalize(scattered())
-    const { planes } = querySketch(query)
+    const { high, middle, low } = querySketch(query)
     const distanceOf = (vector: Float32Array) => {
       const sketch = sketchOf(vector)
-      return planes.reduce((sum, plane, i) => sum + 2 ** -i * differing(sketch, plane), 0)
+      return 4 * differing(sketch, high) + 2 * differing(sketch, middle) + differing(sketch, low)
     }
     /** At an angle to the query that has this cosine, give or take what the halves lose. */
     const vectorAt = (cosine: number, aside: Float32Array) =>
@@ -164,6 +164,28 @@ describe('of up to 1,000 chunks', () => {
     await storeServed(stand.db, tenant, chunks)
     const hits = await search(tenant, query, { limit: 50 })
     expect(hits.map(key)).toEqual((await bruteForce(tenant, query)).slice(0, 50).map(key))
+  })
+
+  test('an agent that has grown since its last search is searched once more, and its best are found', async () => {
+    const tenant = await stand.tenant()
+    const [center, far] = [scattered(), scattered()]
+    const chunks = (from: Float32Array, count: number) =>
+      Array.from({ length: count }, () => ({ vector: around(from, 1) }))
+    await storeServed(stand.db, tenant, chunks(far, 900))
+    const asked = async () => {
+      const batches = await batchesOf(async () => {
+        const hits = await search(tenant, center, { limit: 10 })
+        expect(hits.map(key)).toEqual((await bruteForce(tenant, center)).slice(0, 10).map(key))
+      })
+      return batches.filter(({ queries }) => queries.some(({ query }) => query.includes('"nearest"'))).length
+    }
+    expect([await asked(), await asked()]).toEqual([1, 1])
+    await storeServed(stand.db, tenant, chunks(center, 300))
+    expect([await asked(), await asked()]).toEqual([2, 1])
+    await sql`delete from documents where id = (select min(id::text)::uuid from documents where agent_id = ${tenant.agentId})`.execute(
+      stand.db,
+    )
+    expect([await asked(), await asked()]).toEqual([1, 1])
   })
 
   test('ties are ordered by document and index', async () => {

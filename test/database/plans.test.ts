@@ -9,7 +9,10 @@ const stand = useStand()
 const { batchesOf } = useStatementPlans()
 
 // So that statistics are what each test makes them.
-beforeAll(() => sql`alter table chunks set (autovacuum_enabled = false)`.execute(stand.db))
+beforeAll(async () => {
+  for (const table of ['chunks', 'chunk_terms'])
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(stand.db)
+})
 
 /** A document of the tenant that search serves, with so many chunks. */
 const makeDocument = (tenant: Tenant, chunks: number) =>
@@ -35,10 +38,12 @@ const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
 ]
 
 describe.each(statistics)('by statistics that are %s', (_, prepare) => {
-  test('every statement for an organization finds its chunks and vectors by document, but for two scans of a search', async () => {
+  test('every statement for an organization finds its chunks and vectors by document, but for three scans of a search, and terms by agent', async () => {
     // What the planner believes of a document depends on all the others.
-    await sql`truncate organizations cascade`.execute(stand.db)
-    await sql`delete from pg_statistic where starelid = 'chunks'::regclass`.execute(stand.db)
+    await sql`truncate organizations, chunk_terms cascade`.execute(stand.db)
+    await sql`delete from pg_statistic where starelid in ('chunks'::regclass, 'chunk_terms'::regclass)`.execute(
+      stand.db,
+    )
     const tenant = await stand.tenant()
     const other = await stand.tenant()
     await prepare(other)
@@ -47,9 +52,13 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'One. Two.' })
     const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(1) }]
     const batches = await batchesOf(async () => {
-      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a question' })
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a bicycle' })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', document_ids: [large], limit: 50 })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', min_score: 0.5, metadata: { a: 1 } })
+      const keyword = { query: 'a bicycle', mode: 'keyword' }
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, keyword)
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...keyword, document_ids: [large] })
+      await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...keyword, metadata: { a: 1 } })
       await tenant.call('GET', `${path}/chunks`)
       await stand.deliver()
       await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}/chunks`)
@@ -67,17 +76,23 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
     expect(reading('vectors').flat().length).toBeGreaterThan(5)
     const byAgent = reading('chunks').map((nodes) => nodes.filter((node) => !isByDocument(node)).map(scanOf))
     expect(byAgent.filter((scans) => scans.length > 0)).toEqual([
-      [sketches, unconverted],
-      [rows, unconverted],
+      [`${sketches} chunks_sample`, `${sketches} chunks_of_agent`, unconverted],
+      [unconverted],
+      [`${rows} chunks_sample`, `${rows} chunks_of_agent`, unconverted],
+      ...Array(3).fill([unconverted]),
     ])
     expect(reading('vectors').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)))).toEqual([])
+    const terms = reading('chunk_terms').flat()
+    expect(terms.length).toBeGreaterThan(3)
+    expect(new Set(terms.map(scanOf))).toEqual(new Set(['Index Scan chunk_terms_pkey']))
+    expect(terms.filter((node) => !node['Index Cond']!.includes('agent_id'))).toEqual([])
   })
 })
 
-/** What a search reads by agent: sketches, from an index alone, or with a filter by metadata the rows; and chunks that have no vector of their own yet. */
-const sketches = 'Index Only Scan chunks_of_agent'
-const rows = 'Index Scan chunks_of_agent'
-const unconverted = 'Index Scan chunks_unconverted'
+/** What a search reads by agent: sketches, from indexes alone, or with a filter by metadata the rows; and whether chunks are left that are not converted. */
+const sketches = 'Index Only Scan'
+const rows = 'Index Scan'
+const unconverted = 'Index Only Scan chunks_unconverted'
 
 const isByDocument = (node: Node) => `${node['Index Cond'] ?? node['Recheck Cond']}`.includes('document_id')
 

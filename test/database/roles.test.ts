@@ -66,6 +66,7 @@ describe('the roles of the Lambdas', () => {
       'chunks delete chunks',
       'chunks delete idempotency_keys',
       'chunks delete vectors',
+      'chunks insert chunk_terms',
       'chunks insert chunks',
       'chunks insert idempotency_keys',
       'chunks insert vectors',
@@ -91,6 +92,7 @@ describe('the roles of the Lambdas', () => {
       'documents update idempotency_keys',
       'embedding delete chunks',
       'embedding delete vectors',
+      'embedding insert chunk_terms',
       'embedding insert chunks',
       'embedding insert vectors',
       'embedding select chunks',
@@ -100,43 +102,56 @@ describe('the roles of the Lambdas', () => {
       'embedding update documents',
       'organization select organizations',
       'organization update organizations',
+      'search insert query_vectors',
       'search select agents',
+      'search select chunk_terms',
       'search select chunks',
       'search select documents',
+      'search select query_vectors',
       'search select vectors',
       'sweeper delete idempotency_keys',
+      'sweeper delete query_vectors',
       'sweeper select documents',
       'sweeper select idempotency_keys',
+      'sweeper select query_vectors',
       'sweeper update documents',
     ])
   })
 
-  test('hold of vectors, and of the columns that lead to them, no more than their statements need', async () => {
+  test('hold of vectors, terms, and of the columns that lead to them, no more than their statements need', async () => {
     const { rows } = await sql<{ grant: string }>`
       select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name || ': '
         || string_agg(column_name, ', ' order by column_name) as grant
       from information_schema.column_privileges
-      where grantee like 'cuecard_%' and (table_name = 'vectors' or column_name in ('vector_id', 'sketch', 'chunk_offsets'))
+      where grantee like 'cuecard_%' and (table_name in ('vectors', 'query_vectors', 'chunk_terms')
+          or column_name in ('vector_id', 'sketch', 'chunk_offsets', 'title_terms'))
         and (table_name = 'vectors' or not has_table_privilege(grantee, table_name, privilege_type))
       group by grantee, privilege_type, table_name
       order by 1`.execute(stand.db)
     expect(rows.map((row) => row.grant)).toEqual([
+      'chunks insert chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'chunks insert chunks: sketch, vector_id',
       'chunks insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
       'chunks select documents: chunk_offsets',
       'chunks select vectors: document_id, embedding, exponent, id, organization_id, sketch',
       'chunks update documents: chunk_offsets',
+      'documents insert documents: title_terms',
       'documents select chunks: vector_id',
       'documents select vectors: document_id, id, organization_id',
-      'documents update documents: chunk_offsets',
+      'documents update documents: chunk_offsets, title_terms',
+      'embedding insert chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'embedding insert chunks: sketch, vector_id',
       'embedding insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
       'embedding select chunks: vector_id',
       'embedding select vectors: document_id, id, organization_id, sketch',
       'embedding update documents: chunk_offsets',
+      'search insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'search select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'search select chunks: sketch, vector_id',
-      'search select documents: chunk_offsets',
+      'search select documents: chunk_offsets, title_terms',
+      'search select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
       'search select vectors: document_id, embedding, id, organization_id',
+      'sweeper select query_vectors: created_at, key, organization_id',
     ])
   })
 
@@ -190,6 +205,13 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_embedding', 'update vectors set embedding = null'],
     ['cuecard_search', 'delete from documents'],
     ['cuecard_search', 'delete from vectors'],
+    ['cuecard_search', 'delete from chunk_terms'],
+    ['cuecard_embedding', 'delete from chunk_terms'],
+    ['cuecard_embedding', 'select terms from chunk_terms'],
+    ['cuecard_documents', 'select terms from chunk_terms'],
+    ['cuecard_chunks', 'update chunk_terms set terms = null'],
+    ['cuecard_search', 'delete from query_vectors'],
+    ['cuecard_search', 'update query_vectors set embedding = null'],
     ['cuecard_search', 'select exponent from vectors'],
     ['cuecard_search', 'select id from documents for update'],
     ['cuecard_search', 'select content from documents'],
@@ -252,11 +274,13 @@ describe('row-level security', () => {
     for (const { call, knowledgeBase } of [mine, other])
       await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
     await stand.deliver()
+    await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
+      select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
 
     const seen = {
       cuecard_documents: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
       cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
-      cuecard_search: ['agents', 'documents', 'chunks', 'vectors'],
+      cuecard_search: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
       cuecard_embedding: ['documents', 'chunks', 'vectors'],
     }
     for (const [role, tables] of Object.entries(seen)) {

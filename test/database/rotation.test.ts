@@ -154,8 +154,12 @@ describe('the database’s login', () => {
     await rotateDatabase('embedding')
     proxy.passwords.delete(user)
     proxy.beforeRefusal = gateFor(2)
-    expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
-    expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
+    // Documents of one organization are claimed together.
+    const other = await stand.tenant()
+    const Records = [...(await batchOf(3, tenant)).Records, ...(await batchOf(2, other)).Records]
+    expect(await instance.invoke({ Records })).toEqual({ batchItemFailures: [] })
+    expect(await statuses(tenant)).toEqual(Array(4).fill('completed'))
+    expect(await statuses(other)).toEqual(Array(2).fill('completed'))
     expect(secretsManager.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
   })
 
@@ -185,11 +189,12 @@ describe('the provider’s key', () => {
     await rotateDatabase('search')
     const key = rotateProviderKey()
     const instance = await instanceOf('search')
-    const search = () => request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
-    expect(await search()).toMatchObject({ status: 200 })
+    const search = (query: string) => request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query })
+    const answered = { status: 200, body: { degraded: null } }
+    expect(await search('hours')).toMatchObject(answered)
     rotateProviderKey()
     provider.keys.delete(key)
-    expect([await search(), await search()]).toMatchObject([{ status: 200 }, { status: 200 }])
+    expect([await search('prices'), await search('rooms')]).toMatchObject([answered, answered])
     expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
   })
 
@@ -201,18 +206,19 @@ describe('the provider’s key', () => {
     await instance.invoke(await batchOf(1, tenant))
     rotateProviderKey()
     provider.keys.delete(key)
-    provider.beforeRejection = gateFor(2)
+    // They share a call, and each is embedded alone when it is rejected.
     expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
     expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
   })
 
-  test('that is refused while the secret has no other makes a search 503', async () => {
+  test('that is refused while the secret has no other makes a search by meaning 503', async () => {
     const tenant = await stand.tenant()
     await rotateDatabase('search')
     provider.keys.delete(rotateProviderKey())
     const instance = await instanceOf('search')
-    const search = await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, { query: 'hours' })
+    const byMeaning = { query: 'hours', mode: 'semantic' }
+    const search = await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, byMeaning)
     expect(search).toMatchObject({ ...unavailable, headers: { 'retry-after': '15' } })
   })
 })

@@ -68,7 +68,7 @@ const edits: Record<string, (unit: string, kind: Kind) => string> = {
 
 describe.each(Object.entries(kinds))('in a document of 1,000 chunks %s', (_, kind) => {
   const before = chunk(kind.units.join(kind.separator))
-  const known = new Set(before.map(embeddedText))
+  const known = new Set(before.map((each) => embeddedText('Title', each)))
 
   test.each(Object.entries(edits))('an edit that %s one paragraph changes at most 5 chunks', (_, edit) => {
     expect(before.length).toBeGreaterThanOrEqual(1000)
@@ -77,8 +77,43 @@ describe.each(Object.entries(kinds))('in a document of 1,000 chunks %s', (_, kin
       const at = Math.floor(place * edited.length)
       edited[at] = edit(edited[at]!, kind)
       const after = chunk(edited.join(kind.separator))
-      expect(after.filter((each) => !known.has(embeddedText(each))).length).toBeLessThanOrEqual(5)
+      expect(after.filter((each) => !known.has(embeddedText('Title', each))).length).toBeLessThanOrEqual(5)
     }
+  })
+})
+
+const tables: Record<string, [head: string, other: string, line: () => string]> = {
+  'of one table': [
+    '| Part | Price |\n|---|---|',
+    '| Tool | Price |\n|---|---|',
+    () => `| ${sentence()} | ${next(1000)} |`,
+  ],
+  'of one list with a lead-in': ['We have:', 'We sell:', () => `- ${sentence()}`],
+  'of one nested list': ['We have:\n- Parts', 'We have:\n- Tools', () => `  - ${sentence()}`],
+}
+
+describe.each(Object.entries(tables))('in a document of 150 chunks %s', (_, [head, other, line]) => {
+  const rows = Array.from({ length: 2500 }, line)
+  const cut = (first: string, lines: string[]) => chunk([first, ...lines].join('\n')).map((each) => each.content)
+  const before = cut(head, rows)
+
+  test.each<[string, (at: number) => string[]]>([
+    ['changes', (at) => rows.with(at, `${rows[at]} And more.`)],
+    ['adds', (at) => rows.toSpliced(at, 0, line())],
+    ['removes', (at) => rows.toSpliced(at, 1)],
+  ])('an edit that %s a row changes at most 5 chunks', (_, edit) => {
+    expect(before.length).toBeGreaterThanOrEqual(150)
+    const known = new Set(before)
+    for (const at of isThorough ? [0, 700, 1400, 2499] : [1400]) {
+      const after = cut(head, edit(at))
+      expect(after.filter((each) => !known.has(each)).length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  test('another head of as many tokens moves no cut', () => {
+    const after = cut(other, rows)
+    expect(after).toEqual(before.map((each) => each.replace(head, other)))
+    expect(after.every((each) => each.startsWith(other))).toBe(true)
   })
 })
 

@@ -46,6 +46,9 @@ const inputs: Record<string, (length: number) => string> = {
   'Chinese without punctuation': repeated('花园座位价格'),
   'lines of one letter': repeated('a\n'),
   'colons at the ends of lines': repeated('a:\n\n'),
+  'lists below colons': repeated('a:\n- b\n\n'),
+  'items in items': repeated([0, 2, 4, 6, 8, 10].map((indent) => `${' '.repeat(indent)}- a\n`).join('')),
+  'rows of a table': (length) => `|a|b|\n|-|-|\n${repeated('|c|d|\n')(length)}`,
 }
 
 function fastest(text: string): number {

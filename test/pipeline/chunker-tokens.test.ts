@@ -71,6 +71,36 @@ test('the count of any part of a text is the length of its encoding', () => {
   )
 })
 
+test('a word that was met before counts the same whatever follows it', () => {
+  const words = ['ab', ' ab', '.ab', '\tab', "'s", "'l", '!', ' !', '\t!', '!\n', 'x'.repeat(62), 'x'.repeat(63)]
+  for (const word of words) TokenCounter.of(`${word}1`)
+  const following = [
+    '𝒳',
+    '𝒳b',
+    '😀',
+    'l',
+    'love',
+    '!',
+    '\n',
+    '\r\n',
+    ' ',
+    '\u00a0',
+    '1',
+    '漢',
+    '\u0301',
+    'x',
+    '\u0589',
+    '\u0561',
+  ]
+  for (const text of words.flatMap((word) => following.map((next) => `${word}${next} at the end`)))
+    expect(TokenCounter.of(text).count(0, text.length), JSON.stringify(text)).toBe(tokens(text))
+})
+
+test.each(['ab𝒳', '!😀', 'x😀'])('a word that was met before ends where %s is split', (text) => {
+  TokenCounter.of(`${text[0]} ${text.slice(0, -2)} `)
+  expect(TokenCounter.of(text).isEdge(text.length - 2)).toBe(text === 'x😀')
+})
+
 test('an unbroken run of 256 units or more is never counted too low, and words at most a fifth too high', () => {
   const parts = fc.array(
     fc.string({ unit: fc.constantFrom(...'abehinostф花园价-#!?\n '), minLength: 1, maxLength: 9 }),

@@ -3,10 +3,11 @@ import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { describe, expect, test } from 'vitest'
 import { type Chunk, type ChunkSize, chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import { isThorough } from '../support/effort.ts'
+import { partsOf } from '../support/repeated-lines.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
-const own = (chunks: Chunk[], index: number) =>
-  chunks[index]!.content.slice(Math.max(0, (chunks[index - 1]?.metadata.end ?? 0) - chunks[index]!.metadata.start))
+const overlapOf = (text: string, chunks: Chunk[], index: number) =>
+  text.slice(chunks[index]!.metadata.start, chunks[index - 1]?.metadata.end ?? 0)
 const small: ChunkSize = { targetTokens: 40, overlapTokens: 10 }
 
 const sentence = (seed: number) =>
@@ -20,8 +21,7 @@ function expectSound(text: string, size: ChunkSize = { targetTokens: 400, overla
   let covered = 0
   for (const [index, { chunk_index, content, token_count, metadata }] of chunks.entries()) {
     expect(chunk_index).toBe(index)
-    expect(content).toBe(text.slice(metadata.start, metadata.end))
-    expect(content).not.toBe('')
+    expect(partsOf(text, chunks[index]!).own).not.toBe('')
     expect(metadata.start).toBeLessThanOrEqual(covered)
     expect(metadata.end).toBeGreaterThan(covered)
     if (text.isWellFormed()) expect(content.isWellFormed()).toBe(true)
@@ -86,6 +86,9 @@ const pieces = fc.constantFrom(
     '> ',
     '| a | b |\n',
     '|---|---|\n',
+    '\n| Room |\n|:--|\n| 7 |\n',
+    '\n\nFree:\n- a\n  - b\n',
+    '\n  - ',
     '```\n',
     '~~~~\n',
     '\u0301',
@@ -106,7 +109,7 @@ const sizes = fc.record({
 })
 
 describe('every text', () => {
-  test('is covered without a gap, by slices of itself, at any size', () => {
+  test('is covered without a gap, by slices of itself below lines of itself, at any size', () => {
     fc.assert(
       fc.property(texts, sizes, (text, size) => void expectSound(text, size)),
       { numRuns: 500 },
@@ -124,15 +127,15 @@ describe('every text', () => {
     )
   })
 
-  test('has chunks of at most the target, with the exact token count, overlap included', () => {
+  test('has chunks of at most the target, with the exact token count, overlap and repeated lines included', () => {
     fc.assert(
       fc.property(texts, sizes, (text, size) => {
         const chunks = chunk(text, size)
-        for (const [index, { content, token_count }] of chunks.entries()) {
-          expect(token_count).toBe(tokens(content))
-          expect(token_count).toBeLessThanOrEqual(size.targetTokens)
-          const overlap = content.slice(0, content.length - own(chunks, index).length)
-          expect(tokens(overlap)).toBeLessThanOrEqual(size.overlapTokens)
+        for (const [index, each] of chunks.entries()) {
+          expect(each.token_count).toBe(tokens(each.content))
+          expect(each.token_count).toBeLessThanOrEqual(size.targetTokens)
+          expect(tokens(overlapOf(text, chunks, index))).toBeLessThanOrEqual(size.overlapTokens)
+          expect(tokens(partsOf(text, each).repeated)).toBeLessThanOrEqual(size.targetTokens / 4)
         }
       }),
       { numRuns: 1000 },
@@ -344,6 +347,180 @@ describe('the overlap', () => {
   })
 })
 
+describe('a chunk that begins', () => {
+  const repeatedIn = (text: string, size: ChunkSize = small) =>
+    expectSound(text, size).map((each) => {
+      expect(each.token_count).toBe(tokens(each.content))
+      expect(each.token_count).toBeLessThanOrEqual(size.targetTokens)
+      return partsOf(text, each).repeated
+    })
+  const lines = (count: number, line: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i)).join('')
+  const header = '| Part | Price |\n|---|---|\n'
+  const row = (i: number) => `| SP-${4000 + i} | ${i * 13} euros |\n`
+  const hours = (i: number) => `- Day ${i}: from ${i} to noon, by appointment\n`
+  const nested = (i: number) => `  - For ${i} hours it costs ${i * 7} euros\n`
+
+  test('in a price list repeats the names of its columns, and only there', () => {
+    const text = `# Prices\n\n${header}${lines(150, row)}`
+    const chunks = expectSound(text)
+    expect(chunks.length).toBeGreaterThan(3)
+    for (const { content } of chunks)
+      expect(content.replace('# Prices\n\n', '')).toMatch(/^\| Part \| Price \|\n\|---\|---\|\n\| SP-/)
+    expect(chunks.map(({ content }) => content.split('Part').length)).toEqual(chunks.map(() => 2))
+  })
+
+  const many = `${header}${lines(20, row)}`
+  const wideHeader = `| ${'Price of the part '.repeat(8)}|\n|---|\n`
+  const repeating: [string, string, string[]][] = [
+    ['in a table, its header', many, [header]],
+    [
+      'in a table without bars around it, its header',
+      many.replaceAll(/^\| | \|$/gm, ''),
+      ['Part | Price\n|---|---|\n'],
+    ],
+    [
+      'in a table whose lines end in CR LF, its header',
+      many.replaceAll('\n', '\r\n'),
+      [header.replaceAll('\n', '\r\n')],
+    ],
+    ['in a table below a line of text, its header', `In euros:\n${many}`, [header]],
+    [
+      'in the second of two tables, the header of that',
+      `${many}\n${many.replace('Part', 'Tyre')}`,
+      [header, header.replace('Part', 'Tyre')],
+    ],
+    ['in a row that is cut, the header', `${header}| ${'word '.repeat(90)} |\n`, [header]],
+    [
+      'in rows that leave no room for it otherwise, the header',
+      `${header}${lines(3, () => `| ${'word '.repeat(72)}|\n`)}`,
+      [header],
+    ],
+    ['in rows without a delimiter row, nothing', lines(20, row), []],
+    ['in a table with a header of more than a quarter of a chunk, nothing', `${wideHeader}${lines(20, row)}`, []],
+    ['in lines of comma-separated values, nothing', `part,price\n${lines(40, (i) => `SP-${i},${i}\n`)}`, []],
+    ['in a fence with a table, nothing', `\`\`\`\n${many}\`\`\`\n`, []],
+    ['behind a table, nothing', `${header}${row(1)}\n${paragraph(1)}`, []],
+    ['in a list, its lead-in', `We open:\n${lines(12, hours)}`, ['We open:\n']],
+    ['in a list below a blank line, its lead-in', `We open:\n\n${lines(12, hours)}`, ['We open:\n']],
+    ['in the blank lines of an item, nothing', `We open:\n- Daily${'\n \t'.repeat(80)}`, []],
+    ['in a list whose first item is indented, its lead-in', `We open:\n ${lines(12, hours)}`, ['We open:\n']],
+    ['in a loose list, its lead-in', `We open:\n\n${lines(12, (i) => `${hours(i)}\n`)}`, ['We open:\n']],
+    ['in a numbered list, its lead-in', `We open:\n${lines(12, (i) => `${i}. ${sentence(i)}\n`)}`, ['We open:\n']],
+    ['in a list below one line without a colon, that line', `**Hours**\n\n${lines(12, hours)}`, ['**Hours**\n']],
+    [
+      'in a list below a longer paragraph, its last line with a colon',
+      `Come in.\nWe open:\n${lines(12, hours)}`,
+      ['We open:\n'],
+    ],
+    ['in a list below a longer paragraph without a colon, nothing', `Come in.\nWe open.\n${lines(12, hours)}`, []],
+    ['in an item that is cut, the lead-in', `We open:\n- ${paragraph(3, 12)}`, ['We open:\n']],
+    ['in a list below a heading, nothing', `We open:\n\n# Hours\n\n${lines(12, hours)}`, []],
+    ['in a list below another paragraph, that', `We open:\n\nSummer:\n${lines(12, hours)}`, ['Summer:\n']],
+    ['in text behind a list, nothing', `We open:\n${hours(1)}\n${paragraph(3, 12)}`, []],
+    [
+      'in a table in a list, lead-in, item and header',
+      `Buy:\n- Parts\n\n  ${many.replaceAll('\n', '\n  ')}`,
+      ['Buy:\n- Parts\n  | Part | Price |\n  |---|---|\n'],
+    ],
+    ['in a nested list, lead-in and parent', `We rent:\n- Bikes\n${lines(20, nested)}`, ['We rent:\n- Bikes\n']],
+    [
+      'in a list nested twice, all above',
+      `We rent:\n- Bikes\n  - Old\n${lines(20, (i) => `  ${nested(i)}`)}`,
+      ['We rent:\n- Bikes\n  - Old\n'],
+    ],
+    ['in a nested list without a lead-in, the parent', `- Bikes\n${lines(20, nested)}`, ['- Bikes\n']],
+    [
+      'in the second of two nested lists, the parent of that',
+      `- Bikes\n${nested(1)}- Boats\n${lines(20, nested)}`,
+      ['- Boats\n'],
+    ],
+    [
+      'in a nested list below a long parent, the lead-in alone',
+      `We rent:\n- ${paragraph(1, 2)}\n${lines(20, nested)}`,
+      ['We rent:\n'],
+    ],
+    [
+      'in a nested list below a long lead-in, the parent alone',
+      `${sentence(1)}\n- Bikes\n${lines(20, nested)}`,
+      ['- Bikes\n'],
+    ],
+    [
+      'in a list nested below a lead-in of its own, that as well',
+      `We rent:\n- Bikes\n\n  By the hour:\n${lines(20, nested)}`,
+      ['We rent:\n- Bikes\n  By the hour:\n'],
+    ],
+    [
+      'in an item behind a paragraph of another, the lead-in',
+      `We open:\n${hours(1)}\n  Ring.\n\n${lines(12, hours)}`,
+      ['We open:\n'],
+    ],
+    [
+      'in a paragraph of an item, lead-in and item',
+      `We rent:\n- Bikes\n\n  ${paragraph(1)}\n`,
+      ['We rent:\n- Bikes\n'],
+    ],
+    [
+      'in an item behind a nested list, the lead-in',
+      `We rent:\n- Bikes\n${nested(1)}${lines(12, hours)}`,
+      ['We rent:\n'],
+    ],
+  ]
+
+  test.each(repeating)('%s is repeated', (_, text, repeated) => {
+    const found = repeatedIn(text, { targetTokens: 80, overlapTokens: 0 })
+    expect(found.length).toBeGreaterThan(1)
+    expect([...new Set(found)].filter((each) => each !== '')).toEqual(repeated)
+  })
+
+  test.each([
+    ['a line of at most 200 units', `${'word '.repeat(39)}end.`, `${'word '.repeat(40)}end.`, lines(80, hours)],
+    [
+      'header rows of at most 1,000 units',
+      `|${' '.repeat(200)}`.repeat(4),
+      `|${' '.repeat(200)}`.repeat(5),
+      `\n|---|\n${lines(80, row)}`,
+    ],
+  ])('in a table or list repeats %s', (_, longest, longer, rest) => {
+    const counts = [longest, longer].map(
+      (first) =>
+        repeatedIn(`${first}\n${rest}`.replace('\n\n', '\n'), { targetTokens: 400, overlapTokens: 0 }).filter(
+          (each) => each !== '',
+        ).length,
+    )
+    expect(counts[0]).toBeGreaterThan(1)
+    expect(counts[1]).toBe(0)
+  })
+
+  test('with the header in its overlap does not repeat it', () => {
+    const size = { targetTokens: 60, overlapTokens: 30 }
+    let overlapping = 0
+    for (let seed = 0; seed < 30; seed++) {
+      const text = `${paragraph(seed, 1)}\n\n${header}${lines(12, (i) => row(i + seed))}`
+      for (const [index, each] of expectSound(text, size).entries()) {
+        const headers = each.content.split(header).length - 1
+        expect(headers).toBe(each.content.includes('| SP-') ? 1 : headers)
+        expect(headers).toBeLessThanOrEqual(1)
+        if (index > 0 && text.slice(each.metadata.start).startsWith(header)) overlapping++
+      }
+    }
+    expect(overlapping).toBeGreaterThan(0)
+  })
+
+  test('in a table repeats the header above the rows of its overlap', () => {
+    const chunks = expectSound(many, { targetTokens: 80, overlapTokens: 30 })
+    const later = chunks.slice(1)
+    for (const { content } of later) expect(content.startsWith(`${header}| SP-`)).toBe(true)
+    expect(later.some(({ metadata }, index) => metadata.start < chunks[index]!.metadata.end)).toBe(true)
+  })
+
+  test('in a list keeps an item whole that fits beside what it repeats', () => {
+    const items = Array.from({ length: 8 }, (_, i) => `- ${paragraph(i, 14)}\n`)
+    const chunks = expectSound(`We say:\n${items.join('')}`, { targetTokens: 400, overlapTokens: 0 })
+    expect(chunks.map(({ content }) => content)).toEqual(items.map((item) => `We say:\n${item}`))
+  })
+})
+
 describe('a hostile text', () => {
   test('of one word of 2 MiB is cut into chunks below the target', () => {
     const text = 'x'.repeat(2 ** 21)
@@ -388,7 +565,7 @@ describe('a hostile text', () => {
     const heading = (level: number) => `${'#'.repeat(level)} ${'\u{1e023}漢ꙮ'.repeat(100)}\n\n`
     const text = [1, 2, 3, 4, 5, 6].map(heading).join('') + 'ꙮ \u{1e023}'.repeat(9000)
     for (const each of expectSound(text, { targetTokens: 100_000, overlapTokens: 100_000 })) {
-      expect(tokens(embeddedText(each))).toBeLessThanOrEqual(8192)
+      expect(tokens(embeddedText('x'.repeat(500), each))).toBeLessThanOrEqual(8192)
     }
   })
 
@@ -420,10 +597,10 @@ test('an invalid size is a RangeError', () => {
   }
 })
 
-test('what is embedded is the path of the headings and the content', () => {
+test('what is embedded is the title, the path of the headings and the content', () => {
   const metadata = { start: 0, end: 4 }
-  expect(embeddedText({ content: 'Text', metadata: { ...metadata, headings: ['Inn', 'Prices'] } })).toBe(
-    'Inn > Prices\n\nText',
+  expect(embeddedText('FAQ', { content: 'Text', metadata: { ...metadata, headings: ['Inn', 'Prices'] } })).toBe(
+    'FAQ > Inn > Prices\n\nText',
   )
-  expect(embeddedText({ content: 'Text', metadata: { ...metadata, headings: [] } })).toBe('Text')
+  expect(embeddedText('FAQ', { content: 'Text', metadata: { ...metadata, headings: [] } })).toBe('FAQ\n\nText')
 })

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
-import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import type { Missing } from '../../functions/embedding/revision-plan.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
+import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
 import { keptQueue, newWorker } from '../support/worker.ts'
@@ -114,7 +114,7 @@ describe('what is paid for', () => {
     await work([document])
     const texts = provider.calls.flatMap((call) => call.texts)
     expect(texts.length).toBeGreaterThanOrEqual(3)
-    expect(texts.every((each) => each.startsWith('Renamed'))).toBe(true)
+    expect(texts.every((each) => each.startsWith('T > Renamed\n\n'))).toBe(true)
   })
 
   test('another model embeds everything anew', async () => {
@@ -252,9 +252,10 @@ describe('checkpoints', () => {
 })
 
 describe('a call', () => {
-  const missing = (tokens: number, headings: string[] = []): Missing => ({
+  const missing = (tokens: number, context = ''): Missing => ({
     vectorId: '',
-    chunks: [{ chunk_index: 0, content: 'x', token_count: tokens, metadata: { headings, start: 0, end: 1 } }],
+    text: `${context}x`,
+    chunks: [{ chunk_index: 0, content: 'x', token_count: tokens, metadata: { headings: [], start: 0, end: 1 } }],
   })
 
   test('holds as many texts as the limits of inputs and tokens allow', () => {
@@ -265,8 +266,8 @@ describe('a call', () => {
     expect(sizes([])).toEqual([])
   })
 
-  test('counts heading paths, a byte a token', () => {
-    const texts = Array(4).fill(missing(100, ['一'.repeat(50), 'b'.repeat(90)]))
+  test('counts title and headings, a byte a token', () => {
+    const texts = Array(4).fill(missing(100, `${'一'.repeat(50)} > ${'b'.repeat(90)}\n\n`))
     expect(batches(texts, { inputs: 10, tokens: 700 }).map((call) => call.length)).toEqual([2, 2])
   })
 
@@ -296,7 +297,7 @@ describe('a call', () => {
     const small = await create(tenant, 'A small one.')
     const callLimits = { inputs: 5, tokens: 100_000 }
     await newWorker(stand, provider, { chunkSize: size, callLimits, concurrency: 2 })([large, small])
-    const turn = provider.calls.findIndex((call) => call.texts.includes('A small one.'))
+    const turn = provider.calls.findIndex((call) => call.texts.map(contentOf).includes('A small one.'))
     expect(turn).toBeGreaterThanOrEqual(0)
     expect(turn).toBeLessThan(provider.calls.length / 2)
   })
@@ -304,7 +305,7 @@ describe('a call', () => {
   test('takes all of 4 MiB within the provider’s limits', () => {
     const chunks = chunk(paragraphs(2000).join('\n\n'), { targetTokens: 400, overlapTokens: 60 })
     const calls = batches(
-      chunks.map((each) => ({ chunks: [each] })),
+      chunks.map((each) => ({ text: embeddedText('T', each), chunks: [each] })),
       { inputs: 512, tokens: 290_000 },
     )
     for (const call of calls) {

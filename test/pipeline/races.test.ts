@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chunk } from '../../functions/embedding/chunking/chunker.ts'
-import { claim } from '../../functions/embedding/claim.ts'
+import { type Claimant, claim } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
-import { completeRevision, storePart } from '../../functions/embedding/stored-chunks.ts'
+import { completeRevisions, type Part, storePart } from '../../functions/embedding/stored-chunks.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
+import type { Database } from '../../shared/database/database.ts'
 import { type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { isOnServer } from '../support/effort.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
+import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -53,6 +54,8 @@ function whileEmbedding(act: () => Promise<unknown>) {
   ])
 }
 
+const leasable = ({ id, organizationId }: TestDocument) =>
+  ({ organizationId, documentId: id, leaseToken: newId() }) as Claimant
 const expireLease = ({ id }: TestDocument) =>
   sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${id} and status = 'processing'`.execute(
     stand.db,
@@ -68,7 +71,7 @@ const ofWorker = { claim: claiming, part, commit }
 const twoChunks = ['One is here, where it has always been.', 'Two is there as well as all the others.']
 const twoParagraphs = twoChunks.join('\n\n')
 /** The texts that were paid for, in order. */
-const embedded = () => provider.calls.flatMap((call) => call.texts.map((text) => text.trim()))
+const embedded = () => provider.calls.flatMap((call) => call.texts.map((text) => contentOf(text).trim()))
 /** A worker with these limits stores two chunks in two parts. */
 const oneByOne = { callLimits: { inputs: 1, tokens: 1000 } }
 const someChunks = (from: number, count: number) => ({
@@ -121,7 +124,7 @@ describe('of workers', () => {
     await tenant.call('PATCH', document.path, { content: 'New.' })
     await newWorker(stand, provider)([document])
     await newWorker(stand, provider)([document])
-    expect(provider.calls.map((call) => call.texts)).toEqual([['New.']])
+    expect(provider.calls.map((call) => call.texts)).toEqual([['T\n\nNew.']])
     expect(await contents(tenant, document)).toEqual(['New.'])
   })
 
@@ -283,15 +286,14 @@ describe('of workers', () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'One. Two.')
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
-    const subject = { organizationId: tenant.organizationId, documentId: document.id } as never
-    const token = newId()
-    const first = await claim(db, subject, token)
+    const subject = leasable(document)
+    const [first] = await claim(db, [subject])
     expect(first).toMatchObject({ attempt: 1 })
-    expect(await claim(db, subject, newId())).toBeUndefined()
-    expect(await claim(db, subject, token)).toEqual({ ...first, pendingMilliseconds: expect.any(Number) })
+    expect(await claim(db, [leasable(document)])).toEqual([undefined])
+    expect(await claim(db, [subject])).toEqual([{ ...first, pendingMilliseconds: expect.any(Number) }])
     await tenant.call('PATCH', document.path, { content: 'Three.' })
-    expect(await claim(db, subject, newId())).toMatchObject({ revision: 2 })
-    expect(await claim(db, subject, token)).toBeUndefined()
+    expect(await claim(db, [leasable(document)])).toMatchObject([{ revision: 2 }])
+    expect(await claim(db, [subject])).toEqual([undefined])
   })
 })
 
@@ -300,19 +302,15 @@ describe('completing', () => {
     const tenant = await stand.tenant()
     const document = await create(tenant, twoParagraphs)
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
-    const leaseFence = await claim(
-      db,
-      { organizationId: tenant.organizationId, documentId: document.id } as never,
-      newId(),
-    )
-    const chunks = chunk(leaseFence!.content, { targetTokens: 12, overlapTokens: 0 })
-    const plan = planRevision(leaseFence!, chunks, 'fake')
+    const held = (await claim(db, [leasable(document)]))[0]!
+    const chunks = chunk(held.content, { targetTokens: 12, overlapTokens: 0 })
+    const plan = planRevision(held, chunks, 'fake')
     expect(plan.missing).toHaveLength(2)
     const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
-    expect(await storePart(db, leaseFence!, plan, { embedded: [first!] })).toBe(true)
-    expect(await completeRevision(db, leaseFence!, plan, {})).toBe(false)
+    expect(await storePart(db, { claim: held, plan, embedded: [first!] })).toBe(true)
+    expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual([false])
     expect((await get(tenant, document)).status).toBe('processing')
-    expect(await completeRevision(db, leaseFence!, plan, { embedded: [second!] })).toBe(true)
+    expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual([true])
   })
 })
 
@@ -457,13 +455,13 @@ describe('of a worker with requests', () => {
 
   test.skipIf(!isOnServer).each([
     ['a part', storePart],
-    ['the last part', completeRevision],
+    ['the last part', (db: Database, part: Part) => completeRevisions(db, [part])],
   ])('a takeover while %s is being stored waits for it, and is not joined by it', async (_, store) => {
     const tenant = await stand.tenant()
     const document = await create(tenant, 'A text.')
     const scope = { organizationId: tenant.organizationId as OrganizationId, documentId: document.id as DocumentId }
     const db = databaseAs('cuecard_embedding').forOrganization(scope.organizationId)
-    const held = (await claim(db, scope, newId()))!
+    const held = (await claim(db, [leasable(document)]))[0]!
     const plan = planRevision(held, chunk('A text.', { targetTokens: 12, overlapTokens: 0 }), 'fake')
     const embedded = plan.missing.map((missing) => ({ ...missing, vector: vectorOf('A text.') }))
     // The same vector, not yet committed: who stores it waits.
@@ -481,7 +479,7 @@ describe('of a worker with requests', () => {
         `insert into vectors values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536))`,
         [scope.organizationId, scope.documentId, plan.vectorIds[0]],
       )
-      const stored = store(db, held, plan, { embedded })
+      const stored = store(db, { claim: held, plan, embedded })
       await expect.poll(waiting).toBe(1)
       let isOver = false
       const takenOver = (async () => {
@@ -567,7 +565,9 @@ describe('of workers and sweepers', () => {
     ])
     expect(await get(tenant, ended)).toEqual(before)
     for (const document of open) expect((await get(tenant, document)).status).toBe('completed')
-    expect(provider.calls.flatMap((call) => call.texts).filter((text) => text.startsWith('Open'))).toHaveLength(6)
+    expect(
+      provider.calls.flatMap((call) => call.texts).filter((text) => contentOf(text).startsWith('Open')),
+    ).toHaveLength(6)
   })
 })
 

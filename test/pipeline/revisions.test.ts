@@ -161,13 +161,16 @@ test('two chunks with the same text share a vector, also when the second comes l
   expect(await search(tenant)).toHaveLength(2)
 })
 
+/** What is embedded for a chunk of the tests' documents. */
+const embedded = (content: string) => `T\n\n${content}`
+
 /** As the release before stored it: the vector in the chunk, in full precision and of any length, none in the table of vectors. */
 async function storeUnconverted(tenant: Tenant, contents: string[]): Promise<TestDocument> {
   const content = text(contents)
   const document = await create(tenant, content)
   for (const [i, each] of contents.entries()) {
     const start = content.indexOf(each)
-    const vector = [...vectorOf(each)].map((number) => number * 1e5 ** (i % 2))
+    const vector = [...vectorOf(embedded(each))].map((number) => number * 1e5 ** (i % 2))
     await sql`insert into chunks
         (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, embedding)
       values (${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${document.id}, 1, ${i}, ${each}, 8,
@@ -186,7 +189,7 @@ test('chunks from before the table of vectors are found, scored and listed besid
   const old = await storeUnconverted(tenant, contents)
   const recent = await create(tenant, contents[0])
   await newWorker(stand, provider)([recent])
-  const hits = await search(tenant, { embedding: [...vectorOf(contents[0]!)], metadata: { headings: [] } })
+  const hits = await search(tenant, { embedding: [...vectorOf(embedded(contents[0]!))], metadata: { headings: [] } })
   expect(hits).toHaveLength(4)
   expect(hits.slice(0, 2).map((hit) => hit.content)).toEqual([contents[0], contents[0]])
   for (const hit of hits.slice(0, 2)) expect(hit.score).toBeCloseTo(1, 3)
@@ -196,7 +199,7 @@ test('chunks from before the table of vectors are found, scored and listed besid
   expect(found.map((hit) => hit.content)).toEqual([contents[1]])
 
   const [first] = await listed(tenant, old, 'include=embedding')
-  const wanted = vectorOf(contents[0]!)
+  const wanted = vectorOf(embedded(contents[0]!))
   expect(first!.embedding).toHaveLength(wanted.length)
   for (const [i, number] of first!.embedding!.entries()) expect(number).toBeCloseTo(wanted[i]!, 2)
   expect(await strayRows(stand.db)).toEqual([])

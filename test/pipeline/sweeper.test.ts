@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
+import { purgeQueryVectors } from '../../functions/sweeper/purge-query-vectors.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { retryDocuments, type Target } from '../../infra/admin/documents.ts'
+import { sketchOf } from '../../shared/embedding/sketch.ts'
+import { toStored } from '../../shared/embedding/vectors.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
+import { axis } from '../support/axis.ts'
 import { isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -330,6 +334,48 @@ describe('idempotency keys', () => {
       from api_keys, generate_series(1, 40000) i
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
     expect((await swept()).report.keys_purged).toBe(40_000)
+  })
+})
+
+describe('vectors of questions', () => {
+  /** As many as there are ages, in days: the key says which. */
+  const remember = (tenant: Tenant, ...days: number[]) =>
+    sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit, created_at)
+      select ${tenant.organizationId}, sha256(days::text::bytea), ${toStored(axis(1)).embedding}::halfvec(1536),
+        ${sketch}::bit(1536), ${sketch}::bit(1536), ${sketch}::bit(1536), 1, now() - make_interval(secs => days * 86400)
+      from unnest(${days}::float8[]) days`.execute(stand.db)
+  const sketch = sketchOf(axis(1))
+  const left = async ({ organizationId }: Tenant) => {
+    const { rows } = await sql<{ days: number }>`
+      select round(extract(epoch from now() - created_at) / 86400)::int as days from query_vectors
+      where organization_id = ${organizationId} order by 1`.execute(stand.db)
+    return rows.map(({ days }) => days)
+  }
+
+  test('are dropped after 30 days, not before', async () => {
+    const tenant = await stand.tenant()
+    await remember(tenant, 31, 29, 0, 40)
+    expect((await swept()).report.query_vectors_purged).toBe(2)
+    expect(await left(tenant)).toEqual([0, 29])
+    expect((await swept()).report.query_vectors_purged).toBe(0)
+  })
+
+  test('are dropped beyond so many of an organization, the oldest first, as soon as it has a new one', async () => {
+    const [busy, quiet] = [await stand.tenant(), await stand.tenant()]
+    await remember(busy, 4, 3, 2, 1, 0)
+    await remember(quiet, 4, 3, 2)
+    expect(await purgeQueryVectors(databaseAs('cuecard_sweeper'), 3)).toBe(2)
+    expect([await left(busy), await left(quiet)]).toEqual([
+      [0, 1, 2],
+      [2, 3, 4],
+    ])
+  })
+
+  test('go with their organization', async () => {
+    const tenant = await stand.tenant()
+    await remember(tenant, 1)
+    await sql`delete from organizations where id = ${tenant.organizationId}`.execute(stand.db)
+    expect(await left(tenant)).toEqual([])
   })
 })
 

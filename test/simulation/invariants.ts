@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
-import { search } from '../../functions/search/search.ts'
+import { type Asked, newSearch } from '../../functions/search/search.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
+import { stopWords } from '../../shared/terms/stop-words.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
+import { partsOf } from '../support/repeated-lines.ts'
 import { strayRows } from '../support/stray-rows.ts'
 import { chunkCount, type ModelDocument } from './model.ts'
 import { chunkSize, type Tenant, type World } from './world.ts'
@@ -43,6 +46,8 @@ interface ChunkRow {
 
 const day = 24 * 60 * 60
 const question = vectorOf('question')
+
+const search = newSearch()
 
 /** Compares the database, and what search finds in it, with the model; takes over what the pipeline may decide by itself. */
 export class Observer {
@@ -99,7 +104,10 @@ export class Observer {
     same(agent.document_count, documents.length, 'document_count')
     const ready = documents.filter(({ activeRevision }) => activeRevision !== null)
     same(agent.ready_document_count, ready.length, 'ready_document_count')
-    if (isNews) await checkSearch(db, tenant)
+    if (!isNews) return
+    await checkTerms(db, tenant)
+    await checkSearch(db, tenant)
+    await this.#checkKeywordSearch(tenant)
   }
 
   #checkDocument(row: Row, document: ModelDocument) {
@@ -163,27 +171,76 @@ export class Observer {
     )
     same(
       stored.map((each) => each.slice),
-      wanted.map((each) => each.content),
+      wanted.map((each) => partsOf(document.content!, each).own),
       'what the offsets of a completed document’s chunks say',
     )
-    for (const [i, each] of stored.entries()) checkVector(each, normalize(vectorOf(embeddedText(wanted[i]!))))
+    const isOf = (title: string) =>
+      stored.every((each, i) => isVectorOf(each, normalize(vectorOf(embeddedText(title, wanted[i]!)))))
+    if (!document.titles.some(isOf)) throw new Error('the vector of another text')
     document.activeRevision = row.revision
     document.served = wanted.map(({ chunk_index, content }) => ({ chunk_index, content, isEmbedded: true }))
   }
+
+  /** For a word of a served text or of its title. */
+  async #checkKeywordSearch(tenant: Tenant) {
+    const { db, random } = this.#world
+    const served = servedOf(tenant)
+    const words = [...new Set(served.flatMap(({ words }) => [...words]))].filter((word) => !stopWords.has(word))
+    if (words.length === 0) return
+    const word = random.pick(words)
+    await checkHits(
+      db,
+      tenant,
+      { mode: 'keyword', query: word },
+      served.filter((each) => each.words.has(word)),
+    )
+  }
 }
 
+/** Those of each chunk with a vector, served or not; that no others are there is among the stray rows. */
+async function checkTerms(db: Database, tenant: Tenant) {
+  const { rows } = await sql<{ content: string; headings: string[] | null; length: number; terms: string }>`
+    select c.content, c.metadata -> 'headings' as headings, t.length, t.terms from chunk_terms t
+    join chunks c using (organization_id, agent_id, document_id, revision, chunk_index)
+    where t.organization_id = ${tenant.organizationId}`.execute(db)
+  for (const { content, headings, length, terms } of rows) {
+    const wanted = indexedTerms(content, headings ?? [])
+    same([length, inOrder(terms)], [wanted.length, inOrder(wanted.terms)], `terms of ${content}`)
+  }
+}
+
+const inOrder = (terms: string) => terms.match(/\d+:\d+/g)?.sort()
+
+interface Served {
+  key: string
+  words: Set<string>
+}
+
+/** What search may find: chunks that are served and have a vector. */
+function servedOf({ documents }: Tenant): Served[] {
+  return documents.flatMap(({ id, title, served }) =>
+    served
+      .filter((each) => each.isEmbedded)
+      .map(({ chunk_index, content }) => ({
+        key: keyOf(id, chunk_index, content),
+        words: new Set(`${title} ${content}`.toLowerCase().match(/[a-z]{3,}/g)),
+      })),
+  )
+}
+
+const keyOf = (id: string, index: number, content: string) => `${id} ${String(index).padStart(4, '0')} ${content}`
+
 async function checkSearch(db: Database, tenant: Tenant) {
+  await checkHits(db, tenant, { mode: 'semantic', vector: question }, servedOf(tenant))
+}
+
+async function checkHits(db: Database, tenant: Tenant, asked: Asked, wanted: Served[]) {
   const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
-  const hits = await search(db.forOrganization(scope.organizationId), scope, question, { limit: 50 } as never)
-  const key = (id: string, index: number, content: string) => `${id} ${String(index).padStart(4, '0')} ${content}`
+  const { hits } = await search(db.forOrganization(scope.organizationId), scope, asked, { limit: 50 } as never)
   same(
-    hits.map((hit) => key(hit.document_id, hit.chunk_index, hit.content)).sort(),
-    tenant.documents
-      .flatMap(({ id, served }) =>
-        served.filter((each) => each.isEmbedded).map((each) => key(id, each.chunk_index, each.content)),
-      )
-      .sort(),
-    'what search serves',
+    hits.map((hit) => keyOf(hit.document_id, hit.chunk_index, hit.content)).sort(),
+    wanted.map(({ key }) => key).sort(),
+    `what search serves for ${asked.query ?? 'a vector'}`,
   )
   const scores = hits.map((hit) => hit.score)
   if (!scores.every(Number.isFinite)) throw new Error('a score that is no number')
@@ -194,10 +251,11 @@ async function checkSearch(db: Database, tenant: Tenant) {
   )
 }
 
-function checkVector({ embedding, exponent }: ChunkRow, wanted: Float32Array) {
+function isVectorOf({ embedding, exponent }: ChunkRow, wanted: Float32Array): boolean {
   if (embedding === null) throw new Error('a completed chunk without a vector')
-  if (fromStored(embedding, exponent).some((number, i) => Math.abs(number - wanted[i]!) > 1e-3 * Math.abs(wanted[i]!)))
-    throw new Error('the vector of another text')
+  return fromStored(embedding, exponent).every(
+    (number, i) => Math.abs(number - wanted[i]!) <= 1e-3 * Math.abs(wanted[i]!),
+  )
 }
 
 function isSame(row: Row, other: Row | undefined): boolean {

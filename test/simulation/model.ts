@@ -10,6 +10,8 @@ export interface ModelChunk {
 export interface ModelDocument {
   id: string
   title: string
+  /** Those that it had since its revision was requested: whichever it had when a worker began, its vectors are of. */
+  titles: string[]
   content: string | null
   status: Status
   managedBy: 'service' | 'client'
@@ -41,6 +43,7 @@ export function newDocument(title: string, content: string | null, now: number):
   return {
     id: '',
     title,
+    titles: [title],
     content,
     status: 'pending',
     managedBy: content === null ? 'client' : 'service',
@@ -63,6 +66,7 @@ export function decidePatch(
   if (input.content !== undefined && input.status === 'completed') return refuse(409, 'invalid_transition')
   const retitle: Change = (d) => {
     d.title = input.title ?? d.title
+    d.titles.push(d.title)
   }
   if (isChanged || input.status === 'pending') {
     if (!isChanged && document.content === null) return refuse(409, 'invalid_transition')
@@ -132,6 +136,7 @@ export function decideDeleteChunks(_document: ModelDocument, now: number): Decis
 
 function renew(document: ModelDocument, now: number) {
   document.revision++
+  document.titles = [document.title]
   document.pendingSince = now
   document.leases = new Set()
 }

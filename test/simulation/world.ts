@@ -96,7 +96,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await sql`truncate organizations cascade`.execute(this.db)
+    await sql`truncate organizations, chunk_terms cascade`.execute(this.db)
   }
 
   newWorker(): Worker {

@@ -14,6 +14,11 @@ export interface ProviderCall {
 export type Line = Ending | ((call: ProviderCall) => Ending | Promise<Ending>)
 type Ending = Way | Scripted | 'hang' | 'break_off'
 
+/** The content of a chunk in the text that is embedded for it, which begins with a line of title and headings. */
+export function contentOf(embedded: string): string {
+  return embedded.slice(embedded.indexOf('\n\n') + 2)
+}
+
 /** An embeddings provider for a test file: a real HTTP server with OpenAI's call, and a script of its faults. */
 export function useFakeProvider() {
   const calls: ProviderCall[] = []

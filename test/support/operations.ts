@@ -43,8 +43,8 @@ export async function makeDocument(tenant: Tenant): Promise<Ids> {
 
 /** An answer without what names the single request: to be compared with another's. */
 export function comparable({ status, headers, body }: Answer) {
-  const { 'x-request-id': _, ...rest } = headers
+  const { 'x-request-id': _, 'server-timing': __, ...rest } = headers
   if (typeof body !== 'object' || body === null) return { status, headers: rest, body }
-  const { instance: __, request_id: ___, ...said } = body
+  const { instance: ___, request_id: ____, ...said } = body
   return { status, headers: rest, body: said }
 }

@@ -5,6 +5,7 @@ import { vectorRows } from '../../shared/database/vector-rows.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
+import { indexedTerms, titleTerms } from '../../shared/terms/indexed-terms.ts'
 import type { Tenant } from './stand.ts'
 
 export interface ServedChunk {
@@ -14,6 +15,8 @@ export interface ServedChunk {
 }
 
 const vectorsPerStatement = 500
+/** No question has such a word. */
+const termsOfNone = indexedTerms('storeServed').terms
 const chunk = { id: 'uuid', chunk_index: 'int', metadata: 'jsonb', vector_id: 'uuid' } as const
 
 /** Stores a client's completed document with these chunks, much quicker than the API does. @returns its id */
@@ -21,11 +24,18 @@ export async function storeServed(db: Database, tenant: Tenant, chunks: ServedCh
   const { organizationId, agentId } = tenant
   const documentId = newId()
   await sql`insert into documents
-      (organization_id, id, agent_id, title, status, managed_by, active_revision, chunk_count)
-    values (${organizationId}, ${documentId}, ${agentId}, 'T', 'completed', 'client', 1, ${chunks.length})`.execute(db)
+      (organization_id, id, agent_id, title, title_terms, status, managed_by, active_revision, chunk_count)
+    values (${organizationId}, ${documentId}, ${agentId}, 'T', ${titleTerms('T')}, 'completed', 'client', 1, ${chunks.length})`.execute(
+    db,
+  )
 
   const ids = new Map(chunks.map(({ vector }) => [vector, newId()]))
-  const vectors = [...ids].map(([vector, id]) => ({ id, ...toStored(vector), sketch: sketchOf(vector) }))
+  const vectors = [...ids].map(([vector, id]) => ({
+    document_id: documentId,
+    id,
+    ...toStored(vector),
+    sketch: sketchOf(vector),
+  }))
   for (let first = 0; first < vectors.length; first += vectorsPerStatement)
     await sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
       select ${organizationId}::uuid, ${documentId}::uuid, id, exponent, embedding, sketch
@@ -45,5 +55,8 @@ export async function storeServed(db: Database, tenant: Tenant, chunks: ServedCh
       on v.organization_id = ${organizationId} and v.document_id = ${documentId} and v.id = wanted.vector_id`.execute(
     db,
   )
+  await sql`insert into chunk_terms (organization_id, agent_id, document_id, revision, chunk_index, length, terms)
+    select organization_id, agent_id, document_id, revision, chunk_index, 1, ${termsOfNone} from chunks
+    where organization_id = ${organizationId} and document_id = ${documentId}`.execute(db)
   return documentId
 }

@@ -7,7 +7,10 @@ export interface StrayRow {
   id: string
 }
 
-/** What must never be there after a commit: vectors that nobody needs, chunks without the vector that they name, chunks of revisions gone by. */
+/**
+ * What must never be there after a commit: vectors that nobody needs, chunks without the vector that they name or without terms,
+ * terms of no such chunk, chunks of revisions gone by.
+ */
 export async function strayRows(db: Database): Promise<StrayRow[]> {
   const { rows } = await sql<StrayRow>`
     select 'a vector that no chunk names' as fault, document_id, id from vectors v
@@ -21,6 +24,18 @@ export async function strayRows(db: Database): Promise<StrayRow[]> {
       where v.organization_id = c.organization_id and v.document_id = c.document_id and v.id = c.vector_id and v.sketch = c.sketch)
     union all
     select 'a sketch without a vector', document_id, id from chunks where vector_id is null and sketch is not null
+    union all
+    select 'a chunk with a vector, but without terms', document_id, id from chunks c
+    where vector_id is not null and not exists (
+      select from chunk_terms t
+      where t.organization_id = c.organization_id and t.agent_id = c.agent_id and t.document_id = c.document_id
+        and t.revision = c.revision and t.chunk_index = c.chunk_index)
+    union all
+    select 'terms of no chunk with a vector', document_id, null from chunk_terms t
+    where not exists (
+      select from chunks c
+      where c.organization_id = t.organization_id and c.agent_id = t.agent_id and c.document_id = t.document_id
+        and c.revision = t.revision and c.chunk_index = t.chunk_index and c.vector_id is not null)
     union all
     select 'two chunks at one index, both served', c.document_id, c.id from chunks c
     join documents d on d.organization_id = c.organization_id and d.id = c.document_id

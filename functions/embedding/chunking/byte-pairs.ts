@@ -1,16 +1,11 @@
 import { MinHeap } from './min-heap.ts'
 import { isHighSurrogate, isLowSurrogate, maxPreTokenUnits, pointAt } from './pre-tokens.ts'
-import { SpanTable } from './span-table.ts'
 import { tokenRanks } from './token-ranks.ts'
 
-const cachedSlots = 2 ** 18
-const maxCachedUnits = 2 ** 20
 const offsetBits = 10
 const replacementCharacter = 0xfffd
 
 const ranks = tokenRanks()
-/** Counts of the pieces before: most words of a text repeat. */
-const counts = SpanTable.empty(cachedSlots, maxCachedUnits)
 
 const bytes = new Uint16Array(maxPreTokenUnits * 3)
 /** Parts by the offset of their first byte. */
@@ -25,13 +20,9 @@ const pairs = new MinHeap(bytes.length * 3)
  * cl100k tokens of the pre-token units[start, end), of at most `maxPreTokenUnits`. Right about U+FEFF, which gpt-tokenizer's
  * `countTokens` counts as two.
  */
-export function tokensOf(units: Uint16Array, start: number, end: number): number {
-  const known = counts.get(units, start, end)
-  if (known >= 0) return known
+export function encodedLength(units: Uint16Array, start: number, end: number): number {
   const size = writeUtf8(units, start, end)
-  const count = ranks.get(bytes, 0, size) < 0 ? mergedParts(size) : 1
-  counts.set(units, start, end, count)
-  return count
+  return ranks.get(bytes, 0, size) < 0 ? mergedParts(size) : 1
 }
 
 /** Into `bytes`, as TextEncoder does. */

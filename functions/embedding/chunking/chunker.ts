@@ -1,4 +1,5 @@
 import { atOnce, type Steps } from '../../../shared/steps.ts'
+import { ContextLines, type Repeated } from './context-lines.ts'
 import { type Block, markdownBlocks, type Strength, strength } from './markdown-blocks.ts'
 import { type Atoms, joinSeams } from './seam-joining.ts'
 import {
@@ -19,14 +20,14 @@ export interface ChunkSize {
 
 export interface Chunk {
   chunk_index: number
-  /** content.slice(start, end), the overlap included */
+  /** lines repeated from above, if any, then document.slice(start, end), the overlap included */
   content: string
   /** cl100k tokens of the content */
   token_count: number
   metadata: {
     /** path of the headings above the chunk's text, outermost first, each at most 200 UTF-16 units */
     headings: string[]
-    /** offsets into the document in UTF-16 units */
+    /** offsets into the document in UTF-16 units, without the repeated lines */
     start: number
     end: number
   }
@@ -34,6 +35,7 @@ export interface Chunk {
 
 /** With six headings of 200 units, of at most three tokens each, an embedded text stays below the provider's limit of 8,192. */
 const maxTargetTokens = 4_096
+const maxTitleUnits = 150
 
 const partsPerStep = 32
 /** From this many UTF-16 units on, finding a part's seams is a step of its own. */
@@ -57,10 +59,14 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
 /**
  * Cuts a markdown or plain text into chunks for embedding.
  * - Every character is in a chunk; neighbours share only the overlap with which the later one begins.
- * - `token_count` ≤ `targetTokens` (4,096 at most), overlap included, unless a single grapheme cluster is larger; TokenCounter
- *   says when a count is an estimate.
- * - A chunk never crosses a heading, and a heading stays with its text. What fits stays whole: a section, else a paragraph, list
- *   item, table or fence, else a sentence or row, else a line, else a word.
+ * - A chunk that begins below the header rows of a table repeats them; one that begins in a list repeats its lead-in (the line above
+ *   it: the last of a paragraph, if that ends in a colon or is the only one) and, nested, the first lines of the items around it.
+ *   Whole lines of the document, in order, before `start`: nearest first what fits into a quarter of the target and 1,000 UTF-16
+ *   units, a line of at most 200 (header rows: 1,000). What the chunk's overlap brings is not repeated.
+ * - `token_count` ≤ `targetTokens` (4,096 at most), overlap and repeated lines included, unless a single grapheme cluster is
+ *   larger; TokenCounter says when a count is an estimate.
+ * - A chunk never crosses a heading, and a heading stays with its text. What fits below the lines that it repeats stays whole: a
+ *   section, else a paragraph, list item, table or fence, else a sentence or row, else a line, else a word.
  * - The overlap is whole sentences (table rows, lines of code) of the same section, at most `overlapTokens` and what the target
  *   leaves; whole words where the cut splits a sentence; nothing inside a word.
  * - Cuts are content-defined (see joinSeams): an edit changes only the chunks around it.
@@ -80,8 +86,9 @@ export function* chunking(content: string, { targetTokens, overlapTokens }: Chun
   return yield* new Chunker(content, blocks, counter, Math.min(targetTokens, maxTargetTokens), overlapTokens).chunks()
 }
 
-export function embeddedText({ content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
-  return metadata.headings.length === 0 ? content : `${metadata.headings.join(' > ')}\n\n${content}`
+/** A section of prices says whose prices they are in the document's title and in the headings above it alone. */
+export function embeddedText(title: string, { content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
+  return `${[title.slice(0, maxTitleUnits), ...metadata.headings].join(' > ')}\n\n${content}`
 }
 
 class Chunker {
@@ -89,6 +96,7 @@ class Chunker {
   readonly #target: number
   readonly #overlap: number
   readonly #counter: TokenCounter
+  readonly #context: ContextLines
   readonly #blocks: Block[]
   readonly #atoms: Atoms = { starts: [], strengths: [], estimatedTokens: [] }
   readonly #blockOf: number[] = []
@@ -99,6 +107,7 @@ class Chunker {
     this.#target = target
     this.#overlap = overlap
     this.#counter = counter
+    this.#context = new ContextLines(text, counter, target)
     this.#blocks = blocks
   }
 
@@ -106,16 +115,18 @@ class Chunker {
     yield* this.#splitBlocks()
     const { starts } = this.#atoms
     const count = (start: number, end: number) => this.#counter.count(start, end)
-    const firsts = yield* joinSeams(this.#counter.units, this.#atoms, this.#target, count)
+    const room = (atom: number) => this.#room(this.#blockOf[atom]!, starts[atom]!)
+    const firsts = yield* joinSeams(this.#counter.units, this.#atoms, this.#target, room, count)
     const chunks: Chunk[] = []
     for (const [index, first] of firsts.entries()) {
       const next = firsts[index + 1] ?? starts.length
       const end = starts[next] ?? this.#text.length
       const start = this.#overlapStart(firsts[index - 1] ?? first, first, end)
+      const context = this.#contextBefore(first, start, end)
       chunks.push({
         chunk_index: index,
-        content: this.#text.slice(start, end),
-        token_count: count(start, end),
+        content: context.text + this.#text.slice(start, end),
+        token_count: context.tokens + count(start, end),
         metadata: { headings: this.#headings(first, next), start, end },
       })
       yield
@@ -127,7 +138,7 @@ class Chunker {
     let headingTokens = 0
     for (const [index, block] of this.#blocks.entries()) {
       const end = this.#blocks[index + 1]?.start ?? this.#text.length
-      const room = headingTokens < this.#target / 2 ? this.#target - headingTokens : this.#target
+      const room = this.#room(index, block.start) - (headingTokens < this.#target / 2 ? headingTokens : 0)
       if (++this.#parts % partsPerStep === 0) yield
       if (!this.#addWhole(index, block.start, end, block.strength, room))
         yield* this.#split(index, block.start, end, block.strength, ladders[block.kind], room)
@@ -151,7 +162,7 @@ class Chunker {
     let from = start
     for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
       if (++this.#parts % partsPerStep === 0) yield
-      const [seamBefore, roomLeft] = from === start ? [seam, room] : [inner, this.#target]
+      const [seamBefore, roomLeft] = from === start ? [seam, room] : [inner, this.#room(block, from)]
       if (!this.#addWhole(block, from, to, seamBefore, roomLeft))
         yield* this.#split(block, from, to, seamBefore, rest, roomLeft)
       from = to
@@ -184,10 +195,27 @@ class Chunker {
     this.#blockOf.push(block)
   }
 
+  /** Tokens of a chunk that begins there, without the lines that it repeats. */
+  #room(block: number, start: number): number {
+    const { context } = this.#blocks[block]!
+    return context ? this.#target - this.#context.tokens(context, start) : this.#target
+  }
+
+  /** Of a chunk whose own text begins with the atom `first` and its overlap at `start`. */
+  #contextBefore(first: number, start: number, end: number): Repeated {
+    let atom = first
+    while (this.#atoms.starts[atom]! > start) atom--
+    return this.#context.lines(this.#blockAt(atom).context, start, end)
+  }
+
+  #blockAt(atom: number): Block {
+    return this.#blocks[this.#blockOf[atom]!]!
+  }
+
   #headings(first: number, next: number): string[] {
     let index = first
-    while (index + 1 < next && this.#blocks[this.#blockOf[index]!]!.kind === 'heading') index++
-    return this.#blocks[this.#blockOf[index]!]!.headings
+    while (index + 1 < next && this.#blockAt(index).kind === 'heading') index++
+    return this.#blockAt(index).headings
   }
 
   /** Start of the overlap of the chunk whose own text runs from the atom `first` to the offset `end`. */
@@ -195,12 +223,14 @@ class Chunker {
     const { starts, strengths } = this.#atoms
     const start = starts[first]!
     if (strengths[first] === strength.section || previous === first) return start
-    const fits = (from: number) =>
-      this.#counter.count(from, start) <= this.#overlap && this.#counter.count(from, end) <= this.#target
+    const fits = (atom: number, from: number) =>
+      this.#blockAt(atom).kind !== 'heading' &&
+      this.#counter.count(from, start) <= this.#overlap &&
+      this.#counter.count(from, end) <= this.#room(this.#blockOf[atom]!, from)
     let sentence = start
     let word = start
     let atom = first - 1
-    for (; atom > previous && this.#blocks[this.#blockOf[atom]!]!.kind !== 'heading' && fits(starts[atom]!); atom--) {
+    for (; atom > previous && fits(atom, starts[atom]!); atom--) {
       if (strengths[atom]! >= strength.sentence) sentence = starts[atom]!
       if (strengths[atom]! >= strength.word) word = starts[atom]!
     }
@@ -208,11 +238,11 @@ class Chunker {
     return sentence === start && strengths[first]! < strength.sentence ? word : sentence
   }
 
-  #sentenceInside(atom: number, from: number, fits: (from: number) => boolean): number {
-    const block = this.#blocks[this.#blockOf[atom]!]!
-    if (block.kind === 'heading') return from
-    const seams = block.kind === 'rows' ? lineSeams : sentenceSeams
-    return seams(this.#text, this.#atoms.starts[atom]!, from).find(fits) ?? from
+  #sentenceInside(atom: number, from: number, fits: (atom: number, from: number) => boolean): number {
+    const { kind } = this.#blockAt(atom)
+    if (kind === 'heading') return from
+    const seams = kind === 'rows' ? lineSeams : sentenceSeams
+    return seams(this.#text, this.#atoms.starts[atom]!, from).find((at) => fits(atom, at)) ?? from
   }
 }
 

@@ -5,8 +5,8 @@ const maxClusterUnits = 128
 const windowUnits = 512
 const maxCachedPoints = 20_000
 
-const carriageReturn = 0x0d
-const lineFeed = 0x0a
+export const carriageReturn = 0x0d
+export const lineFeed = 0x0a
 /** Below this no character joins the one before, except a line feed after a carriage return. */
 const firstJoiningUnit = 0x300
 

@@ -1,4 +1,5 @@
 import type { Steps } from '../../../shared/steps.ts'
+import { type Context, headerContext, lineContext } from './context-lines.ts'
 import {
   beginsItem,
   closesFence,
@@ -36,6 +37,8 @@ export interface Block {
   strength: Strength
   /** texts of the headings above the block, outermost first; for a heading, itself included */
   headings: string[]
+  /** lines that a chunk repeats which begins with the block or, below a table's header rows, in it */
+  context: Context | undefined
 }
 
 /** Unlike CommonMark includes no-break spaces: a chunk of them would be just as empty. */
@@ -81,6 +84,8 @@ class BlockReader {
   #lines = 0
   #afterBlank = false
   #inList = false
+  /** Of what is nested in the current item. */
+  #inner: Context | undefined
   #fence: Fence | undefined
   #previous: Line | undefined
 
@@ -92,7 +97,7 @@ class BlockReader {
     const [first] = this.#blocks
     if (first) first.start = 0
     else if (this.#text.length > 0)
-      this.#blocks.push({ start: 0, kind: 'prose', strength: strength.section, headings: [] })
+      this.#blocks.push({ start: 0, kind: 'prose', strength: strength.section, headings: [], context: undefined })
     return this.#blocks
   }
 
@@ -128,8 +133,10 @@ class BlockReader {
       if (this.#lines > 1) this.#open(this.#previous!, 'table')
       this.#shape = 'table'
       this.#blocks.at(-1)!.kind = kindOf.table
+      this.#setHeader(line)
     } else if (first === '|' && shallow) {
       if (open !== 'table') this.#open(line, 'table')
+      else if (this.#lines === 1 && delimitsColumns(text, line, this.#previous!)) this.#setHeader(line)
     } else if (shallow && beginsItem(text, line)) {
       this.#open(line, 'item')
     } else if (first === '>' && shallow) {
@@ -150,10 +157,32 @@ class BlockReader {
 
   #open(line: Line, shape: Shape): void {
     const seam = this.#strengthBefore(line, shape)
-    this.#blocks.push({ start: line.start, kind: kindOf[shape], strength: seam, headings: this.#path })
+    const context = this.#contextOf(line, shape)
+    this.#blocks.push({ start: line.start, kind: kindOf[shape], strength: seam, headings: this.#path, context })
     this.#inList = shape === 'item' || (shape !== 'heading' && this.#inList && line.indent >= 2)
+    this.#inner = shape === 'item' ? lineContext(this.#text, line, line.indent, context) : context
     this.#shape = shape
     this.#lines = 0
+  }
+
+  #contextOf(line: Line, shape: Shape): Context | undefined {
+    const isItem = shape === 'item'
+    if (!isItem && (shape === 'heading' || !this.#inList || line.indent < 2)) return undefined
+    let context = this.#inList ? this.#inner : undefined
+    while (context && context.indent > line.indent - 2) context = context.above
+    if (!isItem || !this.#isLedIn(line)) return context
+    return lineContext(this.#text, this.#previous!, this.#inList ? line.indent - 2 : Number.NEGATIVE_INFINITY, context)
+  }
+
+  /** Whether the last line of a paragraph above, if it ends in a colon or is the only one, introduces the list that begins here. */
+  #isLedIn({ indent }: Line): boolean {
+    if (this.#shape !== 'paragraph' || (this.#inList && this.#previous!.indent > indent)) return false
+    return this.#lines === 1 || this.#introduces(this.#previous!.from, this.#previous!.end)
+  }
+
+  #setHeader(delimiter: Line): void {
+    const table = this.#blocks.at(-1)!
+    table.context = headerContext(this.#text, this.#previous!, delimiter, table.context)
   }
 
   #strengthBefore(line: Line, shape: Shape): Strength {

@@ -30,8 +30,13 @@ export function* linesOf(text: string): Generator<Line> {
     let indent = 0
     for (; from < end && isBlankOrTab(text, from); from++) indent += text[from] === '\t' ? 4 - (indent % 4) : 1
     yield { start, from, end, indent }
-    start = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
+    start = nextLine(text, end)
   }
+}
+
+/** Where the line behind one that ends at `end` begins, if there is one. */
+export function nextLine(text: string, end: number): number {
+  return text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
 }
 
 function indexOrEnd(text: string, mark: string, from: number): number {

@@ -1,19 +1,19 @@
 /** A longer pre-token is cut into pieces, since merging byte pairs is quadratic in the length. */
 export const maxPreTokenUnits = 256
-const pieceUnits = 64
+export const pieceUnits = 64
 
-const letter = 1
+export const letter = 1
 const numeral = 2
-const space = 3
-const newline = 4
-const otherClass = 5
+export const space = 3
+export const newline = 4
+export const otherClass = 5
 
 const blank = 0x20
 const apostrophe = 0x27
 const [d, e, l, m, r, s, t, v] = [...'delmrstv'].map((each) => each.charCodeAt(0))
 
 /** By code point; 0 for one that no text has had yet, and for halves of pairs. */
-const classes = new Uint8Array(0x110000)
+export const classes = new Uint8Array(0x110000)
 
 function classify(character: string): number {
   if (/\p{L}/u.test(character)) return letter
@@ -51,8 +51,17 @@ function classOf(point: number): number {
   return found
 }
 
+function classOfUnit(unit: number): number {
+  const known = classes[unit]!
+  return known !== 0 || isHighSurrogate(unit) ? known : classOf(unit)
+}
+
+export function isLetter(unit: number): boolean {
+  return classOfUnit(unit) === letter
+}
+
 export function isSpace(unit: number): boolean {
-  const found = classOf(unit)
+  const found = classOfUnit(unit)
   return found === space || found === newline
 }
 

@@ -16,21 +16,25 @@ const hashBits = 22
 const digitBits = 13
 const digits = 2 ** digitBits
 const keyBits = digitBits * 2
-/** Up to this share of the limit, estimated sizes are good enough; above it the group is counted. */
+/** Up to this share of the room, estimated sizes are good enough; above it the group is counted. */
 const maxEstimatedShare = 0.75
 const seamsPerStep = 256
 
 /**
- * Joins neighbouring atoms into groups of at most `limit` tokens and returns the index of the first atom of each group.
+ * Joins neighbouring atoms into groups of at most as many tokens as there is room behind what the first of them repeats, and
+ * returns the index of the first atom of each group.
  * Visits the seams from weakest to firmest, those of one strength by a hash of the text behind them, and joins where both sides
  * fit together. Whether a seam stays thus depends on the text around it: content-defined chunking as in LBFS (Muthitacharoen et
  * al., 2001) and FastCDC (Xia et al., 2016), but by random sequential joining, since their hash mask yields chunks of any size.
  * Decisions reach as far as a chain of ever later neighbours, and long chains are as rare as 1 / length!.
+ * @param limit the largest room
+ * @param roomOf room of a group by its first atom, at least three quarters of the limit
  */
 export function* joinSeams(
   units: Uint16Array,
   atoms: Atoms,
   limit: number,
+  roomOf: (first: number) => number,
   count: (start: number, end: number) => number,
 ): Steps<number[]> {
   const { starts } = atoms
@@ -46,8 +50,10 @@ export function* joinSeams(
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
     if (size > limit * 2) continue
-    if (size > limit * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? units.length)
-    if (size > limit) continue
+    // Up to half of the limit there is room in any case.
+    const room = size > limit / 2 ? roomOf(first) : limit
+    if (size > room * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? units.length)
+    if (size > room) continue
     joined[seam] = 1
     partner[first] = last
     partner[last] = first

@@ -1,6 +1,14 @@
-const hashSeed = 0x811c9dc5
+export const hashSeed = 0x811c9dc5
 const hashFactor = 0x01000193
 const valueBits = 17
+
+/** Length and value of a span; 0 for none. */
+export type Entry = number
+export const lengthIn = (entry: Entry) => entry >>> valueBits
+export const valueIn = (entry: Entry) => entry & (2 ** valueBits - 1)
+
+/** Hash of a span with one more unit. */
+export const hashed = (hash: number, unit: number) => Math.imul(hash ^ unit, hashFactor)
 
 /**
  * A number below 131,072 for each span of 16-bit units, found without making a string of them. An open-addressing hash table
@@ -43,17 +51,22 @@ export class SpanTable {
 
   /** -1 for an unknown span. */
   get(units: Uint16Array, start: number, end: number): number {
+    const entry = this.find(units, start, end, hashOf(units, start, end))
+    return entry === 0 ? -1 : valueIn(entry)
+  }
+
+  find(units: Uint16Array, start: number, end: number, hash: number): Entry {
     const pool = this.#pool
     const slots = this.#slots
     const mask = this.#mask
-    for (let slot = hash(units, start, end) & mask; ; slot = (slot + 2) & mask) {
+    for (let slot = slotOf(hash) & mask; ; slot = (slot + 2) & mask) {
       const entry = slots[slot]!
-      if (entry === 0) return -1
-      if (entry >>> valueBits !== end - start) continue
+      if (entry === 0) return 0
+      if (lengthIn(entry) !== end - start) continue
       const shift = slots[slot + 1]! - start
       let at = start
       while (at < end && pool[at + shift] === units[at]) at++
-      if (at === end) return entry & (2 ** valueBits - 1)
+      if (at === end) return entry
     }
   }
 
@@ -64,7 +77,7 @@ export class SpanTable {
       this.#spans = 0
       this.#poolLength = 0
     }
-    let slot = hash(units, start, end) & this.#mask
+    let slot = slotOf(hashOf(units, start, end)) & this.#mask
     while (this.#slots[slot] !== 0) slot = (slot + 2) & this.#mask
     this.#slots[slot] = ((end - start) << valueBits) | value
     this.#slots[slot + 1] = this.#poolLength
@@ -73,8 +86,10 @@ export class SpanTable {
   }
 }
 
-function hash(units: Uint16Array, start: number, end: number): number {
-  let value = hashSeed
-  for (let at = start; at < end; at++) value = Math.imul(value ^ units[at]!, hashFactor)
-  return (value ^ (value >>> 15)) << 1
+function hashOf(units: Uint16Array, start: number, end: number): number {
+  let hash = hashSeed
+  for (let at = start; at < end; at++) hash = hashed(hash, units[at]!)
+  return hash
 }
+
+const slotOf = (hash: number) => (hash ^ (hash >>> 15)) << 1

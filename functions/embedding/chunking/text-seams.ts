@@ -1,5 +1,5 @@
-import { clusterBegins, clusterEnds } from './grapheme-clusters.ts'
-import { isSpaceAt } from './pre-tokens.ts'
+import { carriageReturn, clusterBegins, clusterEnds, lineFeed } from './grapheme-clusters.ts'
+import { isLetter, isSpace, isSpaceAt } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
 /** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
@@ -54,7 +54,7 @@ export const paragraphSeams: Seams = function* (text, start, end) {
 
 function isAbbreviation(text: string, start: number, stop: number): boolean {
   let from = stop
-  while (from > start && stop - from < 8 && /\p{L}/u.test(text[from - 1]!)) from--
+  while (from > start && stop - from < 8 && isLetter(text.charCodeAt(from - 1))) from--
   const word = text.slice(from, stop)
   return word.length === 1 || abbreviations.has(word.toLowerCase())
 }
@@ -67,11 +67,12 @@ function* lines(text: string, start: number, end: number, afterBlank: boolean): 
   let breaks = 0
   let lineStart = start
   for (let at = start; at < end; at++) {
-    if (isNewline(text, at)) {
-      if (text[at] === '\r' && text[at + 1] === '\n') at++
+    const unit = text.charCodeAt(at)
+    if (unit === lineFeed || unit === carriageReturn) {
+      if (unit === carriageReturn && text.charCodeAt(at + 1) === lineFeed) at++
       breaks++
       lineStart = at + 1
-    } else if (!isSpaceAt(text, at)) {
+    } else if (breaks > 0 && !isSpace(unit)) {
       if (breaks > (afterBlank ? 1 : 0) && lineStart > start && clusterBegins(text, lineStart)) yield lineStart
       breaks = 0
     }

@@ -43,6 +43,11 @@ export function createDashboard(
     ),
   )
   dashboard.addWidgets(
+    graph('Vectors of questions', sums(name, 'QueryVectorHits', 'QueryVectorMisses')),
+    graph('Searches without meaning', sums(name, 'SearchesDegraded')),
+    graph('Second calls to the provider', sums(name, 'ProviderHedges')),
+  )
+  dashboard.addWidgets(
     graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried')),
     graph('Oldest pending document, s', [reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),

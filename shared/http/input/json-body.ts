@@ -3,16 +3,20 @@ import { payloadBytes, payloadLimit } from '../payload.ts'
 
 export const bodyLimit = 6_000_000
 
+/** As it arrived: bytes may be no UTF-8. */
+export type SentBody = string | Uint8Array
+
 /**
  * @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (not UTF-8, not JSON, or a string that
  * Postgres cannot store unchanged: U+0000 or a lone surrogate)
  */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await request.arrayBuffer()
-  if (bytes.byteLength > 0) checkMediaType(request.headers)
-  if (bytes.byteLength > bodyLimit)
-    throw new ApiError('payload_too_large', `The body has ${bytes.byteLength} bytes. The limit is ${bodyLimit} bytes.`)
-  const text = decode(bytes)
+export function readJson(sent: SentBody, headers: Headers): unknown {
+  if (sent.length > 0) checkMediaType(headers)
+  // A character takes three bytes at most.
+  const bytes = 3 * sent.length > bodyLimit ? Buffer.byteLength(sent) : 0
+  if (bytes > bodyLimit)
+    throw new ApiError('payload_too_large', `The body has ${bytes} bytes. The limit is ${bodyLimit} bytes.`)
+  const text = typeof sent === 'string' ? sent.toWellFormed().replace(/^\ufeff/, '') : decode(sent)
   if (hasManyEscapes(text) && payloadBytes(text) > payloadLimit)
     throw new ApiError(
       'payload_too_large',
@@ -42,7 +46,7 @@ function checkMediaType(headers: Headers) {
     throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
 }
 
-function decode(bytes: ArrayBuffer): string {
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { chunk } from '../../../functions/embedding/chunking/chunker.ts'
 import { hostile } from '../data/hostile.ts'
 import { corpus } from '../data/texts.ts'
@@ -9,32 +11,62 @@ export const chunker: Part = {
   name: 'chunker',
   title: 'Chunker: at most 400 tokens, counted exactly',
   async *run(bench) {
-    yield* speed(bench)
+    const splitters = { [ours]: (content: string) => chunk(content).length, ...(await bench.peers.splitters()) }
+    yield generated(bench, splitters)
+    yield readmes(bench, splitters)
     yield worst(bench)
   },
 }
 
-async function* speed({ isQuick, peers, progress }: Bench): AsyncGenerator<Measurement> {
+const remark = 'Cuecard, LangChain and LlamaIndex with an overlap of 60 tokens, chonkie without.'
+const warmUps = 2
+
+/** A few thousand words, again and again: every word is in every cache. */
+async function generated(bench: Bench, splitters: Record<string, Splitter>): Promise<Measurement> {
   // No longer: some splitters take a time that grows with its square.
-  const text = corpus(isQuick ? 200_000 : 300_000)
-  const bytes = Buffer.byteLength(text)
-  const timed = (split: Splitter) => async () => {
+  const text = corpus(bench.isQuick ? 200_000 : 300_000)
+  const samples = await speeds(bench, splitters, bench.isQuick ? 3 : 9, () => text)
+  return { work: `${megabytes(text)} MB of generated prose and Markdown, known words`, ...inMegabytes, samples, remark }
+}
+
+/** What people wrote, a text that nobody has met in each round: names, code and links are new to every cache. */
+async function readmes(bench: Bench, { LlamaIndex: _, ...splitters }: Record<string, Splitter>): Promise<Measurement> {
+  const packages = join(import.meta.dirname, '../../../node_modules')
+  const all = globSync(['*/README.md', '@*/*/README.md'], { cwd: packages })
+    .sort()
+    .map((path) => readFileSync(join(packages, path), 'utf8'))
+    .join('\n\n')
+  const length = 100_000
+  const rounds = Math.min(9, Math.floor(all.length / length) - warmUps)
+  const part = (round: number) => all.slice((round + warmUps) * length, (round + warmUps + 1) * length)
+  return {
+    work: `${megabytes(part(0))} MB of READMEs, another in each round`,
+    ...inMegabytes,
+    samples: await speeds(bench, splitters, rounds, part),
+    remark: `${remark} Cuecard counts whole chunks, the peers add up their parts. LlamaIndex takes too long.`,
+  }
+}
+
+const inMegabytes = { unit: 'MB/s', better: 'more', goal: { times: 6, than: 'chonkie' } } as const
+
+const megabytes = (text: string) => (Buffer.byteLength(text) / 1e6).toFixed(2)
+
+async function speeds(
+  { isQuick, progress }: Bench,
+  splitters: Record<string, Splitter>,
+  rounds: number,
+  textOf: (round: number) => string,
+): Promise<Record<string, number[]>> {
+  const timed = (split: Splitter) => async (round: number) => {
+    const text = textOf(round)
     const start = performance.now()
     const count = await split(text)
-    return { count, megabytesPerSecond: bytes / 1000 / (performance.now() - start) }
+    return { count, megabytesPerSecond: Buffer.byteLength(text) / 1000 / (performance.now() - start) }
   }
-  const all = { [ours]: (content: string) => chunk(content).length, ...(await peers.splitters()) }
-  const contestants = Object.fromEntries(Object.entries(all).map(([name, split]) => [name, timed(split)]))
-  const results = await interleaved(contestants, { rounds: isQuick ? 3 : 9, seconds: isQuick ? 10 : 60, warmUps: 2 })
+  const contestants = Object.fromEntries(Object.entries(splitters).map(([name, split]) => [name, timed(split)]))
+  const results = await interleaved(contestants, { rounds, seconds: isQuick ? 10 : 60, warmUps })
   for (const [name, runs] of Object.entries(results)) progress(`${name}: ${runs[0]!.count} chunks`)
-  yield {
-    work: `${(bytes / 1e6).toFixed(2)} MB of prose and Markdown`,
-    unit: 'MB/s',
-    better: 'more',
-    goal: { times: 6, than: 'chonkie' },
-    samples: pick(results, ({ megabytesPerSecond }) => megabytesPerSecond),
-    remark: 'Cuecard, LangChain and LlamaIndex with an overlap of 60 tokens, chonkie without.',
-  }
+  return pick(results, ({ megabytesPerSecond }) => megabytesPerSecond)
 }
 
 function worst({ isQuick }: Bench): Measurement {

@@ -7,6 +7,7 @@ import { exactOf } from '../stage/exact.ts'
 import { type Content, loadOurs, loadPeers } from '../stage/load.ts'
 import type { Store } from '../stage/peers.ts'
 import { analyze, copyOrganization } from '../stage/tables.ts'
+import { searchModes } from './search-modes.ts'
 
 const limit = 10
 /** Of loading agents in a quick run: larger ones are left out. */
@@ -143,6 +144,7 @@ async function* measure(
   yield { ...shared, work: `${work}: p95`, figure: 'p95' }
   yield { work: `${work}: recall@${limit}`, unit: '', better: 'more', figure: 'mean', samples: recall, size }
   yield* buffers(cuecard, stores, size, agent, queries.slice(0, 3), work)
+  yield* searchModes(bench, cuecard, { agent, content }, size, work)
 }
 
 async function* buffers(

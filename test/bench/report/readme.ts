@@ -2,15 +2,18 @@ import { ours } from '../part.ts'
 import { figureOf, type Measured, type Run } from './run.ts'
 import { short, withUnit } from './table.ts'
 
-const begin = '<!-- npm run bench -- --readme: begin -->'
-const end = '<!-- npm run bench -- --readme: end -->'
-
 /** The README with its figures replaced by those of the run. @throws Error when it has no place for them */
 export function withFigures(readme: string, run: Run): string {
+  return withSection(readme, 'npm run bench', toMarkdown(run))
+}
+
+/** The README with what that command last wrote replaced. @throws Error when it has no place for it */
+export function withSection(readme: string, command: string, markdown: string): string {
+  const [begin, end] = ['begin', 'end'].map((side) => `<!-- ${command} -- --readme: ${side} -->`) as [string, string]
   const [before, rest] = readme.split(begin)
   const after = rest?.split(end)[1]
-  if (after === undefined) throw new Error('README.md has no place for the figures')
-  return `${before}${begin}\n${toMarkdown(run)}\n${end}${after}`
+  if (after === undefined) throw new Error(`README.md has no place for the figures of ${command}`)
+  return `${before}${begin}\n${markdown}\n${end}${after}`
 }
 
 function toMarkdown(run: Run): string {

@@ -4,11 +4,12 @@ import { chunksApp } from '../../../functions/chunks/app.ts'
 import { documentsApp } from '../../../functions/documents/app.ts'
 import { callLimits } from '../../../functions/embedding/batches.ts'
 import { consumer } from '../../../functions/embedding/consumer.ts'
-import { searchApp } from '../../../functions/search/app.ts'
+import { type Dependencies as SearchDependencies, searchApp } from '../../../functions/search/app.ts'
 import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { type DatabaseUser, queue as queueSettings } from '../../../infra/wiring.ts'
 import { Database } from '../../../shared/database/database.ts'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { lambdaHandler } from '../../../shared/http/api.ts'
 import { permissions } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
@@ -31,13 +32,20 @@ export interface Agent extends Organization {
 /** The text of a chunk → its vector, at no cost: what a provider would take is nobody's merit. */
 export type VectorOf = (topic: number) => Float32Array
 
+export interface CuecardOptions {
+  /** Instead of vectors that are prepared. */
+  embedder?: Embedder
+  /** What the search Lambda is given beside its database and embedder. */
+  search?: Omit<Partial<SearchDependencies>, 'db' | 'embedder'>
+}
+
 export type Cuecard = Awaited<ReturnType<typeof openCuecard>>
 
 // Several databases at once, each behind the port of its own endpoint.
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
 
 /** Our Lambdas' handlers on a database of their own, called with events, each as its own role. */
-export async function openCuecard(server: Server) {
+export async function openCuecard(server: Server, options: CuecardOptions = {}) {
   const database: OurDatabase = await server.forOurs()
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
   const as = (role: DatabaseUser, timeoutSeconds: number) => {
@@ -58,13 +66,13 @@ export async function openCuecard(server: Server) {
   let vectorOf: VectorOf = () => {
     throw new Error('no vectors are prepared')
   }
-  const embedder = {
+  const embedder = options.embedder ?? {
     model: 'bench',
     embed: (texts: string[]) => Promise.resolve(texts.map((text) => vectorOf(topicOf(text)))),
   }
   const documents = lambdaHandler(documentsApp({ db: as('documents', 60), queue }))
   const chunks = lambdaHandler(chunksApp({ db: as('chunks', 60) }))
-  const search = lambdaHandler(searchApp({ db: as('search', 60), embedder }))
+  const search = lambdaHandler(searchApp({ db: as('search', 60), embedder, ...options.search }))
   const embedding = consumer({
     db: as('embedding', 60),
     queue,

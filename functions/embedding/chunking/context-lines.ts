@@ -1,0 +1,95 @@
+import { type Line, nextLine } from './markdown-lines.ts'
+import { isSpaceAt } from './pre-tokens.ts'
+import type { TokenCounter } from './token-counter.ts'
+
+/** Whole lines above a part of a text without which it says little: header rows of a table, a list's lead-in, a parent item. */
+export interface Context {
+  start: number
+  /** behind the line break */
+  end: number
+  /** columns: it stands above items and paragraphs that have at least two more */
+  indent: number
+  /** of the list around it */
+  above: Context | undefined
+  /** 0 until counted */
+  tokens: number
+  /** with those of the lines above that are repeated as well; -1 until counted */
+  repeatedTokens: number
+}
+
+export interface Repeated {
+  text: string
+  tokens: number
+}
+
+const maxLineUnits = 200
+const maxUnits = 1_000
+const maxShareOfTarget = 1 / 4
+const nothing: Repeated = { text: '', tokens: 0 }
+
+/** Of a list's lead-in or a parent item; `above` alone for a line of more than 200 UTF-16 units. */
+export function lineContext(text: string, { start, end }: Line, indent: number, above: Context | undefined) {
+  return end - start > maxLineUnits ? above : contextOf(text, start, end, indent, above)
+}
+
+export function headerContext(text: string, header: Line, delimiter: Line, above: Context | undefined): Context {
+  return contextOf(text, header.start, delimiter.end, header.indent, above)
+}
+
+function contextOf(text: string, start: number, end: number, indent: number, above: Context | undefined): Context {
+  return { start, end: nextLine(text, end), indent, above, tokens: 0, repeatedTokens: -1 }
+}
+
+/** What chunks of at most `targetTokens` repeat. */
+export class ContextLines {
+  readonly #text: string
+  readonly #counter: TokenCounter
+  readonly #maxTokens: number
+
+  constructor(text: string, counter: TokenCounter, targetTokens: number) {
+    this.#text = text
+    this.#counter = counter
+    this.#maxTokens = Math.floor(targetTokens * maxShareOfTarget)
+  }
+
+  /** That a chunk repeats which begins at `start` in a block with this context. */
+  tokens(context: Context, start: number): number {
+    const nearest = nearestAbove(context, start)
+    if (nearest && nearest.repeatedTokens < 0) this.#select(nearest)
+    return nearest?.repeatedTokens ?? 0
+  }
+
+  /**
+   * The lines that text[start, end) repeats. None before blank lines, where tokens would not add up: a line break is one token with
+   * the white space behind it.
+   */
+  lines(context: Context | undefined, start: number, end: number): Repeated {
+    const nearest = context && nearestAbove(context, start)
+    if (!nearest) return nothing
+    let at = start
+    while (at < end && isSpaceAt(this.#text, at) && !'\r\n'.includes(this.#text[at]!)) at++
+    if (at === end || isSpaceAt(this.#text, at)) return nothing
+    return { text: this.#select(nearest), tokens: nearest.repeatedTokens }
+  }
+
+  /** Nearest first, what fits. */
+  #select(nearest: Context): string {
+    let text = ''
+    nearest.repeatedTokens = 0
+    for (let context: Context | undefined = nearest; context; context = context.above) {
+      const { start, end } = context
+      if (text.length + end - start > maxUnits) continue
+      if (context.tokens === 0) context.tokens = this.#counter.count(start, end)
+      const sum = nearest.repeatedTokens + context.tokens
+      if (sum > this.#maxTokens) continue
+      text = this.#text.slice(start, end) + text
+      nearest.repeatedTokens = sum
+    }
+    return text
+  }
+}
+
+/** Leaves out header rows that are not all above `start`. */
+function nearestAbove(context: Context, start: number): Context | undefined {
+  return context.end > start ? context.above : context
+}

@@ -1,0 +1,41 @@
+import { encodedLength } from './byte-pairs.ts'
+import { classes, letter, newline, otherClass, pieceUnits, space } from './pre-tokens.ts'
+import { type Entry, hashed, hashSeed, SpanTable } from './span-table.ts'
+
+const slotCount = 2 ** 18
+const maxUnits = 2 ** 20
+/** Anything longer may be a piece of a pre-token. */
+const maxWordUnits = pieceUnits - 2
+
+/** Tokens of the pre-tokens before: most words of a text repeat. */
+const counts = SpanTable.empty(slotCount, maxUnits)
+
+/** cl100k tokens of the pre-token units[start, end). */
+export function tokensOf(units: Uint16Array, start: number, end: number): number {
+  const known = counts.get(units, start, end)
+  if (known >= 0) return known
+  const count = encodedLength(units, start, end)
+  counts.set(units, start, end, count)
+  return count
+}
+
+/**
+ * Length and tokens of the pre-token that begins at `start`, hashed while its end is looked for; 0 for an unknown one, and for white
+ * space, numerals and what is followed by a pair. A run that preTokenEnd would split (`'shall`) never becomes known.
+ */
+export function knownWord(units: Uint16Array, start: number): Entry {
+  const limit = Math.min(units.length, start + maxWordUnits + 1)
+  let at = start
+  let hash = hashSeed
+  let run = classes[units[at]!]!
+  if (run === space || run === otherClass) {
+    hash = hashed(hash, units[at]!)
+    at++
+    const next = at < limit ? classes[units[at]!]! : 0
+    if (next === letter || next === otherClass) run = next
+  }
+  if (run !== letter && run !== otherClass) return 0
+  for (; at < limit && classes[units[at]!] === run; at++) hash = hashed(hash, units[at]!)
+  for (; run === otherClass && at < limit && classes[units[at]!] === newline; at++) hash = hashed(hash, units[at]!)
+  return at === limit || classes[units[at]!] === 0 ? 0 : counts.find(units, start, at, hash)
+}

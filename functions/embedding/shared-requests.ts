@@ -1,0 +1,76 @@
+import type { Database } from '../../shared/database/database.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import type { Semaphore } from '../../shared/semaphore.ts'
+import type { CallLimits } from './batches.ts'
+import { type Claim, type Claimant, claim } from './claim.ts'
+import { textsPerPart } from './revision-store.ts'
+import { sharing } from './sharing.ts'
+import { completeRevisions, type Part } from './stored-chunks.ts'
+
+/** What the documents of one delivery ask for together. */
+export interface SharedRequests {
+  /** Undefined when there is nothing to do. */
+  claim: (claimant: Claimant) => Promise<Claim | undefined>
+  /** Calls for documents that need one each; its own calls wait for permits. */
+  embedder: Embedder
+  /** False when the lease is lost. */
+  complete: (last: Part) => Promise<boolean>
+}
+
+interface Sources {
+  db: Database
+  embedder: Embedder
+  semaphore: Semaphore
+  callLimits: CallLimits
+}
+
+export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
+  return {
+    claim: sharing<Claimant, Claim | undefined>({
+      mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
+      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
+    }),
+    embedder: sharedEmbedder(embedder, semaphore, callLimits),
+    complete: sharing<Part, boolean>({
+      mayJoin: (group, part) =>
+        group[0]!.claim.organizationId === part.claim.organizationId &&
+        group[0]!.claim.agentId === part.claim.agentId &&
+        sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
+      request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
+    }),
+  }
+}
+
+interface Call {
+  texts: string[]
+  signal: AbortSignal | undefined
+}
+
+function sharedEmbedder(embedder: Embedder, semaphore: Semaphore, limits: CallLimits): Embedder {
+  const embed = sharing<Call, Float32Array[]>({
+    mayJoin: (group, call) => {
+      const texts = [...group, call].flatMap((each) => each.texts)
+      // No tokenizer makes more tokens than bytes.
+      return texts.length <= limits.inputs && sumOf(texts, (text) => Buffer.byteLength(text)) <= limits.tokens
+    },
+    async request(calls) {
+      const release = await semaphore.acquire()
+      try {
+        const { signal } = calls[0]!
+        const vectors = await embedder.embed(
+          calls.flatMap((call) => call.texts),
+          signal && { signal },
+        )
+        return calls.map(({ texts }) => vectors.splice(0, texts.length))
+      } finally {
+        release()
+      }
+    },
+    concernsAll: (error) => error instanceof EmbeddingError && error.retryAfterSeconds !== undefined,
+  })
+  return { model: embedder.model, embed: (texts, { signal } = {}) => embed({ texts, signal }) }
+}
+
+function sumOf<Item>(items: Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + numberOf(item), 0)
+}

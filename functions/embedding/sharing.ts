@@ -1,0 +1,52 @@
+export interface Sharing<Item, Result> {
+  /** Whether the item may go into one request with the group. */
+  mayJoin: (group: Item[], item: Item) => boolean
+  /** Results in the order of the items. */
+  request: (items: Item[]) => Promise<Result[]>
+  /** Whether an error is no item's fault and asking once more would not help; none is unless this says so. */
+  concernsAll?: (error: unknown) => boolean
+}
+
+/**
+ * Joins what is asked for in one turn of the event loop into shared requests. When one fails, each of its items is asked for
+ * alone, as if it had never been shared, so an item that makes every request fail fails alone.
+ */
+export function sharing<Item, Result>({ mayJoin, request, concernsAll = () => false }: Sharing<Item, Result>) {
+  interface Asked extends PromiseWithResolvers<Result> {
+    item: Item
+  }
+  let waiting: Asked[] = []
+
+  async function send(group: Asked[]): Promise<void> {
+    try {
+      const results = await request(group.map(({ item }) => item))
+      for (const [i, { resolve }] of group.entries()) resolve(results[i]!)
+    } catch (error) {
+      if (group.length === 1 || concernsAll(error)) for (const { reject } of group) reject(error)
+      else for (const asked of group) void send([asked])
+    }
+  }
+
+  function sendAll(): void {
+    const groups: Asked[][] = []
+    for (const asked of waiting) {
+      const group = groups.find((group) =>
+        mayJoin(
+          group.map(({ item }) => item),
+          asked.item,
+        ),
+      )
+      if (group) group.push(asked)
+      else groups.push([asked])
+    }
+    waiting = []
+    for (const group of groups) void send(group)
+  }
+
+  return (item: Item): Promise<Result> => {
+    if (waiting.length === 0) setImmediate(sendAll)
+    const asked = { item, ...Promise.withResolvers<Result>() }
+    waiting.push(asked)
+    return asked.promise
+  }
+}

@@ -1,0 +1,98 @@
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentScope, agentNotFound, findAgent } from '../../shared/database/scope.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { report } from '../../shared/metrics.ts'
+import type { Clock } from './clock.ts'
+import { queryEmbedder } from './embed-query.ts'
+import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vectors.ts'
+import { recentDurations } from './recent-durations.ts'
+import type { Hit, SearchInput } from './schemas.ts'
+import { type Asked, newSearch } from './search.ts'
+import type { Timeouts } from './timeouts.ts'
+import type { Timing } from './timing.ts'
+
+export interface Answer {
+  data: Hit[]
+  degraded: null | 'keyword_only'
+}
+
+/** What is kept of a deadline for the last statement, within bounds: as long as this instance's round trips take. */
+const minReserveMilliseconds = 5
+const maxReserveMilliseconds = 250
+
+/** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
+export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
+  const cache = vectorCache()
+  const search = newSearch(embedder.similarity)
+  const embedQuery = queryEmbedder(embedder, clock, limits.patienceSeconds)
+  const roundTrips = recentDurations()
+
+  /** One round trip, which is broken off at the deadline. @throws Unavailable */
+  async function ask<Result>(
+    db: Database,
+    { measure }: Timing,
+    deadline: number,
+    act: (db: Database) => Promise<Result>,
+  ) {
+    const started = clock.now()
+    const result = await measure('db', () => act(db.within((deadline - started) / 1000)))
+    roundTrips.add(clock.now() - started)
+    return result
+  }
+
+  async function embed({ measure }: Timing, deadline: number, query: string): Promise<Float32Array> {
+    const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
+    return await measure('embed', () => embedQuery(query, deadline - reserve))
+  }
+
+  /**
+   * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
+   * the first one, which has the keyword arm's answer, and a second one has the whole.
+   * @throws ApiError agent_not_found, validation_failed; Unavailable
+   */
+  async function answer(db: Database, scope: AgentScope, input: SearchInput, timing: Timing): Promise<Answer> {
+    const { mode, query, embedding } = input
+    const deadline = timing.arrivedAt + input.deadline_ms
+    const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>
+      ask(db, timing, until, (db) => search(db, scope, { mode, query, ...by }, input))
+    const whole = async (...by: Parameters<typeof find>) => ({ data: (await find(...by)).hits, degraded: null })
+
+    if (mode === 'keyword' || query === undefined || embedding) return await whole({ vector: embedding })
+    if (embedder.isLocal) {
+      const [vector] = await timing.measure('embed', () => embedder.embed([query]))
+      return await whole({ vector })
+    }
+
+    const key = queryVectorKey(embedder.model, query)
+    const cached = cache.get(scope, key)
+    const first = await find(cached ? { vector: cached } : { storedVector: key })
+    report(first.hasVector ? { QueryVectorHits: 1 } : { QueryVectorMisses: 1 })
+    if (first.hasVector) return { data: first.hits, degraded: null }
+    try {
+      const vector = await embed(timing, deadline, query)
+      cache.set(scope, key, vector)
+      return await whole({ vector, remember: key }, mode === 'hybrid' ? deadline : undefined)
+    } catch (error) {
+      if (mode === 'semantic' || !(error instanceof Unavailable)) throw error
+      report({ SearchesDegraded: 1 })
+      return { data: first.hits, degraded: 'keyword_only' }
+    }
+  }
+
+  /** @throws ApiError agent_not_found, validation_failed; Unavailable */
+  async function prefetch(db: Database, scope: AgentScope, query: string, timing: Timing): Promise<void> {
+    const deadline = timing.arrivedAt + limits.prefetchMilliseconds
+    const key = queryVectorKey(embedder.model, query)
+    const { agents, stored } = await ask(db, timing, deadline, (db) =>
+      db.batch({ agents: findAgent(scope), stored: findQueryVector(scope, key) }),
+    )
+    if (agents.length === 0) agentNotFound()
+    if (embedder.isLocal || stored.length > 0) return
+    const vector = cache.get(scope, key) ?? (await embed(timing, deadline, query))
+    cache.set(scope, key, vector)
+    await ask(db, timing, deadline, (db) => db.batch({ remembered: rememberQueryVector(scope, key, vector) }))
+  }
+
+  return { answer, prefetch }
+}

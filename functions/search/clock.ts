@@ -1,0 +1,14 @@
+/** In milliseconds, from any beginning. */
+export interface Clock {
+  now(): number
+  /** @returns a function that cancels it */
+  after(milliseconds: number, act: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, act) {
+    const timer = setTimeout(act, milliseconds)
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,194 @@
+import { conceptsOf } from '../../shared/embedding/concepts/concepts.ts'
+import { fold } from '../../shared/terms/folding.ts'
+import { maxFrequency } from '../../shared/terms/indexed-terms.ts'
+import { stem } from '../../shared/terms/stemming.ts'
+import { stopWords } from '../../shared/terms/stop-words.ts'
+import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from '../../shared/terms/terms.ts'
+import { type Word, wordsOf } from '../../shared/terms/words.ts'
+import { commonWords } from './common-words.ts'
+import { readings } from './spoken/readings.ts'
+
+/**
+ * A question as search compares it with the terms of chunks. Its words fall into groups: a word, or words that are read as one
+ * code or number. A group is met in one of several ways: as it is spelt, as it may be read, as it sounds. A way has one or
+ * more terms, each an entry here.
+ */
+export interface KeywordQuery {
+  /**
+   * Texts of `sparsevec`: the inner product with a chunk's terms is a number in base 4, whose digits say how often each term
+   * occurs there. A float32 holds twelve of them exactly.
+   */
+  probes: string[]
+  groups: number[]
+  ways: number[]
+  /** Which digit: of the first probe 0 to 11, of the second 12 to 23, of the third 24 to 30. */
+  slots: number[]
+  weights: number[]
+  /** Whether the way counts only where no chunk of the agent meets the group in another. */
+  fallbacks: boolean[]
+  /** Of each group: whether a chunk that does not meet it answers less of the question. */
+  required: boolean[]
+}
+
+const base = maxFrequency + 1
+export const slotsPerProbe = 12
+/** What fits into a `bigint` by two bits each. */
+export const maxSlots = 31
+
+/** Against a word that is as rare. */
+export const codeWeight = 3
+const partWeight = 0.5
+const soundWeight = 0.5
+const joinedSoundWeight = 0.4
+/** Of a word: each costs a search time, and the likeliest come first. */
+const maxSounds = 2
+
+interface Way {
+  terms: { term: string; weight: number }[]
+  isFallback: boolean
+}
+interface Group {
+  ways: Way[]
+  isRequired: boolean
+}
+interface Span {
+  from: number
+  to: number
+  terms: string[]
+}
+
+/** Undefined when there is nothing to be sought: stop words alone. */
+export function keywordQuery(query: string): KeywordQuery | undefined {
+  const words = wordsOf(query.normalize('NFKC'))
+  const slotOf = new Map<string, number>()
+  const found: KeywordQuery = { probes: [], groups: [], ways: [], slots: [], weights: [], fallbacks: [], required: [] }
+  for (const { ways, isRequired } of [...groupsOf(words), ...joinedSounds(words)]) {
+    const group = found.required.length
+    let way = 0
+    for (const { terms, isFallback } of ways) {
+      const added = new Set(terms.map(({ term }) => term).filter((term) => !slotOf.has(term)))
+      if (terms.length === 0 || slotOf.size + added.size > maxSlots) continue
+      for (const term of added) slotOf.set(term, slotOf.size)
+      for (const { term, weight } of terms) {
+        found.groups.push(group)
+        found.ways.push(way)
+        found.slots.push(slotOf.get(term)!)
+        found.weights.push(weight)
+        found.fallbacks.push(isFallback)
+      }
+      way++
+    }
+    if (way > 0) found.required.push(isRequired)
+  }
+  if (found.required.length === 0) return undefined
+  return { ...found, probes: probesOf([...slotOf.keys()]) }
+}
+
+/** Words that some reading takes together form one group. */
+function groupsOf(words: Word[]): Group[] {
+  const spans = [...joinedSpans(words), ...spokenSpans(words)]
+  const groups: Group[] = []
+  for (let from = 0; from < words.length; ) {
+    let to = from + 1
+    for (let grown = true; grown; ) {
+      const reach = Math.max(to, ...spans.filter((span) => span.from >= from && span.from < to).map((span) => span.to))
+      grown = reach > to
+      to = reach
+    }
+    const literal = words.slice(from, to).map((word) => termsOf(word.text))
+    const ownSpans = spans.filter((span) => span.from >= from && span.to <= to)
+    const ways =
+      to - from === 1 ? waysOfWord(words[from]!.text) : [wayOf(literal.flatMap((terms) => terms.slice(0, 1)))]
+    for (const span of ownSpans) {
+      const outside = literal.filter((_, i) => from + i < span.from || from + i >= span.to)
+      ways.push(wayOf([...span.terms, ...outside.flatMap((terms) => terms.slice(0, 1))]))
+      const parts = span.terms.flatMap((term) => termsOf(term).slice(1))
+      if (parts.length > 0) ways.push(wayOf(parts, partWeight))
+    }
+    groups.push({ ways, isRequired: literal.some((terms) => terms.length > 0 && !commonWords.has(terms[0]!)) })
+    from = to
+  }
+  return groups
+}
+
+function wayOf(terms: string[], weight = 1, isFallback = false): Way {
+  return { terms: terms.map((term) => ({ term, weight: isCode(term) ? codeWeight * weight : weight })), isFallback }
+}
+
+/** Who says a code means that and nothing else. */
+function isCode(term: string): boolean {
+  return term.length >= 3 && /\p{N}/u.test(term) && !term.startsWith('~')
+}
+
+function waysOfWord(word: string): Way[] {
+  const [whole, ...parts] = termsOf(word)
+  if (whole === undefined) return []
+  const ways = [wayOf([whole])]
+  if (parts.length > 0) ways.push(wayOf(parts, partWeight))
+  return isOrdinary(word)
+    ? ways
+    : [
+        ...ways,
+        ...soundsOf(word)
+          .slice(0, maxSounds)
+          .map((sound) => wayOf([sound], soundWeight, true)),
+      ]
+}
+
+/** No name, and so not misheard for one. */
+function isOrdinary(word: string): boolean {
+  const folded = fold(word)
+  const stemmed = stem(folded)
+  return stopWords.has(folded) || commonWords.has(stemmed) || conceptsOf(folded, stemmed).length > 0
+}
+
+function joinedSpans(words: Word[]): Span[] {
+  const spans: Span[] = []
+  for (let to = 1; to < words.length; to++) {
+    if (!words[to]!.isJoined) continue
+    const from = to - 1
+    while (words[to + 1]?.isJoined) to++
+    spans.push({ from, to: to + 1, terms: [joinedTerm(words.slice(from, to + 1).map((word) => word.text))] })
+  }
+  return spans
+}
+
+function spokenSpans(words: Word[]): Span[] {
+  return readings(words.map((word) => word.text.toLowerCase())).map(({ from, to, text }) => ({
+    from,
+    to,
+    terms: readTerms(text),
+  }))
+}
+
+/** A reading's codes and numbers as wholes. */
+function readTerms(text: string): string[] {
+  const words = wordsOf(text.normalize('NFKC'))
+  const spans = joinedSpans(words)
+  const alone = words.filter((_, i) => !spans.some((span) => i >= span.from && i < span.to))
+  return [...spans.flatMap((span) => span.terms), ...alone.flatMap((word) => termsOf(word.text).slice(0, 1))]
+}
+
+/** A name that was heard as two words. */
+function joinedSounds(words: Word[]): Group[] {
+  return words.slice(1).flatMap((word, i) => {
+    const before = words[i]!
+    if (isOrdinary(before.text) || isOrdinary(word.text)) return []
+    const sounds = soundsOf(before.text + word.text).slice(0, maxSounds)
+    if (sounds.length === 0) return []
+    return [{ ways: sounds.map((sound) => wayOf([sound], joinedSoundWeight, true)), isRequired: false }]
+  })
+}
+
+function probesOf(terms: string[]): string[] {
+  const probes: string[] = []
+  for (let from = 0; from < terms.length; from += slotsPerProbe) {
+    const elements = new Map<number, number>()
+    terms.slice(from, from + slotsPerProbe).forEach((term, i) => {
+      const key = keyOf(term)
+      if (!elements.has(key)) elements.set(key, base ** i)
+    })
+    probes.push(`{${[...elements].map(([key, digit]) => `${key}:${digit}`).join(',')}}/${termCount}`)
+  }
+  return probes
+}

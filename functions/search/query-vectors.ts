@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Statement } from '../../shared/database/database.ts'
+import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
+import { storedQuery } from './nearest-chunks.ts'
+
+/** SHA-256 of a model and the words of a question. */
+export type QueryVectorKey = Buffer
+
+/**
+ * The same for questions that differ in case, punctuation and white space alone. Punctuation within a number stays, because 1.50
+ * and 1:50 are different, and so do signs that tell names apart, as in C# and AT&T.
+ */
+export function queryVectorKey(model: string, query: string): QueryVectorKey {
+  const words = query
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/(?<!\p{N})[\p{P}--[#%\&@]]+|[\p{P}--[#%\&@]]+(?!\p{N})/gv, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return createHash('sha256').update(`${model}\n${words}`).digest()
+}
+
+/** 6 kB each. */
+const maxCached = 2000
+
+/** Vectors of the questions that this instance was asked last, each for its organization alone. */
+export function vectorCache() {
+  const cached = new Map<string, Float32Array>()
+  const nameOf = ({ organizationId }: AgentScope, key: QueryVectorKey) => `${organizationId} ${key.toString('base64')}`
+  return {
+    get(scope: AgentScope, key: QueryVectorKey): Float32Array | undefined {
+      const name = nameOf(scope, key)
+      const vector = cached.get(name)
+      if (!vector) return undefined
+      // A Map keeps the order of insertion: the first is the one that was not used for longest.
+      cached.delete(name)
+      cached.set(name, vector)
+      return vector
+    },
+    set(scope: AgentScope, key: QueryVectorKey, vector: Float32Array): void {
+      cached.set(nameOf(scope, key), vector)
+      if (cached.size > maxCached) cached.delete(cached.keys().next().value!)
+    },
+  }
+}
+
+const q = columnsOf('query_vectors', 'q')
+
+/** A row if the organization's vector of that question is stored. */
+export function findQueryVector({ organizationId }: AgentScope, key: QueryVectorKey) {
+  return sql<{ key: Buffer }>`select ${q.key} from query_vectors q
+    where ${q.organization_id} = ${organizationId} and ${q.key} = ${key}`
+}
+
+/** Stores it for all instances, unless one has. Its commit does not wait for the disk: a lost one is fetched again. */
+export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>): Statement {
+  const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
+  return {
+    compile: (db) =>
+      db
+        .insertInto('query_vectors')
+        .columns(['organization_id', 'key', 'embedding', 'high', 'middle', 'low', 'cosine_per_unit'])
+        .expression((db) =>
+          db
+            .selectFrom('agents as a')
+            .select('a.organization_id')
+            .select([
+              sql<Buffer>`${key}::bytea`.as('key'),
+              sql<string>`${embedding}::halfvec(1536)`.as('embedding'),
+              sql<string>`${high}::bit(1536)`.as('high'),
+              sql<string>`${middle}::bit(1536)`.as('middle'),
+              sql<string>`${low}::bit(1536)`.as('low'),
+              sql<number>`${cosinePerUnit}::float8`.as('cosine_per_unit'),
+            ])
+            .where(isAgent(scope))
+            .where(sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .compile(),
+  }
+}

@@ -1,0 +1,20 @@
+const maxKept = 100
+
+/** What the last hundred took, in milliseconds. */
+export function recentDurations() {
+  const kept: number[] = []
+  let next = 0
+  return {
+    add(milliseconds: number): void {
+      kept[next] = milliseconds
+      next = (next + 1) % maxKept
+    },
+    get count(): number {
+      return kept.length
+    },
+    /** 0 while there are none. */
+    p95(): number {
+      return kept.toSorted((a, b) => a - b)[Math.ceil(0.95 * kept.length) - 1] ?? 0
+    },
+  }
+}

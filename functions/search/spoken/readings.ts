@@ -1,0 +1,67 @@
+import { readAddresses } from './addresses.ts'
+import { readAmounts } from './amounts.ts'
+import { readCodes } from './codes.ts'
+import { english } from './english.ts'
+import { french } from './french.ts'
+import { german } from './german.ts'
+import { lexiconOf } from './language.ts'
+import { readTimes } from './times.ts'
+import { letterReader, type Token, tokensOf } from './tokens.ts'
+
+/** Words [from, to) of a query may also be read as `text`. */
+export interface Reading {
+  from: number
+  to: number
+  text: string
+}
+
+/** Takes the reading `text` of all tokens from `first` to `last`. */
+export type Emit = (first: Token, last: Token, text: string) => void
+
+const languages = [english, german, french]
+const lexicons = languages.map(lexiconOf)
+const lettersOf = letterReader(languages)
+const rules = [readCodes, readTimes, readAmounts, readAddresses]
+
+/** More than any question has: what a longer text of numbers says after them is found by its words. */
+export const maxReadings = 100
+
+/**
+ * What a caller may have meant by words that a speech recogniser wrote: codes, numbers, times, prices and addresses, in the form in
+ * which a document has them ("k4471", "9:30", "24.90", "info@kaffee-shop.de"). Only ever alternatives, in the order of the query
+ * and the longest first; ordinary words have none. All languages at once: a query of six words is too short to tell its language.
+ *
+ * This is inverse text normalization by a grammar for each kind of expression (the semiotic classes of Sproat et al. 2001; Ebden &
+ * Sproat 2015, Zhang et al. 2021), but for search: several readings stand side by side, and none has to win.
+ *
+ * @param words of a query, NFKC and lower case, without what is between them
+ */
+export function readings(words: string[]): Reading[] {
+  const found = new Map<string, Reading>()
+
+  const emit: Emit = (first, last, text) => {
+    const { from } = first
+    const { to } = last
+    if (!first.starts || !last.ends || (to - from === 1 && text === words[from])) return
+    found.set(`${from} ${to} ${text}`, { from, to, text })
+  }
+  const letters = new Map(words.map((word) => [word, lettersOf(word)]))
+  const lettersIn = (text: string) => (letters.has(text) ? letters.get(text) : lettersOf(text))
+  for (const lexicon of lexicons) {
+    const speech = { language: lexicon.language, tokens: tokensOf(words, lexicon, lettersIn) }
+    for (const read of rules) read(speech, emit)
+  }
+  const inOrder = [...found.values()].sort((a, b) => a.from - b.from || b.to - a.to)
+  return withoutDigitsOfNumbers(inOrder).slice(0, maxReadings)
+}
+
+/** Drops the single digit that another language knows in a longer number: the "six" of English "four five six" is French too. */
+function withoutDigitsOfNumbers(inOrder: Reading[]): Reading[] {
+  let numberEnd = 0
+  return inOrder.filter(({ from, to, text }) => {
+    if (!/^[0-9]+$/.test(text)) return true
+    if (text.length === 1) return to > numberEnd
+    if (to - from > 1) numberEnd = Math.max(numberEnd, to)
+    return true
+  })
+}

@@ -1,0 +1,39 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ApiEnv } from '../../shared/http/api.ts'
+import type { Clock } from './clock.ts'
+
+type Part = 'embed' | 'db'
+
+/** When a request came, and what its parts took, in milliseconds. */
+export interface Timing {
+  /** By the clock. */
+  readonly arrivedAt: number
+  measure<Result>(part: Part, act: () => Promise<Result>): Promise<Result>
+}
+
+const timings = new WeakMap<Request, Timing>()
+
+/** `Server-Timing` on every response, errors included. */
+export function serverTiming(clock: Clock): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const spent: Record<Part, number> = { embed: 0, db: 0 }
+    timings.set(c.req.raw, {
+      arrivedAt: clock.now(),
+      async measure(part, act) {
+        const started = clock.now()
+        try {
+          return await act()
+        } finally {
+          spent[part] += clock.now() - started
+        }
+      },
+    })
+    await next()
+    const durations = Object.entries(spent).map(([part, milliseconds]) => `${part};dur=${milliseconds.toFixed(1)}`)
+    c.header('server-timing', durations.join(', '))
+  }
+}
+
+export function timingOf(c: Context<ApiEnv>): Timing {
+  return timings.get(c.req.raw)!
+}

@@ -1,0 +1,122 @@
+import { fold } from '../terms/folding.ts'
+import { finalized, hashOf, hashSeed, mixed } from '../terms/hashing.ts'
+import { stem } from '../terms/stemming.ts'
+import { stopWords } from '../terms/stop-words.ts'
+import { unspaced } from '../terms/words.ts'
+import { beginsPair, type Concept, conceptsIn, conceptsOf } from './concepts/concepts.ts'
+
+/** What a word adds to the vector of its text, wherever it stands. */
+export interface WordFeatures {
+  folded: string
+  stem: string
+  stemHash: number
+  /** 1, less for a stop word. */
+  weight: number
+  /** Whether some concept is two words, of which this may be the first. */
+  beginsPair: boolean
+  features: readonly Feature[]
+}
+
+export interface Feature {
+  hash: number
+  weight: number
+}
+
+const stopWordWeight = 0.1
+const bigramWeight = 0.3
+const ngramWeight = 0.5
+const conceptWeight = 1
+/** Of words that form one code or number, which few texts have in common by chance. */
+const joinedWeight = 1.5
+const characterPairWeight = 0.8
+const characterTripleWeight = 0.35
+/** Of a single Chinese character: it means something, but several things. */
+const characterWeight = 0.3
+/** Of kana alone, mostly endings and particles, against other characters. */
+const kanaWeight = 0.3
+
+const maxCached = 20_000
+/** Longer runs of characters hardly come again. */
+const maxCachedLength = 32
+const known = new Map<string, WordFeatures>()
+
+export function featuresOf(word: string): WordFeatures {
+  if (word.length > maxCachedLength) return newFeaturesOf(word)
+  let features = known.get(word)
+  if (!features) {
+    features = newFeaturesOf(word)
+    if (known.size >= maxCached) known.clear()
+    known.set(word, features)
+  }
+  return features
+}
+
+function newFeaturesOf(word: string): WordFeatures {
+  const folded = fold(word)
+  const stemmed = stem(folded)
+  const isStopWord = stopWords.has(folded)
+  const weight = isStopWord ? stopWordWeight : 1
+  const isRun = unspaced.test(folded.charAt(0))
+  const concepts = isStopWord ? [] : isRun ? conceptsIn(folded) : conceptsOf(folded, stemmed)
+  return {
+    folded,
+    stem: stemmed,
+    stemHash: hashOf(stemmed),
+    weight,
+    beginsPair: beginsPair(stemmed),
+    features: [...(isRun ? charactersOf(folded) : partsOf(folded, stemmed, weight)), ...concepts.map(conceptFeature)],
+  }
+}
+
+export function conceptFeature(concept: Concept): Feature {
+  return { hash: hashOf(`c${concept}`), weight: conceptWeight }
+}
+
+export function joinedFeature(words: string): Feature {
+  return { hash: hashOf(`w${words}`), weight: joinedWeight }
+}
+
+export function bigramFeature(first: WordFeatures, second: WordFeatures): Feature {
+  return {
+    hash: finalized(mixed(first.stemHash, 0) ^ second.stemHash),
+    weight: bigramWeight * first.weight * second.weight,
+  }
+}
+
+function partsOf(word: string, stemmed: string, weight: number): Feature[] {
+  const features = [{ hash: hashOf(`w${stemmed}`), weight }]
+  // Codes that differ in one digit have nothing in common.
+  if (!/\p{N}/u.test(word)) addNgrams(features, `<${word}>`, weight * ngramWeight)
+  return features
+}
+
+/** Of three to five characters, each hashed on from the one before. */
+function addNgrams(features: Feature[], word: string, weight: number): void {
+  for (let start = 0; start + 3 <= word.length; start++) {
+    const end = Math.min(start + 5, word.length)
+    let hash = ngramSeed
+    for (let at = start; at < end; at++) {
+      hash = mixed(hash, word.charCodeAt(at))
+      if (at >= start + 2) features.push({ hash: finalized(hash), weight })
+    }
+  }
+}
+
+/** Nothing shows where the words of a run begin and end: pairs of its characters stand for them. */
+function charactersOf(run: string): Feature[] {
+  const feature = (text: string, weight: number) => ({
+    hash: hashOf(`w${text}`),
+    weight: weight * (kana.test(text) ? kanaWeight : 1),
+  })
+  const features = (run.match(/\p{Script=Han}/gu) ?? []).map((character) => feature(character, characterWeight))
+  for (let at = 0; at + 2 <= run.length; at++) {
+    const pair = run.slice(at, at + 2)
+    if (!stopWords.has(pair)) features.push(feature(pair, characterPairWeight))
+    if (at + 3 <= run.length) features.push(feature(run.slice(at, at + 3), characterTripleWeight))
+  }
+  return features
+}
+
+const kana = /^[\p{Script=Hiragana}ー]+$/u
+
+const ngramSeed = mixed(hashSeed, 'g'.charCodeAt(0))

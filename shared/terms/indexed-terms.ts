@@ -1,0 +1,111 @@
+import { fold } from './folding.ts'
+import { stopWords } from './stop-words.ts'
+import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
+import { forEachWord } from './words.ts'
+
+/** The terms of a chunk as they are stored. */
+export interface IndexedTerms {
+  /** Words that are not stop words, repeated ones counted again. */
+  length: number
+  /** Text of a `sparsevec`: how often each term occurs, up to `maxFrequency`. */
+  terms: string
+}
+
+/** A term says little more when it occurs more often; and a search counts in base 4. */
+export const maxFrequency = 3
+
+/** A term as it is written into a `sparsevec`, and how often the text at hand has it. */
+interface Term {
+  element: string
+  frequency: number
+}
+
+const maxCached = 50_000
+const termsOfWords = new Map<string, readonly Term[]>()
+const termOfKey = new Map<number, Term>()
+
+/** @param context headings: what the text does not say again */
+export function indexedTerms(text: string, context: readonly string[] = []): IndexedTerms {
+  if (termsOfWords.size > maxCached) forget()
+  const found: Term[] = []
+  const add = (term: Term) => {
+    if (term.frequency++ === 0) found.push(term)
+  }
+  let length = 0
+  for (const part of [...context, text]) {
+    const normalized = part.normalize('NFKC')
+    let previous = ''
+    let code: string[] = []
+    let isHead = false
+    const addCode = () => {
+      const term = termWith(keyOf(joinedTerm(code)))
+      add(term)
+      // What a table's row begins with is what it is about: other texts that name the same code only mention it.
+      if (isHead) for (const each of [term, ...code.flatMap(known)]) add(each)
+      code = []
+    }
+    forEachWord(normalized, (word, isJoined, start) => {
+      if (!isJoined) {
+        if (code.length > 0) addCode()
+        isHead = headsRow(normalized, start)
+      } else if (code.length === 0) code = [previous, word]
+      else code.push(word)
+      const terms = known(word)
+      if (terms.length > 0) length++
+      for (let i = 0; i < terms.length; i++) add(terms[i]!)
+      previous = word
+    })
+    if (code.length > 0) addCode()
+  }
+  let terms = ''
+  for (const term of found) {
+    terms += term.element + Math.min(maxFrequency, term.frequency)
+    term.frequency = 0
+  }
+  return { length, terms: `{${terms.slice(1)}}/${termCount}` }
+}
+
+function known(word: string): readonly Term[] {
+  let terms = termsOfWords.get(word)
+  if (!terms) {
+    terms = [...termsOf(word), ...(isName(word) ? soundsOf(word) : [])].map((term) => termWith(keyOf(term)))
+    termsOfWords.set(word, terms)
+  }
+  return terms
+}
+
+/** One for each key: two words with a term in common count it together. */
+function termWith(key: number): Term {
+  let term = termOfKey.get(key)
+  if (!term) {
+    term = { element: `,${key}:`, frequency: 0 }
+    termOfKey.set(key, term)
+  }
+  return term
+}
+
+function forget() {
+  termsOfWords.clear()
+  termOfKey.clear()
+}
+
+const space = 0x20
+const asterisk = 0x2a
+const lineFeed = 0x0a
+const bar = 0x7c
+
+function headsRow(text: string, start: number): boolean {
+  let at = start - 1
+  while (text.charCodeAt(at) === space || text.charCodeAt(at) === asterisk) at--
+  return text.charCodeAt(at) === bar && (at === 0 || text.charCodeAt(at - 1) === lineFeed)
+}
+
+/** What each chunk of a document is found by beside its own words. @returns text of a `sparsevec` */
+export function titleTerms(title: string): string {
+  return indexedTerms(title).terms
+}
+
+/** Only names are misheard in a way that their sound mends. */
+function isName(word: string): boolean {
+  return word.length >= 3 && /^\p{Lu}/u.test(word) && !stopWords.has(fold(word))
+}

@@ -1,0 +1,134 @@
+import { phoneticRules } from './phonetic-rules.ts'
+
+const maxCodes = 4
+const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+const frontVowels = 'eiy'
+const vowels = 'aeiouy'
+const withoutConsonants = ['', 'A', 'J', 'JA']
+
+interface Rule {
+  letters: string
+  atStart: boolean
+  /** what has to follow: the end of the word (`$`), e, i or y (`+`), any vowel (`_`), or anything */
+  followedBy: string
+  readings: string[]
+}
+
+const rules = phoneticRules
+  .split('\n')
+  .filter(Boolean)
+  .flatMap((line) => {
+    const [patterns = '', readings = ''] = line.split(': ')
+    return patterns.split(' ').map((pattern): Rule => {
+      const [, start, letters = '', followedBy = ''] = /^(\^?)([a-z]+)([$+_]?)$/.exec(pattern)!
+      return {
+        letters,
+        atStart: start === '^',
+        followedBy,
+        readings: readings.split(' | ').map((reading) => reading.replace('-', '')),
+      }
+    })
+  })
+  .sort((a, b) => precision(b) - precision(a))
+
+function precision(rule: Rule): number {
+  return rule.letters.length * 4 + (rule.atStart ? 2 : 0) + (rule.followedBy ? 1 : 0)
+}
+
+function fits(rule: Rule, word: string, at: number): boolean {
+  if (!word.startsWith(rule.letters, at)) return false
+  const next = word[at + rule.letters.length]
+  if (rule.followedBy === '') return true
+  if (next === undefined) return rule.followedBy === '$'
+  return (rule.followedBy === '+' && frontVowels.includes(next)) || (rule.followedBy === '_' && vowels.includes(next))
+}
+
+/** The rules that a letter and its next one leave to try, the most precise first: mostly one, and the last one always fits. */
+function rulesFor(letter: string, next: string, atStart: boolean): Rule[] {
+  const pair = letter + next
+  const left = rules.filter(
+    (rule) =>
+      (atStart || !rule.atStart) &&
+      pair.startsWith(rule.letters.slice(0, 2)) &&
+      (rule.letters.length > 1 || fits(rule, pair, 0)),
+  )
+  return left.slice(0, left.findIndex((rule) => rule.letters.length === 1) + 1)
+}
+
+// Filled as words come: a cold start does not wait for pairs of letters that no word has.
+const known: Rule[][] = []
+const endOfWord = alphabet.length
+
+function ruleAt(word: string, at: number): Rule {
+  const letter = position(word, at)
+  const next = isLetter(position(word, at + 1)) ? position(word, at + 1) : endOfWord
+  const slot = (letter * (endOfWord + 1) + next) * 2 + (at === 0 ? 1 : 0)
+  known[slot] ??= rulesFor(alphabet[letter]!, alphabet[next] ?? '', at === 0)
+  const candidates = known[slot]
+  for (let i = 0; i < candidates.length - 1; i++) if (fits(candidates[i]!, word, at)) return candidates[i]!
+  return candidates[candidates.length - 1]!
+}
+
+/** A character's position in the alphabet, from 0; NaN after the word's end */
+const position = (word: string, at: number) => word.charCodeAt(at) - 97
+const isLetter = (position: number) => position >= 0 && position < alphabet.length
+
+/**
+ * The codes under which names that sound alike meet (one in common is enough): Kowalski and Kovalsky, Xarelto and Ksarelto.
+ * Letters are read in sequences, longest first, and a sequence that languages read differently gives a code each, as in
+ * Daitch-Mokotoff Soundex (Mokotoff 1985, https://www.avotaynu.com/soundex.htm); the table is our own, for names as a
+ * speech recogniser of another language writes them.
+ * @param word folded: lower case, Latin letters without marks; other characters are skipped
+ * @returns up to 4 codes of capital letters, the likeliest first; none for a word that is shorter than 3 letters, has a
+ *   digit or no consonant
+ */
+export function phoneticCodes(word: string): string[] {
+  if (word.length < 3) return []
+  let codes = ['']
+  for (let at = 0; at < word.length; ) {
+    if (isLetter(position(word, at))) {
+      const rule = ruleAt(word, at)
+      codes = read(codes, rule.readings)
+      at += rule.letters.length
+    } else if (word[at]! >= '0' && word[at]! <= '9') return []
+    else at++
+  }
+  return finish(codes)
+}
+
+function read(codes: string[], readings: string[]): string[] {
+  if (codes.length === 1 && readings.length === 1) {
+    codes[0] = append(codes[0]!, readings[0]!)
+    return codes
+  }
+  const all: string[] = []
+  for (const reading of readings) {
+    for (const code of codes) {
+      const next = append(code, reading)
+      if (all.length < maxCodes && !all.includes(next)) all.push(next)
+    }
+  }
+  return all
+}
+
+/** A sound that goes on is one sound: `ss`, `ck`, a run of vowels. */
+function append(code: string, reading: string): string {
+  if (code === '' || reading === '' || code.charCodeAt(code.length - 1) !== reading.charCodeAt(0)) return code + reading
+  return reading.length === 1 ? code : code + reading.slice(1)
+}
+
+function finish(codes: string[]): string[] {
+  const finished: string[] = []
+  for (const code of codes) {
+    const short = withoutVowels(code)
+    if (!withoutConsonants.includes(short) && !finished.includes(short)) finished.push(short)
+  }
+  return finished
+}
+
+/** Vowels are misheard most: a code keeps them only where consonants alone would fit too many words, up to three of them. */
+function withoutVowels(code: string): string {
+  let consonants = code.slice(0, 1)
+  for (let i = 1; i < code.length; i++) if (code[i] !== 'A') consonants += code[i]
+  return consonants.length > 3 ? consonants : code
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { vectorCache } from '../../functions/search/query-vectors.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { newEmbedder, newSearch } from '../support/own-search.ts'
+import { vectorOf } from '../support/provider-responses.ts'
+import { storeServed } from '../support/served-document.ts'
+import { useStand } from '../support/stand.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+/** How often the provider is called for these searches, by turns on the instance that asked first and on a new one. */
+async function callsFor(...queries: string[]): Promise<number> {
+  const tenant = await stand.tenant()
+  const { search } = newSearch(provider)
+  for (const query of queries)
+    for (const each of [search, newSearch(provider).search])
+      expect(await each(tenant, { query })).toMatchObject({ status: 200, body: { degraded: null } })
+  return provider.calls.length
+}
+
+describe('a question that was asked before', () => {
+  test.each([
+    ['in the same words', ['Are you open?', 'Are you open?']],
+    [
+      'in another case, with other punctuation and white space',
+      ['Are you open?', ' are  YOU, open…', 'are\u3000you open'],
+    ],
+    ['in wide letters', ['ABC', 'ＡＢＣ']],
+    ['by its punctuation alone', ['?', '…']],
+  ])('%s needs no call to the provider, on any instance', async (_, queries) => {
+    expect(await callsFor(...queries)).toBe(1)
+  })
+
+  test.each([
+    ['another number', ['At 1.50', 'At 1:50', 'At 150']],
+    ['another name', ['C', 'C#', 'C++']],
+    ['other words', ['where', 'were']],
+  ])('is not one with %s', async (_, queries) => {
+    expect(await callsFor(...queries)).toBe(queries.length)
+  })
+
+  test('finds the same on any instance, with the same scores', async () => {
+    const tenant = await stand.tenant()
+    const near = vectorOf('a question').map((number, i) => number + (i % 7 ? 0 : 0.1))
+    await storeServed(stand.db, tenant, [{ vector: vectorOf('another') }, { vector: near }])
+    const { search } = newSearch(provider)
+    const bodies = [await search(tenant), await search(tenant), await newSearch(provider).search(tenant)].map(
+      ({ body }) => body,
+    )
+    expect(bodies[0].data[0].score).toBeGreaterThan(0.5)
+    expect(bodies[1]).toEqual(bodies[0])
+    expect(bodies[2]).toEqual(bodies[0])
+    await sql`delete from query_vectors where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    expect((await search(tenant)).body).toEqual(bodies[0])
+    expect(provider.calls).toHaveLength(1)
+  })
+
+  test('is asked again for another organization, and for another model', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    const { search } = newSearch(provider)
+    await search(mine)
+    await search(other)
+    expect(provider.calls).toHaveLength(2)
+    const embedder = { ...newEmbedder(provider), model: 'another' }
+    await newSearch(provider, { embedder }).search(mine)
+    expect(provider.calls).toHaveLength(3)
+  })
+
+  test('is not stored itself', async () => {
+    const tenant = await stand.tenant()
+    await newSearch(provider).search(tenant, { query: 'canary' })
+    const { rows } = await sql<{ row: string }>`
+      select q::text || encode(key, 'escape') as row from query_vectors q where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    expect(rows).toHaveLength(1)
+    expect(rows[0]!.row).not.toContain('canary')
+  })
+})
+
+describe('a question that is prefetched', () => {
+  test('needs no further call to the provider, on this instance and others', async () => {
+    const tenant = await stand.tenant()
+    const { search, prefetch } = newSearch(provider)
+    for (const again of [prefetch, prefetch, newSearch(provider).prefetch])
+      expect(await again(tenant, 'Are you open')).toMatchObject({ status: 202, body: undefined })
+    for (const each of [search, newSearch(provider).search])
+      expect(await each(tenant, { query: 'are you open?' })).toMatchObject({ status: 200, body: { degraded: null } })
+    expect(provider.calls.map(({ texts }) => texts)).toEqual([['Are you open']])
+  })
+
+  test('while the provider is down is 503, and changes nothing', async () => {
+    const tenant = await stand.tenant()
+    const { search, prefetch } = newSearch(provider)
+    provider.script(['too_many_requests'])
+    expect(await prefetch(tenant, 'Are you open')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(await search(tenant, { query: 'Are you open' })).toMatchObject({ status: 200, body: { degraded: null } })
+    expect(provider.calls).toHaveLength(2)
+  })
+})
+
+test('an instance keeps the vectors of the 2,000 questions that were asked last', () => {
+  const cache = vectorCache()
+  const scope = { organizationId: 'o', agentId: 'a' } as AgentScope
+  const key = (i: number) => Buffer.from(`${i}`)
+  const vector = new Float32Array(1)
+  for (let i = 0; i < 2000; i++) cache.set(scope, key(i), vector)
+  expect(cache.get(scope, key(0))).toBe(vector)
+  cache.set(scope, key(2000), vector)
+  expect([0, 1, 2, 2000].map((i) => cache.get(scope, key(i)) !== undefined)).toEqual([true, false, true, true])
+})

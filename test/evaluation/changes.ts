@@ -1,0 +1,44 @@
+import type { Figures, ModeFigures } from './figures.ts'
+
+export interface Change<T> {
+  mode: string
+  /** A figure's name, such as `all answerable, hit@1`, or a question's id. */
+  name: string
+  before: T
+  now: T
+}
+
+export interface Changes {
+  /** The higher the better, each. */
+  figures: Change<number>[]
+  /** Of the right passages: null when it was not found. */
+  ranks: Change<number | null>[]
+}
+
+/** What both runs have and is not the same. */
+export function changesBetween(before: Figures, now: Figures): Changes {
+  return { figures: differences(before, now, namedFigures), ranks: differences(before, now, ({ ranks }) => ranks) }
+}
+
+export function isWorse({ before, now }: Change<number | null>): boolean {
+  return before !== null && (now === null || now > before)
+}
+
+function differences<T>(before: Figures, now: Figures, named: (mode: ModeFigures) => Record<string, T>): Change<T>[] {
+  return Object.entries(now.modes).flatMap(([mode, figures]) => {
+    const earlier = before.modes[mode as keyof Figures['modes']]
+    const known = new Map(earlier && Object.entries(named(earlier)))
+    return Object.entries(named(figures))
+      .filter(([name, value]) => known.has(name) && known.get(name) !== value)
+      .map(([name, value]) => ({ mode, name, before: known.get(name)!, now: value }))
+  })
+}
+
+function namedFigures({ groups, auc }: ModeFigures): Record<string, number> {
+  const named = Object.entries(groups).flatMap(([group, { questions, hit1, hit5, mrr }]): [string, number][] => [
+    [`${group}, hit@1`, hit1 / questions],
+    [`${group}, hit@5`, hit5 / questions],
+    [`${group}, MRR`, mrr],
+  ])
+  return { ...Object.fromEntries(named), ...(auc !== null && { AUC: auc }) }
+}

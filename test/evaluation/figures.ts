@@ -1,0 +1,88 @@
+import type { Answer, Mode } from './ask.ts'
+import { auc, bestThreshold, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
+
+/** Of what the figures are: two runs can be compared if it is the same. */
+export interface Source {
+  /** The embedder's model; undefined where only the running system knows. */
+  model?: string
+  /** A digest of questions and documents. */
+  set?: string
+}
+
+/** What a run found, without whatever differs from machine to machine: as it is committed. */
+export interface Figures {
+  source: Source
+  questions: { answerable: number; unanswerable: number }
+  modes: Partial<Record<Mode, ModeFigures>>
+}
+
+export interface ModeFigures {
+  /** By kind, in alphabetical order; then all that have an answer, and each half of those. */
+  groups: Record<string, Tally>
+  /** How well the best hit's score tells questions that have an answer from those that have none. */
+  auc: number | null
+  /** Found on the half for tuning; what it keeps and rejects, on the half for reporting. */
+  min_score: ({ value: number } & Shares) | null
+  /** By question, null when the right passage is not among the hits. */
+  ranks: Record<string, number | null>
+}
+
+const everything = 'all answerable'
+
+export function toFigures(source: Source, answers: readonly Answer[]): Figures {
+  const modes = Map.groupBy(answers, ({ mode }) => mode)
+  const [first = []] = modes.values()
+  const answerable = first.filter(({ expected }) => expected).length
+  return {
+    source,
+    questions: { answerable, unanswerable: first.length - answerable },
+    modes: Object.fromEntries([...modes].map(([mode, each]) => [mode, toModeFigures(each)])),
+  }
+}
+
+function toModeFigures(answers: readonly Answer[]): ModeFigures {
+  const [answerable, unanswerable] = [answers.filter(({ expected }) => expected), answers.filter((a) => !a.expected)]
+  const byId = answerable.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const total = auc(scoresOf(answerable), scoresOf(unanswerable))
+  return {
+    groups: groupsOf(answerable),
+    auc: total === undefined ? null : rounded(total),
+    min_score: minScore(answerable, unanswerable),
+    ranks: Object.fromEntries(byId.map(({ id, rank }) => [id, rank ?? null])),
+  }
+}
+
+function groupsOf(answerable: readonly Answer[]): Record<string, Tally> {
+  const kinds = [...new Set(answerable.map(({ kind }) => kind))].filter((kind) => kind !== undefined).sort()
+  const groups: [string, Answer[]][] = [
+    ...kinds.map((kind): [string, Answer[]] => [kind, answerable.filter((answer) => answer.kind === kind)]),
+    [everything, [...answerable]],
+    ['half for tuning', answerable.filter(({ id }) => halfOf(id) === 'tune')],
+    ['half for reporting', answerable.filter(({ id }) => halfOf(id) === 'report')],
+  ]
+  const tallied = groups
+    .filter(([, answers]) => answers.length > 0)
+    .map(([name, answers]) => {
+      const { mrr, ...counts } = tally(answers.map(({ rank }) => rank))
+      return [name, { ...counts, mrr: rounded(mrr) }]
+    })
+  return Object.fromEntries(tallied)
+}
+
+function minScore(answerable: readonly Answer[], unanswerable: readonly Answer[]): ModeFigures['min_score'] {
+  const [tune, report] = (['tune', 'report'] as const).map((half) =>
+    [answerable, unanswerable].map((answers) => scoresOf(answers.filter(({ id }) => halfOf(id) === half))),
+  ) as [[number[], number[]], [number[], number[]]]
+  const value = bestThreshold(...tune)
+  const shares = value === undefined ? undefined : sharesAt(value, ...report)
+  return shares ? { value: value!, kept: rounded(shares.kept), rejected: rounded(shares.rejected) } : null
+}
+
+/** Nothing found is as if below any score. */
+function scoresOf(answers: readonly Answer[]): number[] {
+  return answers.map(({ first }) => (first === undefined ? Number.NEGATIVE_INFINITY : Number(first.score.toFixed(6))))
+}
+
+function rounded(figure: number): number {
+  return Number(figure.toFixed(4))
+}

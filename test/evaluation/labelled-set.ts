@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { CommandError } from '../../infra/admin/command-error.ts'
+import { normalized } from './judge.ts'
+import { parseQuestions, type Question } from './questions.ts'
+
+/** One agent, with what it knows and what its callers ask. */
+export interface Business {
+  name: string
+  documents: { title: string; content: string }[]
+  questions: Question[]
+}
+
+/**
+ * The businesses of a folder, one folder each: documents whose first line is `# Title`, and questions.csv.
+ * @throws CommandError that names every question whose right passage is in no document
+ */
+export function readSet(folder: string): Business[] {
+  const businesses = globSync('*/questions.csv', { cwd: folder })
+    .sort()
+    .map((file) => readBusiness(join(folder, dirname(file))))
+  const faults = [...businesses.flatMap(passagesMissing), ...idsTaken(businesses)]
+  if (businesses.length === 0) faults.push(`${folder} has no businesses`)
+  if (faults.length > 0) throw new CommandError(faults.join('\n'))
+  return businesses
+}
+
+function readBusiness(folder: string): Business {
+  const documents = globSync('*.md', { cwd: folder })
+    .sort()
+    .map((file) => readDocument(join(folder, file)))
+  const file = join(folder, 'questions.csv')
+  return { name: basename(folder), documents, questions: parseQuestions(readFileSync(file, 'utf8'), file) }
+}
+
+function readDocument(file: string): Business['documents'][number] {
+  const text = readFileSync(file, 'utf8')
+  const [line] = text.split('\n', 1)
+  if (!line!.startsWith('# ')) throw new CommandError(`${file} does not begin with "# " and its title`)
+  return { title: line!.slice(2).trim(), content: text.slice(line!.length).trim() }
+}
+
+function passagesMissing({ name, documents, questions }: Business): string[] {
+  return questions.flatMap(({ id, kind, expected }) => {
+    if (expected === undefined) return kind === 'unanswerable' ? [] : [`${name}, ${id}: no document and words`]
+    const { title = '', words = '' } = expected
+    const document = documents.find((each) => each.title === title)
+    if (document === undefined) return [`${name}, ${id}: no document has the title "${title}"`]
+    const isThere = words !== '' && normalized(document.content).includes(normalized(words))
+    return isThere ? [] : [`${name}, ${id}: "${title}" does not have the words "${words}"`]
+  })
+}
+
+/** Figures are kept by id, of all businesses together. */
+function idsTaken(businesses: Business[]): string[] {
+  const ids = businesses.flatMap(({ questions }) => questions.map(({ id }) => id))
+  return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))].map((id) => `two questions have the id ${id}`)
+}

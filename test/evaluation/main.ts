@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { CommandError } from '../../infra/admin/command-error.ts'
+import { messageOf } from '../../infra/local/error-message.ts'
+import { type Answer, askAll } from './ask.ts'
+import { changesText, check, requireDefault, writeFigures } from './committed.ts'
+import { type Source, toFigures } from './figures.ts'
+import { readSet } from './labelled-set.ts'
+import { parseQuestions, type Question } from './questions.ts'
+import { toFailures, toTable, withTable } from './report.ts'
+import { searchOf } from './running-system.ts'
+import { openStand } from './stand.ts'
+
+interface Options {
+  set: string
+  failures?: true
+  json?: true
+  check?: true
+  write?: true
+  readme?: true
+  questions?: string
+  url: string
+  agent?: string
+  key?: string
+}
+
+interface Run {
+  source: Source
+  answers: Answer[]
+}
+
+const progressMilliseconds = 2000
+const readme = join(import.meta.dirname, '../../README.md')
+
+const forSet = (flags: string, description: string) => new Option(flags, description).conflicts('questions')
+const program = new Command('npm run evaluate --')
+  .description(
+    'Measures how often search finds the right passage, in each mode: with the questions of this repository on a stand of its own, or with questions of yours on a running system.',
+  )
+  .option('--failures', 'list each question whose right passage is not first, with what is')
+  .option('--json', 'print one line of JSON, and all else on stderr')
+  .addOption(forSet('--check', 'exit with 1 if a figure is lower than the committed one'))
+  .addOption(forSet('--write', 'write the figures to commit'))
+  .addOption(forSet('--readme', 'write the table into README.md'))
+  .addOption(
+    forSet('--set <folder>', 'a folder of businesses').default(join(import.meta.dirname, 'set'), 'this repository’s'),
+  )
+  .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
+  .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
+  .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
+  .addOption(new Option('--key <key>', 'an API key that may search').env('API_KEY'))
+  .action(evaluate)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommandError)) throw error
+  console.error(`error: ${error.message}`)
+  process.exitCode = 1
+}
+
+async function evaluate(options: Options): Promise<void> {
+  const { source, answers } = options.questions === undefined ? await askSet(options.set) : await askOwn(options)
+  const figures = toFigures(source, answers)
+  const say = options.json ? console.error : console.log
+  if (options.json) console.log(JSON.stringify({ ...figures, answers }))
+  else console.log(toTable(figures))
+  if (options.failures) say(`\n${toFailures(figures, answers)}`)
+  const degraded = answers.filter(({ isDegraded }) => isDegraded).length
+  if (degraded > 0) say(`\n${degraded} of ${answers.length} answers are degraded: the keyword arm’s alone`)
+  if (options.questions !== undefined) return
+
+  const changes = changesText(figures, answers)
+  if (changes) say(`\n${changes}`)
+  if (options.write || options.readme || options.check) requireDefault(figures)
+  if (options.write) writeFigures(figures)
+  if (options.readme) writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), figures))
+  if (options.check) check(figures)
+}
+
+/** Each business is an agent that knows its documents and is asked its questions. */
+async function askSet(folder: string): Promise<Run> {
+  const businesses = readSet(folder)
+  const set = createHash('sha256').update(JSON.stringify(businesses)).digest('hex').slice(0, 16)
+  const stand = await openStand(process.env.DATABASE_URL || undefined)
+  try {
+    const asked = progress(businesses.flatMap(({ questions }) => questions).length)
+    const answers: Answer[] = []
+    for (const business of businesses)
+      answers.push(...(await askAll(await stand.ingest(business), business.questions, asked)))
+    return { source: { model: stand.model, set }, answers }
+  } finally {
+    await stand.close()
+  }
+}
+
+async function askOwn({ questions: file, url, agent, key }: Options): Promise<Run> {
+  if (!agent) throw new CommandError('name the agent to ask: --agent or AGENT_ID')
+  if (!key) throw new CommandError('an API key is needed: API_KEY or --key')
+  if (!URL.canParse(url)) throw new CommandError(`--url must be a URL such as http://127.0.0.1:8787, not ${url}`)
+  const questions = readQuestions(file!)
+  const search = searchOf({ url, agentId: agent, apiKey: key })
+  return { source: {}, answers: await askAll(search, questions, progress(questions.length)) }
+}
+
+function readQuestions(file: string): Question[] {
+  try {
+    return parseQuestions(readFileSync(file, 'utf8'), file)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`cannot read ${file}: ${messageOf(error)}`)
+  }
+}
+
+/** @returns to be called after each question: tells on stderr, now and then, how many are done */
+function progress(total: number): () => void {
+  let done = 0
+  let told = performance.now()
+  return () => {
+    done++
+    if (performance.now() - told < progressMilliseconds) return
+    told = performance.now()
+    console.error(`${done} of ${total} questions asked`)
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { rankOf } from './judge.ts'
+import { parseQuestions } from './questions.ts'
+
+describe('a file of questions', () => {
+  const parsed = (text: string) => parseQuestions(text, 'mine.csv')
+
+  test('is RFC 4180: quotes, commas and line breaks in cells, CRLF, a byte order mark', () => {
+    const text =
+      '\uFEFF"id",kind,language,question,document,words\r\na-1,hours,en,"So, ""sunday""\nopen?",Hours,Closed\r\n'
+    expect(parsed(text)).toEqual([
+      { id: 'a-1', kind: 'hours', question: 'So, "sunday"\nopen?', expected: { title: 'Hours', words: 'Closed' } },
+    ])
+  })
+
+  test('may have semicolons, other names for columns, and neither ids nor kinds', () => {
+    expect(parsed('Query;Document_Title\nopen, on sunday?;Hours\n\nkittens?;\n')).toEqual([
+      { id: 'line 2', question: 'open, on sunday?', expected: { title: 'Hours' } },
+      { id: 'line 4', question: 'kittens?' },
+    ])
+  })
+
+  test.each([
+    ['', 'mine.csv, line 1: no column `question`; the file is empty'],
+    ['question,title\n', 'mine.csv has no questions'],
+    ['frage,titel\na,b\n', 'mine.csv, line 1: no column `question`; there are: frage, titel'],
+    ['question,kind\na,b\n', 'mine.csv, line 1: no column `title` or `words`; there are: question, kind'],
+    ['question,title\na,b\n,c\n', 'mine.csv, line 3: the question is empty'],
+    ['id,question,title\n1,a,b\n1,b,c\n', 'mine.csv, line 3: an earlier question has the id 1 too'],
+    ['question,title\na,b,c\n', 'mine.csv is not valid CSV: Invalid Record Length: expect 2, got 3 on line 2'],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => parsed(text)).toThrow(message)
+  })
+})
+
+describe('a hit is right', () => {
+  const hit = (document_title: string, content: string) => ({ document_title, content, score: 0.5 })
+  const found = [
+    hit('Hours', 'Open daily'),
+    hit('Prices', 'Closed on\n  Sundays'),
+    hit('Hours', 'Closed on\n  Sundays'),
+  ]
+
+  test('by its title and words, whatever their case and white space', () => {
+    expect(rankOf(found, { title: 'hours', words: 'closed on sundays' })).toBe(3)
+    expect(rankOf(found, { title: 'Hours', words: undefined })).toBe(1)
+    expect(rankOf(found, { title: undefined, words: 'Closed on Sundays' })).toBe(2)
+    expect(rankOf(found, { title: 'Prices', words: 'daily' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,38 @@
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
+import { type CuecardOptions, openCuecard } from '../bench/stage/cuecard.ts'
+import { openServer } from '../bench/stage/server.ts'
+import type { Search } from './ask.ts'
+import type { Business } from './labelled-set.ts'
+
+/**
+ * Cuecard as the benchmark starts it, on the embedded database or a scratch one of `serverUrl`, with the embedder that the
+ * environment configures.
+ * @param search what the search Lambda is given, for a run without a part of it
+ */
+export async function openStand(serverUrl: string | undefined, search: CuecardOptions['search'] = {}) {
+  const embedder = configuredEmbedder()
+  const cuecard = await openCuecard(await openServer(serverUrl), { embedder, search })
+  const organization = await cuecard.organization()
+
+  return {
+    model: embedder.model,
+
+    /** An agent that knows the documents of the business. @returns its search */
+    async ingest({ name, documents }: Business): Promise<Search> {
+      const agent = await cuecard.agent(organization)
+      const post = (path: string, body: unknown) => cuecard.event('POST', path, agent.key, body)
+      const ids: string[] = []
+      // One after the other: ties are broken by document id, whose order is that of creation.
+      for (const document of documents)
+        ids.push(JSON.parse(await cuecard.createDocument(post(agent.path, document))).id)
+      await cuecard.work()
+      for (const id of ids) {
+        const { title, status, error_message } = JSON.parse(await cuecard.readDocument(agent, id))
+        if (status !== 'completed') throw new Error(`${name}, ${title}: ${status}, ${error_message}`)
+      }
+      return async (request) => JSON.parse(await cuecard.search(post(`${agent.path}/search`, request)))
+    },
+
+    close: () => cuecard.close(),
+  }
+}

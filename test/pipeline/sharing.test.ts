@@ -1,0 +1,207 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sharing } from '../../functions/embedding/sharing.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { dimensions } from '../../shared/embedding/vectors.ts'
+import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
+import { poison, vectorOf } from '../support/provider-responses.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
+import { keptQueue, newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+const connection = useFaultyConnection()
+
+// Counted in front of the faulty connection.
+let requests: string[] = []
+const send = neonConfig.fetchFunction
+neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+  requests.push(String(init.body))
+  return send(url, init)
+}
+const sentAs = (statement: RegExp) => requests.filter((body) => statement.test(body)).length
+
+afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
+
+interface TestDocument {
+  id: string
+  organizationId: string
+  path: string
+}
+
+async function create(tenant: Tenant, content: string): Promise<TestDocument> {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
+}
+
+const texts = ['First in line.', 'Second in line.', 'Third in line.']
+const threeOf = (tenant: Tenant) => Promise.all(texts.map((text) => create(tenant, text)))
+const state = async ({ id }: TestDocument) =>
+  (
+    await sql`select status, attempt, retry_count, error_code,
+        array(select trim(content) from chunks where document_id = d.id and revision <= d.active_revision order by chunk_index) as served
+      from documents d where id = ${id}`.execute(stand.db)
+  ).rows[0]
+const states = (documents: TestDocument[]) => Promise.all(documents.map(state))
+const completed = texts.map((text) => ({ status: 'completed', served: [text] }))
+
+describe('small documents of one delivery', () => {
+  let tenant: Tenant
+  let documents: TestDocument[]
+  beforeEach(async () => {
+    tenant = await stand.tenant()
+    documents = await threeOf(tenant)
+    requests = []
+  })
+
+  test('take one claim, one call and one commit together', async () => {
+    expect(await newWorker(stand, provider)(documents)).toEqual({ batchItemFailures: [] })
+    expect(await states(documents)).toMatchObject(completed)
+    expect(provider.calls.map((call) => call.texts.map(contentOf).sort())).toEqual([texts])
+    expect([sentAs(statements.claim), sentAs(statements.commit)]).toEqual([1, 1])
+  })
+
+  test('pay once for two messages', async () => {
+    expect(await newWorker(stand, provider)([...documents, ...documents])).toEqual({ batchItemFailures: [] })
+    expect(await states(documents)).toMatchObject(completed)
+    expect(provider.calls.map((call) => call.texts.map(contentOf).sort())).toEqual([texts])
+  })
+
+  test('share nothing with another organization', async () => {
+    const other = await create(await stand.tenant(), 'Elsewhere.')
+    requests = []
+    await newWorker(stand, provider)([...documents, other])
+    expect(await states([...documents, other])).toMatchObject([
+      ...completed,
+      { status: 'completed', served: ['Elsewhere.'] },
+    ])
+    expect([sentAs(statements.claim), sentAs(statements.commit)]).toEqual([2, 2])
+  })
+
+  test('share calls up to the limits of one', async () => {
+    await newWorker(stand, provider, { callLimits: { inputs: 2, tokens: 1000 } })(documents)
+    await newWorker(stand, provider, { callLimits: { inputs: 9, tokens: `T\n\n${texts[0]}`.length } })([
+      await create(tenant, texts[0]!),
+      await create(tenant, texts[0]!),
+    ])
+    expect(provider.calls.map((call) => call.texts.length)).toEqual([2, 1, 1, 1])
+  })
+
+  test.each([
+    [
+      'superseded',
+      ({ path }: TestDocument) => tenant.call('PATCH', path, { content: 'Newer.' }),
+      { status: 'pending', served: [] },
+    ],
+    ['deleted', ({ path }: TestDocument) => tenant.call('DELETE', path), undefined],
+    [
+      'taken over by its client',
+      ({ path }: TestDocument) =>
+        tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'Mine.', chunk_index: 0 }] }),
+      { status: 'pending', served: [] },
+    ],
+    [
+      'claimed by another worker',
+      ({ id }: TestDocument) =>
+        sql`update documents set attempt = 4, lease_token = gen_random_uuid() where id = ${id}`.execute(stand.db),
+      { status: 'processing', attempt: 4, served: [] },
+    ],
+  ])('complete without the one that is %s just before the commit', async (_, interfere, left) => {
+    connection.before(statements.commit, () => interfere(documents[1]!))
+    expect(await newWorker(stand, provider)(documents)).toEqual({ batchItemFailures: [] })
+    const [first, second, third] = await states(documents)
+    expect([first, third]).toMatchObject([completed[0], completed[2]])
+    expect([second]).toMatchObject([left])
+    expect(sentAs(statements.commit)).toBe(1)
+  })
+
+  test('complete without the one whose text the provider rejects', async () => {
+    const bad = await create(tenant, `It is ${poison}.`)
+    await newWorker(stand, provider)([documents[0]!, bad, documents[2]!])
+    expect(await states([documents[0]!, bad, documents[2]!])).toMatchObject([
+      completed[0],
+      { status: 'error', error_code: 'chunk_refused', attempt: 1 },
+      completed[2],
+    ])
+  })
+
+  test('complete without the one that cannot be stored, which alone counts a failed attempt', async () => {
+    const bad = await create(tenant, 'It makes half a vector.')
+    const batch = [documents[0]!, bad, documents[2]!]
+    expect(await newWorker(stand, provider, { embedder: halving, queue: keptQueue().queue })(batch)).toEqual({
+      batchItemFailures: [{ itemIdentifier: bad.id }],
+    })
+    expect(await states(batch)).toMatchObject([completed[0], { status: 'pending', attempt: 1 }, completed[2]])
+  })
+
+  test('wait together, each for its own time, when the provider wants to be left alone', async () => {
+    const { queue, sent } = keptQueue()
+    provider.script(['retry_after'])
+    const random = [0.25, 0.5, 0.75].values()
+    await newWorker(stand, provider, { queue, random: () => random.next().value! })(documents)
+    expect(provider.calls).toHaveLength(1)
+    expect(await states(documents)).toMatchObject(Array(3).fill({ status: 'pending', attempt: 0, retry_count: 1 }))
+    expect(sent.map((each) => each.delaySeconds).sort()).toEqual([41, 42, 43])
+  })
+
+  test.each(
+    (['claim', 'commit'] as const).flatMap((name) =>
+      (['before', 'after'] as const).map((when) => [when, name] as const),
+    ),
+  )('complete though the connection is cut %s their shared %s and its repetition', async (when, name) => {
+    connection.cut(when, statements[name], 2)
+    expect(await newWorker(stand, provider)(documents)).toEqual({ batchItemFailures: [] })
+    expect(connection.unmet).toBe(0)
+    expect(await states(documents)).toMatchObject(completed)
+    expect(provider.calls.flatMap((call) => call.texts.map(contentOf)).sort()).toEqual(texts)
+  })
+})
+
+/** A vector that Postgres does not take, for texts of half a vector. */
+const halving: Embedder = {
+  model: 'halving',
+  embed: (texts) =>
+    Promise.resolve(texts.map((text) => vectorOf(text).slice(0, text.includes('half a vector') ? 768 : dimensions))),
+}
+
+describe('sharing', () => {
+  const joining = (failing: (items: number[]) => boolean, concernsAll?: () => boolean) => {
+    const groups: number[][] = []
+    const ask = sharing<number, number>({
+      mayJoin: (group) => group.length < 3,
+      request(items) {
+        groups.push(items)
+        return failing(items) ? Promise.reject(new Error('failed')) : Promise.resolve(items.map((item) => 10 * item))
+      },
+      ...(concernsAll && { concernsAll }),
+    })
+    return { ask, groups }
+  }
+
+  test('joins what is asked for in one turn, as far as it fits', async () => {
+    const { ask, groups } = joining(() => false)
+    expect(await Promise.all([1, 2, 3, 4].map(ask))).toEqual([10, 20, 30, 40])
+    expect(await ask(5)).toBe(50)
+    expect(groups).toEqual([[1, 2, 3], [4], [5]])
+  })
+
+  test('asks for each alone when a request fails', async () => {
+    const { ask, groups } = joining((items) => items.includes(2))
+    const settled = await Promise.allSettled([1, 2, 3].map(ask))
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(groups).toEqual([[1, 2, 3], [1], [2], [3]])
+  })
+
+  test('asks once for what fails all alike', async () => {
+    const { ask, groups } = joining(
+      () => true,
+      () => true,
+    )
+    const settled = await Promise.allSettled([1, 2, 3].map(ask))
+    expect(settled.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+    expect(groups).toEqual([[1, 2, 3]])
+  })
+})

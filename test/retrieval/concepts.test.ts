@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { type Concept, conceptsIn, conceptsOf, conceptsOfPair } from '../../shared/embedding/concepts/concepts.ts'
+import { english } from '../../shared/embedding/concepts/english.ts'
+import { french } from '../../shared/embedding/concepts/french.ts'
+import { german } from '../../shared/embedding/concepts/german.ts'
+import { japanese } from '../../shared/embedding/concepts/japanese.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { fold } from '../../shared/terms/folding.ts'
+import { stem } from '../../shared/terms/stemming.ts'
+
+const of = (word: string) => conceptsOf(fold(word), stem(fold(word)))
+
+describe('a concept has', () => {
+  test.each<[Concept, string]>([
+    ['price', 'prices costs kostet Gebühren tarifs'],
+    ['open', 'opening closes geöffnet Öffnungszeiten fermé horaires'],
+    ['pay', 'paying cash bezahlen Kartenzahlung payer'],
+    ['dog', 'dogs puppies dachshund Dackel Hündin chiens'],
+    ['access', 'wheelchair stairs Rollstuhl Treppen fauteuil'],
+    ['cancel', 'cancelled cancellation absagen stornieren annuler'],
+    ['insure', 'insured insurance Haftpflichtversicherung assurance'],
+  ])('%s: %s', (concept, words) => {
+    expect(words.split(' ').filter((word) => !of(word).includes(concept))).toEqual([])
+  })
+})
+
+test('a German compound has the concepts of its ends', () => {
+  expect(of('Kinderarztpraxis')).toEqual(['child', 'doctor'])
+})
+
+test.each(['carpet', 'costume', 'cardiac', 'deadline', 'pretty', 'Platz'])(
+  '%s begins with a word by chance',
+  (word) => {
+    expect(of(word)).toEqual([])
+  },
+)
+
+test('two words have a concept that neither has', () => {
+  expect(conceptsOfPair('how', 'much')).toEqual(['price'])
+  expect([...of('how'), ...of('much')]).toEqual([])
+})
+
+test('in a run of Japanese the longest word counts', () => {
+  expect(conceptsIn('自転車の駐車料金')).toEqual(['bike', 'park', 'price'])
+})
+
+test('every entry is folded, as the words are that it is compared with', () => {
+  const entries = [english, german, french, japanese].flatMap((table) => Object.values(table).join(' ').split(' '))
+  expect(entries.filter((entry) => entry !== fold(entry))).toEqual([])
+})
+
+describe('the lexical embedder puts a question nearer to', () => {
+  test.each([
+    ['its answer in other words', 'can i pay bit by bit', 'Instalments: six months', 'Delivery: six working days'],
+    ['its answer in another language', 'Darf mein Dackel mit?', 'Dogs are welcome.', 'Cars are washed.'],
+    ['an answer that shows a price', 'what do you charge', 'Espresso € 2', 'Espresso, strong'],
+    ['an answer that shows a time', 'wann habt ihr offen', 'Mo 9:00', 'Mo Espresso'],
+    ['a code that is written apart', 'QX 4471', 'The QX-4471.', 'QX and 4471 others'],
+    ['an answer without spaces', '駐車場はありますか', '当店の駐車場は二台分です', '当店の予約は電話です'],
+  ])('%s', async (_, question, answer, other) => {
+    const [asked, right, wrong] = await lexicalEmbedder().embed([question, answer, other])
+    expect(cosine(asked!, right!)).toBeGreaterThan(cosine(asked!, wrong!) + 0.05)
+  })
+})
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, number, i) => sum + number * b[i]!, 0)
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { Random } from '../simulation/random.ts'
+import { axis } from '../support/axis.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+// Nouns, so that each is a group of one way, apart from its sound, which no text has: lower case.
+const vocabulary = 'lamp bell wheel chain pedal saddle brake tyre spoke frame pump lock basket helmet rack'.split(' ')
+const gains = [0, 0.85, 0.96, 1]
+
+/** The formula once more, over plain lists of words. */
+function scoresOf(texts: string[][], question: string[]): number[] {
+  const having = (word: string) => texts.filter((text) => text.includes(word)).length
+  const idf = (count: number) => Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))
+  const unknown = (word: string) => (having(word) === 0 ? 0.6 : 1)
+  const all = question.reduce((sum, word) => sum + unknown(word) * idf(having(word)), 0)
+  const matching = texts.filter((text) => text.some((word) => question.includes(word)))
+  const usual = 1 + matching.reduce((sum, text) => sum + text.length, 0) / matching.length
+  return texts.map((text) => {
+    const count = (word: string) => Math.min(3, text.filter((each) => each === word).length)
+    const met = question.reduce((sum, word) => sum + gains[count(word)]! * idf(having(word)), 0)
+    return met / all / (1 + (0.2 * text.length) / (text.length + usual))
+  })
+}
+
+test('the scores of all chunks are those of the formula, for random texts and questions', async () => {
+  const random = new Random(11)
+  const tenant = await stand.tenant()
+  const texts = Array.from({ length: 40 }, () =>
+    Array.from({ length: 1 + random.below(12) }, () => vocabulary[random.below(vocabulary.length - 2)]!),
+  )
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+  const path = `${tenant.knowledgeBase}/${body.id}`
+  const chunks = texts.map((text, chunk_index) => ({ content: text.join(' '), chunk_index, embedding: axis(1) }))
+  await tenant.call('POST', `${path}/chunks`, { chunks })
+  await tenant.call('PATCH', path, { status: 'completed' })
+  for (let i = 0; i < 30; i++) {
+    const question = [
+      ...new Set(Array.from({ length: 1 + random.below(14) }, () => vocabulary[random.below(vocabulary.length)]!)),
+    ]
+    const wanted = scoresOf(texts, question)
+    const request = { query: question.join(' '), mode: 'keyword', limit: 50 }
+    const { body: found } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)
+    const hits: { chunk_index: number; score: number }[] = found.data
+    expect(hits.length).toBe(wanted.filter((score) => score > 0).length)
+    for (const { chunk_index, score } of hits) expect(score).toBeCloseTo(wanted[chunk_index]!, 9)
+  }
+})

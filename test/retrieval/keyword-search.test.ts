@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import { axis } from '../support/axis.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+interface Hit {
+  document_id: string
+  document_title: string
+  chunk_index: number
+  content: string
+  score: number
+  scores: { semantic: number | null; keyword: number | null }
+}
+
+/** A completed document with a chunk for each text. @returns its path */
+async function serve(tenant: Tenant, texts: string[], { title = 'T', metadata = {}, isEmbedded = true } = {}) {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title })
+  const path = `${tenant.knowledgeBase}/${body.id}`
+  const chunks = texts.map((content, chunk_index) => ({
+    content,
+    chunk_index,
+    metadata: { ...metadata, chunk_index },
+    ...((isEmbedded || chunk_index > 0) && { embedding: axis(chunk_index + 1) }),
+  }))
+  await tenant.call('POST', `${path}/chunks`, { chunks })
+  await tenant.call('PATCH', path, { status: 'completed' })
+  return path
+}
+
+async function search(tenant: Tenant, query: string, more: object = {}): Promise<Hit[]> {
+  const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
+    query,
+    mode: 'keyword',
+    ...more,
+  })
+  expect(status).toBe(200)
+  return body.data
+}
+const contents = async (...of: Parameters<typeof search>) => (await search(...of)).map((hit) => hit.content)
+const first = async (...of: Parameters<typeof search>) => (await contents(...of))[0]
+
+const priceList = '| Part | What | Price |\n|---|---|---|\n| K-4471 | Seal | 3.90 |\n| QX-4474-B | Hose | 24,90 |'
+const shop = [
+  priceList,
+  'Opening hours: Monday to Friday 9:30 to 18:00. On Saturday until 14:00.',
+  'Please park behind the house. Four spaces are ours.',
+  'Ask for Frau Wiśniewski or Herrn Kowalski. Part numbers such as K-4471 are on the machine.',
+  'Waschmaschinen reparieren wir am selben Tag. Prices begin at 40 Euro.',
+  '保証期間は二年です。修理は田中さんが担当します。',
+]
+
+describe('a question finds the chunk that has its words', () => {
+  let tenant: Tenant
+  const served = async () => {
+    tenant ??= await stand.tenant().then(async (made) => {
+      await serve(made, shop)
+      return made
+    })
+    return tenant
+  }
+
+  test.each([
+    ['a code as it is written', 'K-4471', 0],
+    ['a code without its hyphen', 'k4471', 0],
+    ['a code with a space', 'k 4471', 0],
+    ['the digits of a code', 'the one with 4471', 0],
+    ['the end of a code', 'hose 4474 b', 0],
+    ['a code as it is spoken', 'i need the k double four seven one please', 0],
+    ['a code in pairs of digits', 'part kay forty four seventy one', 0],
+    ['a price as it is spoken', 'what is twenty four ninety', 0],
+    ['a time as it is spoken', 'are you there at half past nine', 1],
+    ['an inflected word', 'where can i park my car', 2],
+    ['a name without its marks', 'wisniewski', 3],
+    ['a name as it was heard', 'is mister kovalsky in', 3],
+    ['a noun by its verb form', 'repariert ihr waschmaschine', 4],
+    ['a word in a script without spaces', '保証期間はどのくらいですか', 5],
+    ['a name before a particle', '田中さんはいますか', 5],
+  ])('%s', async (_, query, index) => {
+    expect(await first(await served(), query)).toBe(shop[index])
+  })
+
+  test('and the row of a table that begins with a code stands before a text that mentions it', async () => {
+    expect(await contents(await served(), 'k 4471')).toEqual([shop[0], shop[3]])
+  })
+
+  test('none for a question of stop words, or of words that no chunk has', async () => {
+    expect(await contents(await served(), 'do you have any of this')).toEqual([])
+    expect(await contents(await served(), 'photovoltaik')).toEqual([])
+  })
+
+  test('first, whatever fillers stand around it', async () => {
+    expect(await first(await served(), 'um yeah hi i was wondering like opening hours on saturday please')).toBe(
+      shop[1],
+    )
+  })
+
+  test('with 8,000 characters of other words', async () => {
+    expect(await first(await served(), `kowalski ${'weit '.repeat(1590)}`)).toBe(shop[3])
+  })
+})
+
+describe('a score', () => {
+  test('is 0 to 1, higher for a chunk that has more of the question, and stands beside the arm’s own', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['red bicycle lamp', 'red bicycle', 'red'])
+    const hits = await search(tenant, 'red bicycle lamp')
+    expect(hits.map((hit) => hit.chunk_index)).toEqual([0, 1, 2])
+    for (const { score, scores } of hits) expect(scores).toEqual({ semantic: null, keyword: score })
+    expect(hits[0]!.score).toBeLessThanOrEqual(1)
+    expect(hits[2]!.score).toBeGreaterThan(0)
+  })
+
+  test('weighs a word as it is rare among the agent’s own chunks, whatever others have', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    const texts = ['lamp', 'bell', ...Array.from({ length: 6 }, (_, i) => `bell number${i}`)]
+    await serve(tenant, texts)
+    const before = await search(tenant, 'lamp and bell')
+    expect(before[0]!.content).toBe('lamp')
+    await serve(
+      other,
+      Array.from({ length: 20 }, () => 'lamp'),
+    )
+    expect(await search(tenant, 'lamp and bell')).toEqual(before)
+  })
+
+  test('falls with words that no chunk has', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, shop)
+    const [answered] = await search(tenant, 'repair prices')
+    const [asked] = await search(tenant, 'photovoltaik prices thermomix')
+    expect(asked!.score).toBeLessThan(answered!.score / 1.5)
+  })
+
+  test('with min_score excludes the chunks below', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['red bicycle lamp', 'red bicycle', 'red'])
+    const hits = await search(tenant, 'red bicycle lamp')
+    expect(await search(tenant, 'red bicycle lamp', { min_score: hits[1]!.score })).toEqual(hits.slice(0, 2))
+  })
+
+  test('that is equal leaves the order to document and index', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['same words', 'same words'])
+    await serve(tenant, ['same words'])
+    const hits = await search(tenant, 'words')
+    const keys = hits.map((hit) => `${hit.document_id} ${hit.chunk_index}`)
+    expect(keys).toEqual(keys.toSorted())
+    expect(new Set(hits.map((hit) => hit.score)).size).toBe(1)
+  })
+})
+
+describe('of chunks that have the words', () => {
+  test('those with the filter’s metadata or documents are found', async () => {
+    const tenant = await stand.tenant()
+    const path = await serve(tenant, ['lamp one', 'lamp two'], { metadata: { page: 1 } })
+    await serve(tenant, ['lamp three'], { metadata: { page: 2 } })
+    expect(await contents(tenant, 'lamp', { metadata: { page: 2 } })).toEqual(['lamp three'])
+    expect(await contents(tenant, 'lamp', { metadata: { chunk_index: 1 } })).toEqual(['lamp two'])
+    expect(await contents(tenant, 'lamp', { document_ids: [path.split('/').at(-1)] })).toEqual(['lamp one', 'lamp two'])
+  })
+
+  test('those without an embedding are not found', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['lamp one', 'lamp two'], { isEmbedded: false })
+    expect(await contents(tenant, 'lamp')).toEqual(['lamp two'])
+  })
+
+  test('those of a draft are not found before it is completed, and those it replaces until then', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'The old lamp.' })
+    await stand.deliver()
+    const path = `${tenant.knowledgeBase}/${body.id}`
+    const chunks = [{ content: 'The new lamp.', chunk_index: 0, embedding: axis(1) }]
+    await tenant.call('POST', `${path}/chunks`, { chunks })
+    expect(await contents(tenant, 'lamp')).toEqual(['The old lamp.'])
+    await tenant.call('PATCH', path, { status: 'completed' })
+    expect(await contents(tenant, 'lamp')).toEqual(['The new lamp.'])
+    await tenant.call('DELETE', `${path}/chunks`)
+    expect(await contents(tenant, 'lamp')).toEqual([])
+  })
+
+  test('those of a document with the words in its title stand first, under a new title at once', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['Prices begin at 10.'], { title: 'Workshop' })
+    const path = await serve(tenant, ['Prices begin at 20.'], { title: 'Bicycle rental' })
+    expect(await first(tenant, 'rental prices')).toBe('Prices begin at 20.')
+    await tenant.call('PATCH', path, { title: 'Skis' })
+    expect((await search(tenant, 'rental prices')).map((hit) => hit.document_title)).toEqual(['Workshop', 'Skis'])
+    expect(await first(tenant, 'prices of skis')).toBe('Prices begin at 20.')
+  })
+
+  test('those of another agent are not found', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    await serve(other, ['lamp'])
+    expect(await contents(tenant, 'lamp')).toEqual([])
+  })
+})
+
+describe('both arms together', () => {
+  const hybrid = { mode: 'hybrid' }
+
+  test('find what one of them alone does not, and say what each has found', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['lamp', 'something else'])
+    const hits = await search(tenant, 'lamp', { ...hybrid, embedding: axis(2) })
+    expect(hits.map((hit) => [hit.content, hit.scores.semantic, hit.scores.keyword !== null])).toEqual(
+      expect.arrayContaining([
+        ['lamp', 0, true],
+        ['something else', 1, false],
+      ]),
+    )
+    for (const { score } of hits) expect(score).toBeGreaterThan(0)
+  })
+
+  test('go by the vector alone for a question of stop words', async () => {
+    const tenant = await stand.tenant()
+    await serve(tenant, ['lamp', 'something else'])
+    const [hit] = await search(tenant, 'what is it', { ...hybrid, embedding: axis(2) })
+    expect(hit).toMatchObject({ content: 'something else', scores: { semantic: 1, keyword: null } })
+  })
+})

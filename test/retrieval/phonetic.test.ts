@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { phoneticCodes } from '../../shared/terms/phonetic.ts'
+
+const meet = (a: string, b: string) => phoneticCodes(a).some((code) => phoneticCodes(b).includes(code))
+const pairs = (text: string) => text.split(', ').map((pair) => pair.split(' ') as [string, string])
+
+describe('a name meets what a speech recogniser makes of it', () => {
+  test.each([
+    [
+      'Polish names',
+      'kowalski kovalsky, wisniewski vishnevsky, kaczmarek kachmarek, jankowski yankovsky, dabrowski dombrovski',
+    ],
+    [
+      'Polish names with hisses',
+      'pietrzak pietshak, rzeszow jeshov, szczepanski schepanski, mickiewicz mitskevich, kovac kovach',
+    ],
+    [
+      'German names',
+      'schmidt smith, meyer maier, maier mayr, muller mueller, pfeiffer fifer, vogel fogel, groscheim grosheim',
+    ],
+    ['German streets', 'schillerstrasse shilerstrase, konigsallee kernigsalley, heidelberg hidelberg, quast kvast'],
+    [
+      'Turkish and Albanian names',
+      'yilmaz ilmas, sahin shahin, celik chelik, erdogan erdowan, caglar chalar, hoxha hodja',
+    ],
+    [
+      'French names with silent endings',
+      'beaumont bomon, renault reno, peugeot pojo, bordeaux bordo, dubois dubwa, arnaud arno',
+    ],
+    [
+      'French names',
+      'thierry tieri, benoit benwa, francois fransoa, guillaume giyom, camille kamee, chevalier shevalie, jacques jack',
+    ],
+    ['Irish names', 'siobhan shivawn, niamh neev, aoife eefa, caoimhe keeva, saoirse seersha, callaghan callahan'],
+    ['English names', 'knight nite, wright rite, thompson tomson, leicester lester, mcdonald macdonald, hayley haley'],
+    ['Spanish and Vietnamese names', 'jose hosay, jimenez himenez, xavier zavier, hernandez ernandes, nguyen nuwen'],
+    ['brands', 'delonghi delongee, bosch bosh, jura yura, saeco sayco, gaggia gajia, hyundai hunday, xiaomi shaomi'],
+    ['medicines', 'xarelto ksarelto, ibuprofen ibuprophen, ozempic osempik, eliquis elikwis, zyrtec zirtek'],
+  ])('%s', (_kind, text) => {
+    expect(pairs(text).filter(([name, heard]) => !meet(name, heard))).toEqual([])
+  })
+})
+
+describe('names that sound different stay apart', () => {
+  test.each(
+    pairs(
+      'kowalski kaminski, schmidt schneider, meyer muller, bosch braun, jura miele, saeco jura, xarelto eliquis, ' +
+        'ibuprofen aspirin, renault peugeot, yilmaz yildiz, bauer bruder, schule schild, kaiser kasten',
+    ),
+  )('%s and %s', (a, b) => {
+    expect(meet(a, b)).toBe(false)
+  })
+})
+
+test('three in a thousand pairs of ordinary words meet at most', () => {
+  const words = (
+    'account address afternoon airport animal answer bakery balance basket battery bedroom bicycle birthday blanket bread breakfast ' +
+    'camera candle carpet cheese chicken church coffee contract corner customer delivery dentist deposit doctor engine evening ' +
+    'flower garden hammer hospital insurance invoice january kitchen laundry letter machine mirror morning needle neighbor office ' +
+    'abholung adresse angebot anleitung apotheke bahnhof batterie bestellung brille dichtung einkauf fahrrad fenster flasche ' +
+    'garage geburtstag gericht geschenk heizung himmel kaffee kalender kartoffel keller klingel kuchen lampe lieferung mantel ' +
+    'messer nachbar ofen paket pfanne pflaster quittung rechnung regal reparatur schraube schule spiegel stempel tablette teppich'
+  ).split(' ')
+  const all = words.flatMap((a, i) => words.slice(0, i).map((b) => [a, b] as const))
+  expect(all.filter(([a, b]) => meet(a, b)).length / all.length).toBeLessThan(0.003)
+})
+
+test('a word that languages read differently has a code for each reading, the likelier one first', () => {
+  expect(phoneticCodes('jura')).toEqual(['JARA', 'SARA', 'ARA'])
+  expect(phoneticCodes('bach')).toEqual(['PAK', 'PAS'])
+  expect(phoneticCodes('kowalski')).toEqual(['KLSK', 'KFLSK'])
+})
+
+test('vowels count in a short name, and not in a long one', () => {
+  expect(meet('bosch', 'boschi')).toBe(false)
+  expect(meet('genevieve', 'jonvieve')).toBe(true)
+})
+
+test.each(['', 'ab', 'k4471', '447', 'qx4471b', 'eau', 'you', 'カフェオレ', 'кофе'])('"%s" has no code', (word) => {
+  expect(phoneticCodes(word)).toEqual([])
+})
+
+test('a character that is no letter is skipped', () => {
+  expect(phoneticCodes("o'brien")).toEqual(phoneticCodes('obrien'))
+})
+
+test('any three letters have at most four codes, of sounds alone', () => {
+  const alphabet = [...'abcdefghijklmnopqrstuvwxyz']
+  const words = alphabet.flatMap((a) => alphabet.flatMap((b) => alphabet.map((c) => `${a}${b}${c}`)))
+  const wrong = words.filter((word) => {
+    const codes = phoneticCodes(word.repeat(2))
+    return codes.length > 4 || codes.some((code) => !/^[APFTKSLRMNJ]+$/.test(code))
+  })
+  expect(wrong).toEqual([])
+})

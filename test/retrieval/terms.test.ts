@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { indexedTerms, titleTerms } from '../../shared/terms/indexed-terms.ts'
+import { keyOf, termCount, termsOf } from '../../shared/terms/terms.ts'
+import { wordsOf } from '../../shared/terms/words.ts'
+
+const keys = (text: string) => new Set(frequencies(text).keys())
+function frequencies(text: string, context: string[] = []): Map<number, number> {
+  const { terms } = indexedTerms(text, context)
+  const elements = terms.slice(1, terms.indexOf('}')).split(',').filter(Boolean)
+  return new Map(elements.map((element) => element.split(':').map(Number) as [number, number]))
+}
+
+describe('two words are found by each other', () => {
+  test.each([
+    ['price', 'Prices'],
+    ['open', 'opening'],
+    ['park', 'PARKING'],
+    ['repair', 'repaired'],
+    ['delivery', 'deliveries'],
+    ['Stunde', 'Stunden'],
+    ['Waschmaschine', 'Waschmaschinen'],
+    ['Müller', 'Mueller'],
+    ['größe', 'GROESSE'],
+    ['Wiśniewski', 'wisniewski'],
+    ['Łódź', 'lodz'],
+    ['élevé', 'eleve'],
+    ['ＡＢＣ', 'abc'],
+  ])('%s and %s', (one, other) => {
+    expect([...keys(one)].filter((key) => keys(other).has(key)).length).toBeGreaterThan(0)
+  })
+})
+
+describe('two words are not found by each other', () => {
+  test.each([
+    ['SP-4041', 'SP-4014'],
+    ['order', 'ordinary'],
+    ['bus', 'busy'],
+    ['が', 'か'],
+  ])('%s and %s', (one, other) => {
+    const whole = (text: string) => termsOf(text.replace('-', ''))[0]
+    expect(whole(one)).not.toBe(whole(other))
+  })
+})
+
+describe('a code', () => {
+  test.each(['QX-4471-B', 'qx 4471 b', 'QX4471B', 'qx.4471.b', 'QX/4471/B'])('%s has its digits as a term', (text) => {
+    expect(keys(text)).toContain(keyOf('4471'))
+  })
+  test.each(['K-4471', 'k 4471', 'K4471', 'K–4471'.replace('–', '-')])(
+    '%s is one term, whatever stands in it',
+    (text) => {
+      expect(keys(text)).toContain(keyOf('k4471'))
+    },
+  )
+  test.each(['24.90', '24,90', '2490'])('%s is a number whatever its point', (text) => {
+    expect(keys(text)).toContain(keyOf('2490'))
+  })
+  test('that begins a row counts twice', () => {
+    const row = '| Part | Price |\n|---|---|\n| K-4471 | 3 |\n'
+    expect(frequencies(row).get(keyOf('k4471'))).toBe(2)
+    expect(frequencies(`${row}see K-4472`).get(keyOf('k4472'))).toBe(1)
+  })
+})
+
+test('a script without spaces is found by pairs of characters, apart from what stands beside it', () => {
+  expect(wordsOf('リモコンRM-3030').map((word) => word.text)).toEqual(['リモコン', 'RM', '3030'])
+  expect(termsOf('保証期間')).toEqual(['保証', '証期', '期間'])
+  expect(termsOf('犬')).toEqual(['犬'])
+})
+
+test('stop words and single letters are no terms', () => {
+  for (const word of ['the', 'Is', 'und', 'wäre', 'pour', 'x']) expect(termsOf(word)).toEqual([])
+  expect(indexedTerms('Is it of the')).toEqual({ length: 0, terms: `{}/${termCount}` })
+})
+
+test('a term counts three times at most, and those of the headings count too', () => {
+  const [key] = keys('lamp')
+  expect(frequencies('lamp lamp lamp lamp', ['lamp']).get(key!)).toBe(3)
+  expect(frequencies('bell', ['Lamps']).get(key!)).toBe(1)
+  expect(titleTerms('Lamps')).toBe(indexedTerms('Lamps').terms)
+})

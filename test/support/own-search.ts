@@ -1,0 +1,36 @@
+import { type Dependencies, searchApp } from '../../functions/search/app.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { callerOf } from './own-app.ts'
+import type { Answer, Tenant } from './stand.ts'
+import { databaseAs } from './worker.ts'
+
+/** An embedder that asks the fake provider. @param now its breaker's clock */
+export function newEmbedder({ baseUrl }: { baseUrl: string }, now: () => number = () => 0): Embedder {
+  return openAiEmbedder({ baseUrl, model: 'fake', apiKey: () => 'sk-test', timeoutSeconds: 20, now })
+}
+
+/** An embedder that never answers, and ends when it is aborted; `called` gets each call's time limit in seconds. */
+export function hangingEmbedder(called: (timeoutSeconds: number) => void): Embedder {
+  return {
+    model: 'hanging',
+    mayHedge: () => false,
+    embed(_, { timeoutSeconds, signal } = {}) {
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal!.addEventListener('abort', () => reject(new EmbeddingError('unavailable', 'aborted')))
+      called(timeoutSeconds!)
+      return promise
+    },
+  }
+}
+
+/** An instance of the search Lambda of a test's own. */
+export function newSearch(provider: { baseUrl: string }, more: Partial<Dependencies> = {}) {
+  const app = searchApp({ db: databaseAs('cuecard_search'), embedder: newEmbedder(provider), ...more })
+  const post = (tenant: Tenant, path: string, body: object): Promise<Answer> =>
+    callerOf(app, tenant.apiKey)('POST', `${tenant.knowledgeBase}${path}`, body)
+  return {
+    search: (tenant: Tenant, body: object = { query: 'a question' }) => post(tenant, '/search', body),
+    prefetch: (tenant: Tenant, query: string) => post(tenant, '/search/prefetch', { query }),
+  }
+}
