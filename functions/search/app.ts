@@ -3,11 +3,12 @@ import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
-import { answering } from './answer.ts'
-import { type Clock, systemClock } from './clock.ts'
-import { agentPath, hitExample, prefetchBody, searchBody, searchResponse } from './schemas.ts'
-import { type Timeouts, timeouts } from './timeouts.ts'
-import { serverTiming, timingOf } from './timing.ts'
+import { answering } from '../../shared/retrieval/answer.ts'
+import { type Clock, systemClock } from '../../shared/retrieval/clock.ts'
+import { hitExample } from '../../shared/retrieval/schemas.ts'
+import { type Timeouts, timeouts } from '../../shared/retrieval/timeouts.ts'
+import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
+import { agentPath, prefetchBody, searchBody, searchResponse } from './schemas.ts'
 
 export interface Dependencies {
   db: Database

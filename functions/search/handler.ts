@@ -2,8 +2,8 @@ import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { searchApp } from './app.ts'
-import { timeouts } from './timeouts.ts'
 
 const db = configuredDatabase({ timeoutSeconds: timeouts.databaseSeconds, isRepeatable: true })
 

@@ -1,32 +1,24 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { fields, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { timeouts } from './timeouts.ts'
+import { hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 export const agentPath = v.object({ agentId })
-
-const query = v.pipe(
-  v.string('must be a string'),
-  v.minLength(1, 'must not be empty'),
-  v.check((text) => text === '' || /\S/.test(text), 'must not be blank'),
-  maxCharacters(8000),
-  v.metadata({
-    maxLength: 8000,
-    pattern: '\\S',
-    description: 'A question or search terms, as the caller said them. Send this, `embedding` or both.',
-  }),
-)
-
-export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
 const deadlineRange = `must be between ${minDeadlineMilliseconds} and ${maxDeadlineMilliseconds}`
 
 export const searchBody = v.pipe(
   fields({
-    query: v.optional(query),
+    query: v.optional(
+      v.pipe(
+        query,
+        v.description('A question or search terms, as the caller said them. Send this, `embedding` or both.'),
+      ),
+    ),
     embedding: v.optional(embedding),
     mode: v.optional(
       v.pipe(
@@ -83,39 +75,9 @@ export const searchBody = v.pipe(
   v.transform((body) => ({ ...body, mode: body.mode ?? (body.query === undefined ? 'semantic' : 'hybrid') })),
   v.metadata({ title: 'SearchQuery', anyOf: [{ required: ['query'] }, { required: ['embedding'] }] }),
 )
-export type SearchInput = v.InferOutput<typeof searchBody>
 
 export const prefetchBody = v.pipe(fields({ query }), v.title('PrefetchQuery'))
 
-const armScore = (description: string) => v.pipe(v.nullable(v.number()), v.description(description))
-
-export const hit = v.pipe(
-  v.strictObject({
-    chunk_id: v.pipe(v.string(), v.uuid()),
-    document_id: v.pipe(v.string(), v.uuid()),
-    document_title: v.string(),
-    chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    content: v.pipe(
-      v.string(),
-      v.description('Where it begins in a table or list, below the header rows or lead-in of that.'),
-    ),
-    token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    metadata: v.looseObject({}),
-    score: v.pipe(
-      v.number(),
-      v.minValue(-1),
-      v.maxValue(1),
-      v.description(
-        'In `semantic` the cosine similarity; in `hybrid` and `keyword` from 0 to 1, and comparable between queries of one agent.',
-      ),
-    ),
-    scores: v.strictObject({
-      semantic: armScore('Cosine similarity; null if meaning was not searched or did not find the chunk.'),
-      keyword: armScore('By words, from 0 to 1; null if words were not searched or did not find the chunk.'),
-    }),
-  }),
-  v.title('Hit'),
-)
 export const searchResponse = v.strictObject({
   data: v.array(hit),
   degraded: v.pipe(
@@ -128,15 +90,3 @@ export const searchResponse = v.strictObject({
     }),
   ),
 })
-export const hitExample: Hit = {
-  chunk_id: '01981f40-11c2-7d0a-8a55-0c9f2b7e4d33',
-  document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
-  document_title: 'Opening hours',
-  chunk_index: 0,
-  content: 'On Sunday we are closed.',
-  token_count: 6,
-  metadata: { page: 1 },
-  score: 0.83,
-  scores: { semantic: 0.81, keyword: 0.62 },
-}
-export type Hit = v.InferOutput<typeof hit>

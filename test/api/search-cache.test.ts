@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { vectorCache } from '../../functions/search/query-vectors.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
+import { vectorCache } from '../../shared/retrieval/query-vector/query-vectors.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newEmbedder, newSearch } from '../support/own-search.ts'
 import { vectorOf } from '../support/provider-responses.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { timeouts } from '../../functions/search/timeouts.ts'
 import { lambdas, queue } from '../../infra/wiring.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 test('a message stays hidden for six time-outs of its function', () => {
   expect(queue.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * lambdas.embedding.timeoutSeconds)

@@ -1,4 +1,4 @@
-import type { Hit } from '../../functions/search/schemas.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
 import type { Expected } from './questions.ts'
 
 export type Found = Pick<Hit, 'document_title' | 'content' | 'score'>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maxReadings, type Reading, readings } from '../../functions/search/spoken/readings.ts'
+import { maxReadings, type Reading, readings } from '../../shared/retrieval/keyword/spoken/readings.ts'
 
 const wordsOf = (text: string) =>
   text

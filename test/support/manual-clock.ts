@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/search/clock.ts'
+import type { Clock } from '../../shared/retrieval/clock.ts'
 
 /** A clock that stands still until a test moves it; then what is due acts, in order. */
 export function manualClock() {

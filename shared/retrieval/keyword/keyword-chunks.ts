@@ -1,8 +1,8 @@
 import { type Expression, type QueryCreator, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Parameters } from '../../shared/database/compiled-once.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Parameters } from '../../database/compiled-once.ts'
+import { isSearched, type Searched, type WithUnserved } from '../searched.ts'
 import { codeWeight, type KeywordQuery, maxSlots, slotsPerProbe } from './keyword-query.ts'
-import { isSearched, type Searched, type WithUnserved } from './searched.ts'
 
 /** As many as a fusion may move to the top: a chunk further down has too little in common with the question. */
 const maxFound = 100

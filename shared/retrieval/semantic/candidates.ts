@@ -1,9 +1,9 @@
 import { type QueryCreator, type Selectable, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Parameters } from '../../shared/database/compiled-once.ts'
-import type { Tables } from '../../shared/database/tables.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Parameters } from '../../database/compiled-once.ts'
+import type { Tables } from '../../database/tables.ts'
+import { isSearched } from '../searched.ts'
 import { isThere, type Near, type WithQuery } from './nearest-chunks.ts'
-import { isSearched } from './searched.ts'
 
 /** Up to so many chunks, all are compared exactly. */
 export const exactChunks = 1000

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Statement } from '../../shared/database/database.ts'
-import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
-import { storedQuery } from './nearest-chunks.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Statement } from '../../database/database.ts'
+import { type AgentScope, isAgent } from '../../database/scope.ts'
+import { storedQuery } from '../semantic/nearest-chunks.ts'
 
 /** SHA-256 of a model and the words of a question. */
 export type QueryVectorKey = Buffer

@@ -1,12 +1,19 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Parameters } from '../../shared/database/compiled-once.ts'
-import type { AgentScope } from '../../shared/database/scope.ts'
-import type { Tables } from '../../shared/database/tables.ts'
-import { chunkMetadata } from '../../shared/documents/served-chunks.ts'
-import type { SearchInput } from './schemas.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Parameters } from '../database/compiled-once.ts'
+import type { AgentScope } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { chunkMetadata } from '../documents/served-chunks.ts'
+import type { DocumentId } from '../ids.ts'
 
-export type Filters = Pick<SearchInput, 'limit' | 'min_score' | 'document_ids' | 'metadata'>
+export interface Filters {
+  /** Of hits. */
+  limit: number
+  min_score?: number | undefined
+  document_ids?: DocumentId[] | undefined
+  /** What the metadata of a chunk must contain. */
+  metadata?: Record<string, unknown> | undefined
+}
 
 /** Which chunks are searched, as values of the statement's parameters. */
 export type Searched = ReturnType<typeof searchedBy>

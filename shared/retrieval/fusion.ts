@@ -1,10 +1,10 @@
 import { type QueryCreator, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Parameters } from '../../shared/database/compiled-once.ts'
-import type { Similarity } from '../../shared/embedding/embedder.ts'
-import { certainty, type Sought, withKeyword } from './keyword-chunks.ts'
-import { cosine, type Near, type Query, withNearest } from './nearest-chunks.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Parameters } from '../database/compiled-once.ts'
+import type { Similarity } from '../embedding/embedder.ts'
+import { certainty, type Sought, withKeyword } from './keyword/keyword-chunks.ts'
 import { fence, type WithUnserved } from './searched.ts'
+import { cosine, type Near, type Query, withNearest } from './semantic/nearest-chunks.ts'
 
 /** Of the keyword arm, where the agent has all words of the question; it falls with the share of them that it has. */
 const keywordWeight = 0.6

@@ -2,8 +2,8 @@
  * Words of everyday talk, as they are spoken rather than written. A text that has one is found by it; one that has not answers a
  * question as well, so that they do not count as missing. As stems.
  */
-import { fold } from '../../shared/terms/folding.ts'
-import { stem } from '../../shared/terms/stemming.ts'
+import { fold } from '../../terms/folding.ts'
+import { stem } from '../../terms/stemming.ts'
 
 export const commonWords = new Set(
   [

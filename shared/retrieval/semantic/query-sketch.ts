@@ -1,5 +1,5 @@
-import { rotate, signsOf } from '../../shared/embedding/sketch.ts'
-import { dimensions } from '../../shared/embedding/vectors.ts'
+import { rotate, signsOf } from '../../embedding/sketch.ts'
+import { dimensions } from '../../embedding/vectors.ts'
 
 /** A query as search compares it with sketches. */
 export interface QuerySketch {

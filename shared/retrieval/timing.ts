@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { ApiEnv } from '../../shared/http/api.ts'
+import type { ApiEnv } from '../http/api.ts'
 import type { Clock } from './clock.ts'
 
 type Part = 'embed' | 'db'

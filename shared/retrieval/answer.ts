@@ -1,16 +1,23 @@
-import type { Database } from '../../shared/database/database.ts'
-import { type AgentScope, agentNotFound, findAgent } from '../../shared/database/scope.ts'
-import type { Embedder } from '../../shared/embedding/embedder.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
-import { report } from '../../shared/metrics.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, agentNotFound, findAgent } from '../database/scope.ts'
+import type { Embedder } from '../embedding/embedder.ts'
+import { Unavailable } from '../http/errors.ts'
+import { report } from '../metrics.ts'
 import type { Clock } from './clock.ts'
-import { queryEmbedder } from './embed-query.ts'
-import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vectors.ts'
-import { recentDurations } from './recent-durations.ts'
-import type { Hit, SearchInput } from './schemas.ts'
+import { queryEmbedder } from './query-vector/embed-query.ts'
+import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vector/query-vectors.ts'
+import { recentDurations } from './query-vector/recent-durations.ts'
+import type { Hit } from './schemas.ts'
 import { type Asked, newSearch } from './search.ts'
+import type { Filters } from './searched.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Timing } from './timing.ts'
+
+export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
+  /** Of the query; the provider is then not called. */
+  embedding?: ArrayLike<number> | undefined
+  deadline_ms: number
+}
 
 export interface Answer {
   data: Hit[]
@@ -51,7 +58,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
    * the first one, which has the keyword arm's answer, and a second one has the whole.
    * @throws ApiError agent_not_found, validation_failed; Unavailable
    */
-  async function answer(db: Database, scope: AgentScope, input: SearchInput, timing: Timing): Promise<Answer> {
+  async function answer(db: Database, scope: AgentScope, input: Question, timing: Timing): Promise<Answer> {
     const { mode, query, embedding } = input
     const deadline = timing.arrivedAt + input.deadline_ms
     const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>

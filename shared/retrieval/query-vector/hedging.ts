@@ -1,5 +1,5 @@
-import { report } from '../../shared/metrics.ts'
-import type { Clock } from './clock.ts'
+import { report } from '../../metrics.ts'
+import type { Clock } from '../clock.ts'
 import { recentDurations } from './recent-durations.ts'
 
 /** Until enough calls are known to say what is slow. */

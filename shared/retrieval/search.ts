@@ -1,22 +1,22 @@
 import { type Kysely, sql } from 'kysely'
-import { compiledOnce, type Parameters } from '../../shared/database/compiled-once.ts'
-import type { Database } from '../../shared/database/database.ts'
-import { type AgentScope, agentNotFound } from '../../shared/database/scope.ts'
-import type { Tables } from '../../shared/database/tables.ts'
-import { chunkMetadata } from '../../shared/documents/served-chunks.ts'
-import type { Similarity } from '../../shared/embedding/embedder.ts'
-import { payloadLimit } from '../../shared/http/payload.ts'
-import { exactChunks } from './candidates.ts'
+import { compiledOnce, type Parameters } from '../database/compiled-once.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, agentNotFound } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { chunkMetadata } from '../documents/served-chunks.ts'
+import type { Similarity } from '../embedding/embedder.ts'
+import { payloadLimit } from '../http/payload.ts'
 import { withScored } from './fusion.ts'
-import { soughtBy } from './keyword-chunks.ts'
-import { keywordQuery } from './keyword-query.ts'
-import { isUnconverted, nearTo, type Traits } from './nearest-chunks.ts'
-import { type QueryVectorKey, rememberQueryVector } from './query-vectors.ts'
-import type { Hit, SearchInput } from './schemas.ts'
+import { soughtBy } from './keyword/keyword-chunks.ts'
+import { keywordQuery } from './keyword/keyword-query.ts'
+import { type QueryVectorKey, rememberQueryVector } from './query-vector/query-vectors.ts'
+import type { Hit, searchModes } from './schemas.ts'
 import { type Filters, fence, searchedBy, withUnserved } from './searched.ts'
+import { exactChunks } from './semantic/candidates.ts'
+import { isUnconverted, nearTo, type Traits } from './semantic/nearest-chunks.ts'
 
 export interface Asked {
-  mode: SearchInput['mode']
+  mode: (typeof searchModes)[number]
   query?: string | undefined
   /** Of the query. */
   vector?: ArrayLike<number> | undefined

@@ -1,6 +1,6 @@
-import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { ApiError, Unavailable } from '../../shared/http/errors.ts'
-import type { Clock } from './clock.ts'
+import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
+import { ApiError, Unavailable } from '../../http/errors.ts'
+import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
 
 /** The circuit breaker's longest pause; a provider may ask for any number. */

@@ -1,12 +1,12 @@
 import { type Expression, type QueryCreator, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Parameters } from '../../shared/database/compiled-once.ts'
-import type { Tables } from '../../shared/database/tables.ts'
-import { toStored } from '../../shared/embedding/vectors.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Parameters } from '../../database/compiled-once.ts'
+import type { Tables } from '../../database/tables.ts'
+import { toStored } from '../../embedding/vectors.ts'
+import type { QueryVectorKey } from '../query-vector/query-vectors.ts'
+import { fence, isSearched, type Searched, type WithUnserved } from '../searched.ts'
 import { allCandidates, nearCandidates } from './candidates.ts'
 import { estimateDeviation, querySketch } from './query-sketch.ts'
-import type { QueryVectorKey } from './query-vectors.ts'
-import { fence, isSearched, type Searched, type WithUnserved } from './searched.ts'
 
 /** A chunk is left out if its estimate is so many deviations below the last of the best estimates. */
 const deviations = 3
