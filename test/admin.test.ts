@@ -11,12 +11,15 @@ import { openDatabase } from '../infra/local/database/database.ts'
 import { lockDirectory } from '../infra/local/directory-lock.ts'
 import { publishAddress } from '../infra/local/stand-address.ts'
 import { newId } from '../shared/ids.ts'
+import { useFakeProvider } from './support/fake-provider.ts'
 import { createScratchDatabase } from './support/scratch-database.ts'
 import { useStand } from './support/stand.ts'
+import { newWorker } from './support/worker.ts'
 
 const root = join(import.meta.dirname, '..')
 const server = process.env.DATABASE_URL
 const stand = useStand()
+const provider = useFakeProvider()
 const closers: (() => Promise<unknown>)[] = []
 let dataDir: string
 
@@ -202,7 +205,7 @@ describe('what cannot be done', () => {
 describe('documents', () => {
   const fail = (id: string) =>
     sql`
-    update documents set status = 'error', error_code = 'attempts_exhausted', error_message = 'It failed.', attempt = 5,
+    update documents set status = 'error', error_code = 'attempts_exhausted', error_message = 'It failed.', attempt = 5, tries = 8,
       retry_count = 3, pending_since = now() - interval '1 hour' where id = ${id}`.execute(stand.db)
 
   const read = async (id: string) => {
@@ -234,13 +237,41 @@ describe('documents', () => {
       status: 'error',
       error_code: 'attempts_exhausted',
       error_message: 'It failed.',
-      attempts: 5,
+      attempts: 8,
+      waiting: null,
     }
     const { data, has_more } = await json(...list, '--status', 'error')
     expect(data).toMatchObject([failed])
     expect(data[0].age_seconds).toBeGreaterThanOrEqual(3600)
     expect(has_more).toBe(false)
     expect(await json(...list, '--limit', '1')).toMatchObject({ data: [failed], has_more: true })
+  })
+
+  test('that wait are listed with the reason, how often they were tried and when they will be, and health names the fault', async () => {
+    const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices')
+    const work = newWorker(stand, provider)
+    const waiting = 'The embedding provider is busy (status 429: Rate limit reached)'
+    const before = await json('health')
+    expect(before).toMatchObject({ waiting_for_another_attempt: 0, provider_fault: null })
+    provider.script(['retry_after'])
+    await work([{ id: ids[0]!, organizationId: tenant.organizationId }])
+    expect(await json('health')).toMatchObject({ waiting_for_another_attempt: 1, provider_fault: waiting })
+
+    const { data } = await json('document', 'list', '--organization', tenant.organizationId)
+    expect(data).toMatchObject([
+      { id: ids[0], status: 'pending', waiting, attempts: 1, searchable_chunk_count: 0 },
+      { id: ids[1], status: 'pending', waiting: null, attempts: 0, next_attempt_at: null },
+    ])
+    expect(Date.parse(data[0].next_attempt_at)).toBeGreaterThan(Date.now() + 30_000)
+
+    await sql`update documents set next_attempt_at = now() where id = ${ids[0]}`.execute(stand.db)
+    provider.script(['hang'])
+    const hanging = newWorker(stand, provider)
+    void hanging([{ id: ids[0]!, organizationId: tenant.organizationId }])
+    await expect.poll(() => provider.calls.length).toBe(2)
+    expect(await json('health')).toMatchObject({ waiting_for_another_attempt: 0, provider_fault: waiting })
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${ids[0]}`)
+    expect(await json('health')).toMatchObject({ provider_fault: null })
   })
 
   test('all of an organization in error are retried, completed ones are left alone, and the retried complete', async () => {

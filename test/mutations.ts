@@ -28,6 +28,9 @@ const outcomes = 'test/pipeline/outcomes.test.ts'
 const sweeper = 'test/pipeline/sweeper.test.ts'
 const provider = 'test/pipeline/provider.test.ts'
 const retries = 'test/api/retries.test.ts'
+const tags = 'test/api/entity-tags.test.ts'
+const searchable = 'test/api/searchable-count.test.ts'
+const waiting = 'test/pipeline/waiting.test.ts'
 const hanging = 'test/api/hanging-queue.test.ts'
 const sharing = 'test/pipeline/sharing.test.ts'
 const keyword = 'test/retrieval/keyword-search.test.ts'
@@ -434,7 +437,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'the circuit breaker on a rejected key',
     file: 'shared/embedding/openai-embedder.ts',
-    find: "if (error.reason === 'key_rejected') return open(rejectedKeyPauses, error)",
+    find: 'if (error.isOfSettings) return open(settingsPauses, error)',
     replace: '',
     tests: [provider, outcomes],
   },
@@ -458,6 +461,90 @@ const mutations: Mutation[] = [
     find: '(await isProbeAccepted(apiKey, signal))',
     replace: 'false',
     tests: [provider, outcomes],
+  },
+  {
+    safeguard: 'a model whose vectors have another length is no busy provider',
+    file: 'shared/embedding/openai-embedder.ts',
+    find: 'vectorsOf(other === undefined ? body : await shortened(other), texts.length)',
+    replace: 'vectorsOf(body, texts.length)',
+    tests: [provider, outcomes],
+  },
+  {
+    safeguard: 'addresses are scrubbed from messages',
+    file: 'shared/embedding/openai-error.ts',
+    find: ".replaceAll(addresses, '…')",
+    replace: '',
+    tests: [provider],
+  },
+  {
+    safeguard: 'a document that waits says why',
+    file: 'shared/documents/transitions.ts',
+    find: '  waiting_reason: reason,\n',
+    replace: '',
+    tests: [waiting],
+  },
+  {
+    safeguard: 'a document that has ended or begins anew waits no longer',
+    file: 'shared/documents/transitions.ts',
+    find: 'const noWait = { next_attempt_at: null, waiting_reason: null }',
+    replace: 'const noWait = { next_attempt_at: null }',
+    tests: [histories],
+  },
+  {
+    safeguard: 'each claim is counted once',
+    file: 'shared/documents/transitions.ts',
+    find: '  tries: sql<number>`${d.tries} + ${isNewClaim(leaseToken)}`,\n',
+    replace: '',
+    tests: [waiting, histories],
+  },
+  {
+    safeguard: 'If-None-Match sees that a document waits no longer',
+    file: 'infra/migrations/0011_waiting_edits_searchable.ts',
+    find: 'old.error_message, old.waiting_reason)',
+    replace: 'old.error_message, new.waiting_reason)',
+    tests: [waiting, histories],
+  },
+  {
+    safeguard: 'If-Match minds what clients edit, not what the pipeline does',
+    file: 'infra/migrations/0011_waiting_edits_searchable.ts',
+    find: "or new.managed_by = 'client' and (old.status",
+    replace: 'or (old.status',
+    tests: [tags, histories],
+  },
+  {
+    safeguard: 'If-Match minds the client’s own chunks',
+    file: 'infra/migrations/0011_waiting_edits_searchable.ts',
+    find: "\n      or new.managed_by = 'client' and (old.status, old.chunk_count) is distinct from (new.status, new.chunk_count))",
+    replace: ')',
+    tests: [tags, histories],
+  },
+  {
+    safeguard: 'If-Match is compared in the statement that deletes',
+    file: 'functions/documents/documents.ts',
+    find: '.where(isUnedited)',
+    replace: '',
+    tests: [tags, retries],
+  },
+  {
+    safeguard: 'the searchable chunks are counted when others are served',
+    file: 'infra/migrations/0011_waiting_edits_searchable.ts',
+    find: '(old.active_revision is distinct from new.active_revision\n      or new.managed_by',
+    replace: '(new.managed_by',
+    tests: [searchable, histories],
+  },
+  {
+    safeguard: 'the searchable chunks are counted when more are served',
+    file: 'infra/migrations/0011_waiting_edits_searchable.ts',
+    find: "\n      or new.managed_by = 'client' and new.active_revision = new.revision and old.chunk_count <> new.chunk_count)",
+    replace: ')',
+    tests: [searchable, histories],
+  },
+  {
+    safeguard: 'the searchable chunks of rows from before are counted as they are read',
+    file: 'shared/documents/served-chunks.ts',
+    find: '${isServed} and ${hasVector}))`',
+    replace: '${hasVector}))`',
+    tests: [searchable],
   },
   {
     safeguard: 'secrets are scrubbed from messages',
@@ -545,9 +632,9 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'old idempotency keys are dropped until none is left',
-    file: 'functions/sweeper/purge-keys.ts',
-    find: 'numDeletedRows < keysPerBatch',
-    replace: 'numDeletedRows <= keysPerBatch',
+    file: 'functions/sweeper/purging.ts',
+    find: 'numDeletedRows < rowsPerBatch',
+    replace: 'numDeletedRows <= rowsPerBatch',
     tests: [sweeper],
   },
   {

@@ -87,7 +87,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             201: {
               description: 'The document',
               schema: documentSchema,
-              example: { ...documentExample, status: 'pending', chunk_count: 0 },
+              example: { ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
@@ -104,7 +104,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
           const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
           if (replayed) c.header('idempotency-replayed', 'true')
-          c.header('etag', etag(document.version))
+          c.header('etag', etag(document))
           c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
           return c.json(toDocument(document), 201)
         },
@@ -132,7 +132,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             { organizationId: key.organizationId, ...params },
             headers['if-none-match'],
           )
-          c.header('etag', etag(document.version))
+          c.header('etag', etag(document))
           c.header('cache-control', 'private, no-cache')
           return document.is_known ? c.body(null, 304) : c.json(toDocument(document))
         },
@@ -173,7 +173,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           const scope = { organizationId: key.organizationId, ...params }
           const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
           const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
-          c.header('etag', etag(document.version))
+          c.header('etag', etag(document))
           return c.json(toDocument(document))
         },
       ),

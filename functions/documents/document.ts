@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../../shared/database/tables.ts'
+import { searchableChunkCount } from '../../shared/documents/served-chunks.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
@@ -15,9 +16,30 @@ export const documentSchema = v.pipe(
     source_url: v.pipe(v.nullable(v.string()), v.description('Where the file is stored; null unless it was a file.')),
     status: v.picklist(statuses),
     chunk_count: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The chunks that GET chunks lists.')),
+    searchable_chunk_count: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description(
+        'The chunks that search finds now: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
+      ),
+    ),
     error_message: v.pipe(
       v.nullable(v.string()),
       v.description('What failed and what to do; null unless the status is `error`.'),
+    ),
+    waiting: v.pipe(
+      v.nullable(
+        v.strictObject({
+          reason: v.pipe(
+            v.string(),
+            v.description('Why, in words; those of the embedding provider, if it is the cause.'),
+          ),
+          attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('How often it was tried.')),
+          next_attempt_at: v.pipe(time, v.description('When it will be tried again, or a little later.')),
+        }),
+      ),
+      v.description('Why a document that is `pending` waits for another attempt; null for any other.'),
     ),
     created_at: time,
     updated_at: time,
@@ -35,15 +57,14 @@ export const documentExample: Document = {
   source_url: null,
   status: 'completed',
   chunk_count: 1,
+  searchable_chunk_count: 1,
   error_message: null,
+  waiting: null,
   created_at: '2026-03-02T08:15:30.000Z',
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-const fromRequest = ['title', 'content'] as const
-
-/** What the service adds to the title and content of a creating request. */
-export const createdColumns = [
+const stored = [
   'id',
   'agent_id',
   'source_type',
@@ -51,21 +72,33 @@ export const createdColumns = [
   'status',
   'chunk_count',
   'error_message',
+  'waiting_reason',
+  'tries',
+  'next_attempt_at',
   'created_at',
   'updated_at',
+  'edits',
   'version',
 ] as const
 
-/** The columns of a response, and `version`, its ETag. */
-export const documentColumns = [...fromRequest, ...createdColumns] as const
+/** What the service adds to the title and content of a creating request. */
+export const createdColumns = [...stored, 'searchable_chunk_count'] as const
+
+/** The columns of a response, and `edits` and `version`, its ETag. */
+export const documentColumns = ['title', 'content', ...createdColumns] as const
+
+/** The same, but for title and content, of `documents as d`, whose chunks may not be counted yet. */
+export const countedColumns = [...stored, searchableChunkCount.as('searchable_chunk_count')] as const
 
 /** Times and version are as the database returns them or as they are in JSON. */
 type Row<Column extends keyof Columns> = {
   [C in Column]: C extends 'created_at' | 'updated_at'
     ? Date | string
-    : C extends 'version'
-      ? string | number
-      : Columns[C]
+    : C extends 'next_attempt_at'
+      ? Date | string | null
+      : C extends 'version'
+        ? string | number
+        : Columns[C]
 }
 type Columns = Selectable<Tables['documents']>
 export type Created = Row<(typeof createdColumns)[number]>
@@ -81,8 +114,17 @@ export function toDocument(row: DocumentRow): Document {
     source_url: row.source_url,
     status: row.status,
     chunk_count: row.chunk_count,
+    // Not in the responses that the release before stored for idempotency.
+    searchable_chunk_count: row.searchable_chunk_count ?? 0,
     error_message: row.error_message,
+    waiting: toWaiting(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }
+}
+
+/** A reason without a next attempt is of a wait that has ended. */
+function toWaiting({ status, waiting_reason, tries, next_attempt_at }: DocumentRow): Document['waiting'] {
+  if (status !== 'pending' || !waiting_reason || !next_attempt_at) return null
+  return { reason: waiting_reason, attempts: tries, next_attempt_at: new Date(next_attempt_at).toISOString() }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import {
@@ -12,9 +12,9 @@ import {
 } from '../../shared/database/scope.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import type { Versions } from '../../shared/http/etag.ts'
+import { editsOf, type Tags } from '../../shared/http/etag.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
-import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
+import { countedColumns, type DocumentRow, documentColumns } from './document.ts'
 
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()
@@ -40,7 +40,7 @@ export async function listDocuments(
       .with('page', (db) =>
         db
           .selectFrom('documents as d')
-          .select(documentColumns)
+          .select(['d.title', 'd.content', ...countedColumns])
           .select([
             sql<number>`row_number() over ${newest}`.as('position'),
             sql<number>`sum(coalesce(octet_length(${d.content}), 0)) over ${newest}`.as('bytes'),
@@ -67,18 +67,18 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/** `content` is null if the caller has one of the `known` versions. @throws ApiError agent_not_found, document_not_found */
+/** `content` is null if the caller has the version of one of the `known` tags. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope,
-  known: Versions = [],
+  known: Tags = [],
 ): Promise<DocumentRow & { is_known: boolean }> {
-  const isKnown = matches(known)
+  const isKnown = known === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits} || '.' || ${d.version}`, known)
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),
     documents: db
       .selectFrom('documents as d')
-      .select(createdColumns)
+      .select(countedColumns)
       .select([
         'd.title',
         sql<string | null>`case when not ${isKnown} then ${d.content} end`.as('content'),
@@ -90,23 +90,24 @@ export async function getDocument(
 }
 
 /** A worker busy with it finds nothing to write to. @throws ApiError agent_not_found, document_not_found, precondition_failed */
-export async function deleteDocument(db: Database, scope: DocumentScope, match: Versions = '*'): Promise<void> {
+export async function deleteDocument(db: Database, scope: DocumentScope, match: Tags = '*'): Promise<void> {
+  const isUnedited = match === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits}::text`, editsOf(match))
   const { agents, found, deleted } = await db.batch({
     agents: findAgent(scope),
     found: db.selectFrom('documents as d').select('d.id').where(isDocument(scope)).forUpdate(),
-    deleted: db.deleteFrom('documents as d').where(isDocument(scope)).where(matches(match)).returning('d.id'),
+    deleted: db.deleteFrom('documents as d').where(isDocument(scope)).where(isUnedited).returning('d.id'),
   })
   requireDocument({ agents, documents: found })
   if (deleted.length === 0) preconditionFailed()
 }
 
-function matches(versions: Versions) {
-  return versions === '*' ? sql<boolean>`true` : sql<boolean>`(${d.version}::text = any(${versions}::text[]))`
+function isOneOf(value: Expression<unknown>, values: string[]) {
+  return sql<boolean>`(${value} = any(${values}::text[]))`
 }
 
 export function preconditionFailed(): never {
   throw new ApiError(
     'precondition_failed',
-    'The document has changed since. Get it again and repeat with its new ETag.',
+    'A client has edited the document since. Get it again and repeat with its new ETag.',
   )
 }

@@ -6,10 +6,10 @@ import { enqueue, type Outbox } from '../../shared/documents/outbox.ts'
 import { deleteUnusedVectors, hasVector } from '../../shared/documents/served-chunks.ts'
 import { complete, decide, restart, type Transition } from '../../shared/documents/transitions.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
-import type { Versions } from '../../shared/http/etag.ts'
+import { editsOf, type Tags } from '../../shared/http/etag.ts'
 import type { Origin } from '../../shared/queue.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
-import { type DocumentRow, documentColumns } from './document.ts'
+import { countedColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './schemas.ts'
 
@@ -22,13 +22,13 @@ export async function updateDocument(
   scope: DocumentScope,
   input: UpdateInput,
   origin: Origin,
-  match: Versions = '*',
+  match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
   // Decides again when another request or the pipeline has changed the document between the two statements.
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
-    if (match !== '*' && !match.includes(found.version)) preconditionFailed()
+    if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
     const decision = decide(found, { content_hash, status: input.status })
     const document = await change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
@@ -58,7 +58,7 @@ async function read(db: Database, scope: DocumentScope) {
     agents: findAgent(scope),
     documents: db
       .selectFrom('documents as d')
-      .select(['d.status', 'd.managed_by', 'd.content_hash', 'd.chunk_count', 'd.revision', 'd.version'])
+      .select(['d.status', 'd.managed_by', 'd.content_hash', 'd.chunk_count', 'd.revision', 'd.version', 'd.edits'])
       .select((eb) =>
         eb
           .exists(
@@ -90,7 +90,7 @@ async function change(db: Database, scope: DocumentScope, found: Found, changes:
           .where(isDocument(scope))
           .where('d.version', '=', found.version)
           .where('d.revision', '=', found.revision)
-          .returning([...documentColumns, 'active_revision']),
+          .returning(['d.title', 'd.content', ...countedColumns, 'd.active_revision']),
       )
       // A client's document has served chunks and those of its draft, and one of the two goes.
       .with('superseded', (db) =>

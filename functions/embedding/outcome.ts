@@ -17,6 +17,7 @@ export async function fail(db: Database, claim: Claim, failure: Failure): Promis
 /**
  * Releases the lease; the document is due again after so many seconds. Repeated because its response was lost, it finds its own
  * counters on the row and returns true again: the message is yet to be sent.
+ * @param reason for the caller, why the document waits; null if it does not and only continues
  * @param counts `attempt` after an internal error, `retry` if the provider was busy or down, neither if time ran out
  * @returns false when the lease is lost
  */
@@ -24,13 +25,14 @@ export async function requeue(
   db: Database,
   claim: Claim,
   afterSeconds: number,
+  reason: string | null,
   counts?: 'attempt' | 'retry',
 ): Promise<boolean> {
   const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
   const retries = claim.retries + (counts === 'retry' ? 1 : 0)
   const requeued = await db
     .updateTable('documents as d')
-    .set(transitions.requeue(afterSeconds, { attempt, retry_count: retries }))
+    .set(transitions.requeue(afterSeconds, { attempt, retry_count: retries }, reason))
     .where(transitions.isLeasedRevision(claim))
     .where((eb) =>
       eb.or([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../shared/database/database.ts'
-import { attemptsFailed, type Failure } from '../../shared/documents/failures.ts'
+import { attemptsFailed, type Failure, ownFaults } from '../../shared/documents/failures.ts'
 import { enqueue } from '../../shared/documents/outbox.ts'
 import { maxAttempts } from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
@@ -104,7 +104,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
 
 /** The next delivery continues from what is stored. */
 async function requeueOnTimeout(job: Job): Promise<void> {
-  if (!(await requeue(job.db, job.claim, 0))) return
+  if (!(await requeue(job.db, job.claim, 0, null))) return
   log.info('document_requeued', idsOf(job))
   await enqueue(job, job.work)
 }
@@ -120,7 +120,7 @@ async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
     error: error.message,
     seconds,
   })
-  if (!(await requeue(job.db, claim, seconds, 'retry'))) return
+  if (!(await requeue(job.db, claim, seconds, error.message, 'retry'))) return
   report({ DocumentsRetried: 1 })
   await enqueue(job, job.work, seconds)
 }
@@ -129,7 +129,7 @@ async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
 async function requeueOnDisconnect(job: Job, error: Unavailable): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.attempt, undefined, random())
-  if (!(await requeue(job.db, claim, seconds))) return
+  if (!(await requeue(job.db, claim, seconds, ownFaults.noDatabase))) return
   log.warn('document_interrupted', { ...idsOf(job), error: describeError(error), seconds })
   await enqueue(job, job.work, seconds)
 }
@@ -146,7 +146,7 @@ async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...idsOf(job), error: describeError(error) })
   if (claim.attempt >= maxAttempts) await endInError(job, attemptsFailed)
-  else await requeue(job.db, claim, seconds, 'attempt')
+  else await requeue(job.db, claim, seconds, ownFaults.internalError, 'attempt')
   return seconds
 }
 

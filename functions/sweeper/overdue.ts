@@ -22,7 +22,11 @@ export const failExhausted = (db: Database) =>
   moveAll(db, [isLeaseExpired, sql<boolean>`not ${hasAttemptsLeft}`], fail(attemptsInterrupted))
 
 export const failOverdue = (db: Database) => ({
-  unavailable: moveAll(db, [isOverdue, wasRetried], fail(providerUnavailable)),
+  unavailable: moveAll(
+    db,
+    [isOverdue, wasRetried],
+    fail({ ...providerUnavailable, message: providerUnavailable.message(d.waiting_reason) }),
+  ),
   unprocessed: moveAll(db, [isOverdue, sql<boolean>`not ${wasRetried}`], fail(notProcessed)),
 })
 

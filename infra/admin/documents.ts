@@ -3,14 +3,18 @@ import { updateDocument } from '../../functions/documents/update-document.ts'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
+import { searchableChunkCount } from '../../shared/documents/served-chunks.ts'
+import { isWaiting } from '../../shared/documents/transitions.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import type { Versions } from '../../shared/http/etag.ts'
+import { type Tags, tagOf } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
 
 const d = columnsOf('documents', 'd')
+/** Why it waits. */
+const waiting = sql<string | null>`case when ${isWaiting} then ${d.waiting_reason} end`
 
 export interface DocumentsQuery {
   organizationId: OrganizationId
@@ -23,11 +27,9 @@ export async function listDocuments(db: Database, { organizationId, status, limi
   const documents = db
     .selectFrom('documents as d')
     .select(['d.id', 'd.agent_id', 'd.title', 'd.status', 'd.managed_by', 'd.error_code', 'd.error_message'])
-    .select([
-      'd.attempt as attempts',
-      sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('age_seconds'),
-    ])
-    .select(['d.next_attempt_at', 'd.chunk_count', 'd.created_at', 'd.updated_at'])
+    .select(['d.tries as attempts', sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('age_seconds')])
+    .select([waiting.as('waiting'), 'd.next_attempt_at', 'd.chunk_count'])
+    .select([searchableChunkCount.as('searchable_chunk_count'), 'd.created_at', 'd.updated_at'])
     .where('d.organization_id', '=', organizationId)
     .$if(status !== undefined, (query) => query.where('d.status', '=', status!))
     .orderBy('d.pending_since')
@@ -36,12 +38,12 @@ export async function listDocuments(db: Database, { organizationId, status, limi
   return toPage(await rowsOf(db, organizationId, documents), limit)
 }
 
-/** A document to retry, if it still has one of `versions` by then. */
+/** A document to retry, unless a client has edited it by then. */
 export interface Target {
   organization_id: OrganizationId
   agent_id: AgentId
   id: DocumentId
-  versions: Versions
+  tags: Tags
 }
 
 /** @throws CommandError that names the missing ones */
@@ -49,21 +51,21 @@ export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Ta
   const rows = await targets(db).where('d.organization_id', '=', anyOrganization).where('d.id', 'in', ids).execute()
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
   if (missing.size > 0) throw new CommandError(`no such document: ${[...missing].join(', ')}`)
-  return rows.map(({ version: _, ...row }) => ({ ...row, versions: '*' }))
+  return rows.map(({ edits: _, version: __, ...row }) => ({ ...row, tags: '*' }))
 }
 
 /** @throws CommandError when the organization does not exist */
 export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
   const inError = targets(db).where('d.organization_id', '=', organizationId).where('d.status', '=', 'error')
   const rows = await rowsOf(db, organizationId, inError.orderBy('d.pending_since'))
-  return rows.map(({ version, ...row }) => ({ ...row, versions: [version] }))
+  return rows.map(({ edits, version, ...row }) => ({ ...row, tags: [tagOf({ edits, version })] }))
 }
 
 function targets(db: Database) {
   return db
     .selectFrom('documents as d')
-    .select(['d.version', 'd.organization_id', 'd.agent_id', 'd.id'])
-    .$narrowType<Omit<Target, 'versions'>>()
+    .select(['d.edits', 'd.version', 'd.organization_id', 'd.agent_id', 'd.id'])
+    .$narrowType<Omit<Target, 'tags'>>()
 }
 
 export interface Retried {
@@ -87,11 +89,11 @@ export async function retryDocuments(db: Database, queue: Queue | undefined, tar
 }
 
 async function retryDocument(db: Database, queue: Queue | undefined, target: Target): Promise<Retried> {
-  const { organization_id, agent_id, id, versions } = target
+  const { organization_id, agent_id, id, tags } = target
   const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
   try {
     const outbox = { db: db.forOrganization(organization_id), queue }
-    const { queued } = await updateDocument(outbox, scope, { status: 'pending' }, {}, versions)
+    const { queued } = await updateDocument(outbox, scope, { status: 'pending' }, {}, tags)
     return { id, organization_id, queued, refused: null }
   } catch (error) {
     if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }

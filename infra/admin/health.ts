@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
+import { ownFaults } from '../../shared/documents/failures.ts'
+import { isWaiting } from '../../shared/documents/transitions.ts'
 
 const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
-  const { statuses, work, agents, logins } = await db.batch({
+  const { statuses, work, faults, agents, logins } = await db.batch({
     statuses: db
       .selectFrom('documents')
       .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
       .groupBy('status'),
     work: db
-      .selectFrom('documents')
+      .selectFrom('documents as d')
       .select((eb) => [
         sql<number>`coalesce(extract(epoch from now() - ${eb.fn.min('pending_since')}), 0)::int`.as(
           'oldest_pending_seconds',
@@ -19,9 +21,19 @@ export async function checkDocuments(db: Database) {
         eb
           .cast<number>(eb.fn.countAll().filterWhere('lease_expires_at', '<', sql<Date>`now()`), 'integer')
           .as('expired_leases'),
+        eb.cast<number>(eb.fn.countAll().filterWhere(isWaiting), 'integer').as('waiting_for_another_attempt'),
       ])
       .where('managed_by', '=', 'service')
       .where('status', 'in', ['pending', 'processing']),
+    // Kept while the document is tried again.
+    faults: db
+      .selectFrom('documents')
+      .select('waiting_reason')
+      .where('managed_by', '=', 'service')
+      .where('status', 'in', ['pending', 'processing'])
+      .where('waiting_reason', 'not in', Object.values(ownFaults))
+      .orderBy('updated_at', 'desc')
+      .limit(1),
     agents: db
       .selectFrom('agents')
       .select(['organization_id', 'id', 'name', 'document_count'])
@@ -35,6 +47,7 @@ export async function checkDocuments(db: Database) {
   return {
     documents,
     ...work[0]!,
+    provider_fault: faults[0]?.waiting_reason ?? null,
     agents_at_document_limit: agents,
     logins_without_statement_timeout: logins.map(({ rolname }) => rolname),
   }

@@ -11,6 +11,7 @@ import * as searchIndexes from './0007_search_indexes.ts'
 import * as searchSample from './0008_search_sample.ts'
 import * as terms from './0009_terms.ts'
 import * as queryVectors from './0010_query_vectors.ts'
+import * as waitingEditsSearchable from './0011_waiting_edits_searchable.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -35,6 +36,7 @@ const all: Record<string, Migration> = {
   '0008_search_sample': searchSample,
   '0009_terms': terms,
   '0010_query_vectors': queryVectors,
+  '0011_waiting_edits_searchable': waitingEditsSearchable,
 }
 
 /**

@@ -48,6 +48,8 @@ export interface Tables {
     active_revision: number | null
     chunk_count: Generated<number>
     chunk_offsets: number[] | null
+    /** Null in a row that is not counted yet. */
+    searchable_chunk_count: Generated<number | null>
     error_message: string | null
     error_code: string | null
     lease_token: string | null
@@ -55,11 +57,14 @@ export interface Tables {
     attempt: Generated<number>
     retry_count: Generated<number>
     next_attempt_at: Date | null
+    waiting_reason: string | null
+    tries: Generated<number>
     resend_at: Time
     request_id: string | null
     requested_by: Id | null
     pending_since: Time
     version: Generated<string>
+    edits: Generated<number>
     created_at: Time
     updated_at: Time
   }

@@ -4,7 +4,7 @@ import type { Status, Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
-import type { Failure } from './failures.ts'
+import { type Failure, ownFaults } from './failures.ts'
 
 /**
  * Every transition of a document. Each is what Kysely's `set` takes for `documents as d`; the guard says which rows may make it.
@@ -47,8 +47,9 @@ const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${s
 
 const noLease = { lease_token: null, lease_expires_at: null } satisfies Transition
 const noError = { error_code: null, error_message: null } satisfies Transition
-const zeroCounters = { attempt: 0, retry_count: 0, next_attempt_at: null } satisfies Transition
-const settled = { ...noLease, ...noError, ...zeroCounters } satisfies Transition
+const zeroCounters = { tries: 0, attempt: 0, retry_count: 0 } satisfies Transition
+const noWait = { next_attempt_at: null, waiting_reason: null } satisfies Transition
+const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait } satisfies Transition
 /** Voids whatever is in flight: a worker's fence names the revision. */
 const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
 const requestedBy = ({ requestId, apiKeyId }: Origin) =>
@@ -85,31 +86,46 @@ export const claim = (leaseToken: Expression<string | null>): Transition => ({
   status: 'processing',
   lease_token: leaseToken,
   lease_expires_at: fromNow(leaseSeconds),
-  attempt: sql<number>`${d.attempt} + (${d.lease_token} is distinct from ${leaseToken})::int`,
+  attempt: sql<number>`${d.attempt} + ${isNewClaim(leaseToken)}`,
+  tries: sql<number>`${d.tries} + ${isNewClaim(leaseToken)}`,
   next_attempt_at: null,
 })
+const isNewClaim = (leaseToken: Expression<string | null>) =>
+  sql<number>`(${d.lease_token} is distinct from ${leaseToken})::int`
 
-export const requeue = (afterSeconds: number, counters: { attempt: number; retry_count: number }): Transition => ({
+/** @param reason why the document waits, for the caller; null if it does not, and only continues with another message */
+export const requeue = (
+  afterSeconds: number,
+  counters: { attempt: number; retry_count: number },
+  reason: string | null,
+): Transition => ({
   status: 'pending',
   ...noLease,
   ...counters,
+  waiting_reason: reason,
   next_attempt_at: fromNow(afterSeconds),
   resend_at: fromNow(afterSeconds + lostAfterSeconds),
 })
 
-export const fail = ({ code, message }: Failure): Transition => ({
+/** Whose message may be made of the row. */
+interface FailureOfRow extends Omit<Failure, 'message'> {
+  message: Failure['message'] | Expression<string>
+}
+
+export const fail = ({ code, message }: FailureOfRow): Transition => ({
   status: 'error',
   error_code: code,
   error_message: message,
   ...noLease,
-  next_attempt_at: null,
+  ...noWait,
 })
 
 /** Due at once, and its message with it. */
 export const recover = {
   status: 'pending',
   ...noLease,
-  next_attempt_at: null,
+  next_attempt_at: now,
+  waiting_reason: ownFaults.interrupted,
   resend_at: sql<Date>`${d.lease_expires_at}`,
 } satisfies Transition
 
@@ -119,6 +135,8 @@ const servedChunks = sql<number>`(select count(*) from chunks c
 
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
+/** For another attempt, and the row says why: the reason of a wait that has ended has no next attempt. */
+export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
 export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`

@@ -29,14 +29,15 @@ export interface EmbedOptions {
 
 /**
  * `unavailable`: overloaded, down, too slow or an invalid response, retry later; `input_rejected`: this input will never be
- * embedded; `key_rejected`: our key or settings are not accepted, whatever the input.
+ * embedded; `key_rejected`: our key or settings are not accepted, whatever the input; `wrong_model`: the provider does not have the
+ * model, or its vectors are not of 1536 numbers.
  */
 export class EmbeddingError extends Error {
-  readonly reason: 'unavailable' | 'input_rejected' | 'key_rejected'
+  readonly reason: 'unavailable' | 'input_rejected' | 'key_rejected' | 'wrong_model'
   readonly retryAfterSeconds: number | undefined
   readonly status: number | undefined
 
-  /** @param message without secrets; may quote a rejected input, so keep it out of logs */
+  /** @param message for callers, without secrets and addresses; where the input was rejected it may quote that, so keep it out of logs */
   constructor(
     reason: EmbeddingError['reason'],
     message: string,
@@ -46,5 +47,10 @@ export class EmbeddingError extends Error {
     this.reason = reason
     this.retryAfterSeconds = details.retryAfterSeconds
     this.status = details.status
+  }
+
+  /** What no retry ends, but whoever has set key, address and model. */
+  get isOfSettings(): boolean {
+    return this.reason === 'key_rejected' || this.reason === 'wrong_model'
   }
 }

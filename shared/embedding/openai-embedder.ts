@@ -1,8 +1,9 @@
 import { report } from '../metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
-import { reasonOf, toEmbeddingError } from './openai-error.ts'
-import { vectorsOf } from './openai-response.ts'
+import { codeOf, reasonOf, toEmbeddingError, wrongDimensions } from './openai-error.ts'
+import { otherDimensions, vectorsOf } from './openai-response.ts'
+import { dimensions } from './vectors.ts'
 
 export interface Provider {
   /** Parent of `/embeddings`, for example https://api.openai.com/v1 */
@@ -16,7 +17,7 @@ export interface Provider {
   fetch?: typeof fetch
 }
 
-const rejectedKeyPauses: Pauses = { initial: 15_000, max: 600_000 }
+const settingsPauses: Pauses = { initial: 15_000, max: 600_000 }
 /** Shorter than most outages, so that their end is soon noticed. */
 const timeoutPauses: Pauses = { initial: 5_000, max: 60_000 }
 const maxConsecutiveTimeouts = 3
@@ -25,27 +26,41 @@ const maxConsecutiveTimeouts = 3
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's embeddings API. If it rejects even a freshly fetched key or keeps timing out, the circuit breaker
- * opens: each `embed` then fails at once with the same reason, except one probe after each pause.
+ * Any provider with OpenAI's embeddings API. If it rejects even a freshly fetched key, does not have the model or keeps timing out,
+ * the circuit breaker opens: each `embed` then fails at once with the same reason, except one probe after each pause.
+ *
+ * OpenAI's models that can shorten their vectors are asked for 1536 `dimensions`. Another model is asked only once it has given
+ * vectors of another length, for many a server rejects what it does not know; what then helps is kept to.
  * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all), its retries ignore
  * our time limits, and it checks no vector.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
   const url = `${provider.baseUrl.replace(/\/$/, '')}/embeddings`
+  let isShortened = /text-embedding-3-/.test(provider.model)
   let consecutiveTimeouts = 0
   let openedBy: Pick<EmbeddingError, 'reason' | 'message'> | undefined
 
-  async function call(texts: string[], apiKey: string, signal: AbortSignal): Promise<Response> {
+  async function call(
+    texts: string[],
+    apiKey: string,
+    signal: AbortSignal,
+    asksForDimensions: boolean,
+  ): Promise<Response> {
     try {
       return await (provider.fetch ?? fetch)(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-        body: JSON.stringify({ model: provider.model, input: texts, encoding_format: 'base64' }),
+        body: JSON.stringify({
+          model: provider.model,
+          input: texts,
+          encoding_format: 'base64',
+          ...(asksForDimensions && { dimensions }),
+        }),
         signal,
       })
     } catch (cause) {
-      throw new EmbeddingError('unavailable', 'The embedding provider cannot be reached', { cause })
+      throw new EmbeddingError('unavailable', `The embedding provider cannot be reached${codeOf(cause)}`, { cause })
     }
   }
 
@@ -59,7 +74,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
 
   async function embedOnce(texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
     let apiKey = await key()
-    let response = await call(texts, apiKey, signal)
+    let asksForDimensions = isShortened
+    let response = await call(texts, apiKey, signal, asksForDimensions)
     if (response.status === 401 || response.status === 403) {
       const rejected = apiKey
       apiKey = await key(rejected)
@@ -68,23 +84,42 @@ export function openAiEmbedder(provider: Provider): Embedder {
 
     if (reasonOf(response.status) === 'key_rejected' && (await isProbeAccepted(apiKey, signal))) {
       response = await retry(response)
-      if (reasonOf(response.status) === 'key_rejected') throw await toEmbeddingError(response, apiKey, 'input_rejected')
+      if (reasonOf(response.status) === 'key_rejected') throw await errorOf(response, 'input_rejected')
     }
-    if (!response.ok) throw await toEmbeddingError(response, apiKey)
-    const { vectors, tokens } = vectorsOf(await bodyOf(response), texts.length)
+    if (!response.ok) throw await errorOf(response)
+    const body = await bodyOf(response)
+    const other = otherDimensions(body)
+    const { vectors, tokens } = vectorsOf(other === undefined ? body : await shortened(other), texts.length)
     report({ EmbeddingTokens: tokens })
     return vectors
 
+    /** @throws EmbeddingError wrong_model */
+    async function shortened(length: number): Promise<unknown> {
+      if (asksForDimensions) throw wrongDimensions(provider.model, length)
+      asksForDimensions = true
+      const response = await call(texts, apiKey, signal, asksForDimensions)
+      if (!response.ok && reasonOf(response.status) === 'unavailable') throw await errorOf(response)
+      const body = response.ok ? await bodyOf(response) : await response.body?.cancel()
+      if (!response.ok || otherDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
+      isShortened = true
+      return body
+    }
+
+    function errorOf(response: Response, reason?: EmbeddingError['reason']): Promise<EmbeddingError> {
+      return toEmbeddingError(response, { ...provider, apiKey }, reason)
+    }
+
     async function retry(failed: Response): Promise<Response> {
       await failed.body?.cancel()
-      return await call(texts, apiKey, signal)
+      return await call(texts, apiKey, signal, asksForDimensions)
     }
   }
 
   /** Whether the text, not the key, was rejected, as by a firewall's 403. @throws EmbeddingError unavailable when unclear */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
-    const response = await call([probeText], apiKey, signal)
-    if (!response.ok && reasonOf(response.status) === 'unavailable') throw await toEmbeddingError(response, apiKey)
+    const response = await call([probeText], apiKey, signal, isShortened)
+    if (!response.ok && reasonOf(response.status) === 'unavailable')
+      throw await toEmbeddingError(response, { ...provider, apiKey })
     await response.body?.cancel()
     return response.ok
   }
@@ -103,7 +138,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       breaker.onInconclusive()
       return error
     }
-    if (error.reason === 'key_rejected') return open(rejectedKeyPauses, error)
+    if (error.isOfSettings) return open(settingsPauses, error)
     if (error.reason === 'unavailable' && isTimeout && !isAborted) {
       const timeout = new EmbeddingError('unavailable', 'The embedding provider timed out', { cause: error })
       if (++consecutiveTimeouts >= maxConsecutiveTimeouts) return open(timeoutPauses, timeout)
@@ -121,8 +156,9 @@ export function openAiEmbedder(provider: Provider): Embedder {
     async embed(texts, { signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
       if (!breaker.tryAcquire()) {
         const { reason, message } = openedBy!
-        report(reason === 'key_rejected' ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
-        throw new EmbeddingError(reason, message, { retryAfterSeconds: breaker.retryAfterSeconds() })
+        const error = new EmbeddingError(reason, message, { retryAfterSeconds: breaker.retryAfterSeconds() })
+        report(error.isOfSettings ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
+        throw error
       }
       const started = performance.now()
       const deadline = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
@@ -134,8 +170,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
         return vectors
       } catch (thrown) {
         const error = recordFailure(thrown, { isTimeout: deadline.aborted, isAborted: signal?.aborted ?? false })
-        const isKeyRejected = error instanceof EmbeddingError && error.reason === 'key_rejected'
-        if (!signal?.aborted) report({ ProviderErrors: 1, ...(isKeyRejected && { ProviderKeyRejected: 1 }) })
+        const isOfSettings = error instanceof EmbeddingError && error.isOfSettings
+        if (!signal?.aborted) report({ ProviderErrors: 1, ...(isOfSettings && { ProviderKeyRejected: 1 }) })
         throw error
       } finally {
         report({ ProviderLatency: Math.round(performance.now() - started) })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { EmbeddingError } from './embedder.ts'
-import { normalize, vectorFault } from './vectors.ts'
+import { dimensions, normalize, vectorFault } from './vectors.ts'
 
 const responseBody = v.object({
   data: v.array(
@@ -11,6 +11,21 @@ const responseBody = v.object({
   ),
   usage: v.optional(v.object({ total_tokens: v.optional(v.number()) })),
 })
+
+/** Of which length all vectors are, if that is another than ours: then it is the model's, and no slip of one response. */
+export function otherDimensions(body: unknown): number | undefined {
+  const result = v.safeParse(responseBody, body)
+  if (!result.success) return undefined
+  const lengths = new Set(result.output.data.map(({ embedding }) => lengthOf(embedding)))
+  const [length] = lengths
+  return lengths.size === 1 && length && Number.isInteger(length) && length !== dimensions ? length : undefined
+}
+
+function lengthOf(embedding: string | number[]): number {
+  return typeof embedding === 'string'
+    ? Buffer.byteLength(embedding, 'base64') / Float32Array.BYTES_PER_ELEMENT
+    : embedding.length
+}
 
 /** By `index`, scaled to length 1. @throws EmbeddingError unavailable: a 200 may have missing, extra, reordered or zero ones */
 export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** Header value → the versions it lists, `'*'` for any. Strong comparison ignores weak tags. */
+/** Header value → the tags it lists, `'*'` for any. Strong comparison ignores weak tags. */
 function etags(comparison: 'strong' | 'weak', description: string) {
   return v.optional(
     v.pipe(
@@ -12,7 +12,7 @@ function etags(comparison: 'strong' | 'weak', description: string) {
       v.transform((header) => {
         if (header.trim() === '*') return '*' as const
         const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)]
-        return tags.filter(([, weak]) => !weak || comparison === 'weak').map(([, , version]) => version!)
+        return tags.filter(([, weak]) => !weak || comparison === 'weak').map(([, , tag]) => tag!)
       }),
       v.description(description),
     ),
@@ -22,15 +22,31 @@ function etags(comparison: 'strong' | 'weak', description: string) {
 export const ifMatch = v.object({
   'if-match': etags(
     'strong',
-    'The request takes effect only if the document has one of these entity tags; otherwise 412.',
+    'The request takes effect only if no client has edited the document since it had one of these entity tags; otherwise 412. Editing is to change its title, content or chunks, or to ask for a status; what the service does in the background is not.',
   ),
 })
 export const ifNoneMatch = v.object({
   'if-none-match': etags('weak', 'Returns 304 without a body if the document has one of these entity tags.'),
 })
 
-export type Versions = '*' | string[]
+export type Tags = '*' | string[]
 
-export function etag(version: string | number): string {
-  return `"${version}"`
+/** `version` changes with everything that can be seen of a document, `edits` only with what a client has changed. */
+interface Versioned {
+  /** Missing in the responses that the release before stored for idempotency: of documents as they were created. */
+  edits?: number
+  version: number | string
+}
+
+export function tagOf({ edits = 1, version }: Versioned): string {
+  return `${edits}.${version}`
+}
+
+export function etag(versioned: Versioned): string {
+  return `"${tagOf(versioned)}"`
+}
+
+/** What `If-Match` compares: the tags' first part, of those that are ours. */
+export function editsOf(tags: string[]): string[] {
+  return tags.flatMap((tag) => /^(\d+)\.\d+$/.exec(tag)?.[1] ?? [])
 }

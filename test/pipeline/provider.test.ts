@@ -1,10 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
+import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { openAiEmbedder, type Provider } from '../../shared/embedding/openai-embedder.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
 import { entryOf } from '../support/entry.ts'
 import { type ProviderCall, useFakeProvider } from '../support/fake-provider.ts'
 import { startInstance } from '../support/lambda-instance.ts'
+import { listen } from '../support/loopback.ts'
 import { vectorOf, type Way } from '../support/provider-responses.ts'
 
 const provider = useFakeProvider()
@@ -33,7 +36,12 @@ describe('an embeddings call', () => {
   test('sends all texts, the model and the key, and gives unit vectors', async () => {
     const [first, second] = await embedder().embed(['one', 'two'])
     expect(provider.calls).toEqual([
-      { texts: ['one', 'two'], model: 'text-embedding-3-small', authorization: `Bearer ${apiKey}` },
+      {
+        texts: ['one', 'two'],
+        model: 'text-embedding-3-small',
+        dimensions: 1536,
+        authorization: `Bearer ${apiKey}`,
+      },
     ])
     expect(first).toEqual(normalize(vectorOf('one')))
     expect(Math.hypot(...second!)).toBeCloseTo(1, 6)
@@ -55,7 +63,6 @@ describe('an embeddings call', () => {
     'zeros',
     'tiny',
     'not_finite',
-    'short_vector',
     'cut_vector',
     'strings',
     'no_data',
@@ -352,8 +359,153 @@ describe('a rejected key', () => {
     expect(await client.embed(['three'])).toHaveLength(1)
   })
 
-  test('and a wrong model or address have one reason: the text is not rejected', async () => {
-    provider.script([], 'no_such_model')
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'key_rejected', status: 404 })
+  test('and a wrong address have one reason: the text is not rejected', async () => {
+    provider.script([], { status: 404, body: '<html>Not found</html>' })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({
+      reason: 'key_rejected',
+      status: 404,
+      message: 'The embedding provider has nothing at our address for it (status 404): check EMBEDDING_BASE_URL',
+    })
   })
+})
+
+describe('a model', () => {
+  const shorter = (numbers: number) => ({
+    status: 200,
+    body: JSON.stringify({ data: [{ index: 0, embedding: Array(numbers).fill(1) }] }),
+  })
+  const asked = () => provider.calls.map(({ dimensions }) => dimensions)
+
+  test.each(['text-embedding-3-small', 'text-embedding-3-large', 'openai/text-embedding-3-large'])(
+    '%s is asked for 1536 numbers',
+    async (model) => {
+      await embedder({ model }).embed(['one'])
+      expect(asked()).toEqual([1536])
+    },
+  )
+
+  test('of another name is not, unless it gives another number without, and can give 1536: then from the start', async () => {
+    const client = embedder({ model: 'own' })
+    await client.embed(['one'])
+    expect(asked()).toEqual([undefined])
+    provider.script([], ({ dimensions }) => (dimensions ? 'ok' : shorter(3072)))
+    const found = await Promise.all([client.embed(['two']), client.embed(['three'])])
+    expect(found.map(([vector]) => vector!.length)).toEqual([1536, 1536])
+    expect(await client.embed(['four'])).toHaveLength(1)
+    expect(asked().slice(1).toSorted()).toEqual([1536, 1536, 1536, undefined, undefined])
+  })
+
+  test.each([
+    ['gives as many again', () => shorter(768)],
+    ['rejects the question', (call: ProviderCall) => (call.dimensions ? ('rejected' as const) : shorter(768))],
+  ])('that gives 768 numbers and %s is the wrong one, and the circuit breaker opens', async (_, line) => {
+    const client = embedder({ model: 'own', now: () => 0 })
+    provider.script([], line)
+    const wrong = {
+      reason: 'wrong_model',
+      message:
+        'The model own gives 768 numbers, Cuecard stores 1536: set EMBEDDING_MODEL to one that gives 1536, such as text-embedding-3-small',
+    }
+    expect(await fault(client.embed(['one']))).toMatchObject({ ...wrong, retryAfterSeconds: 15 })
+    expect(await fault(client.embed(['two']))).toMatchObject({ ...wrong, retryAfterSeconds: 15 })
+    expect(asked()).toEqual([undefined, 1536])
+  })
+
+  test('is not the wrong one when the provider is busy as it is asked for 1536 numbers', async () => {
+    provider.script([shorter(3072), 'too_many_requests'])
+    expect(await fault(embedder({ model: 'own' }).embed(['one']))).toMatchObject({ reason: 'unavailable', status: 429 })
+  })
+
+  test.each([
+    [
+      'in OpenAI’s words',
+      { status: 404, body: '{"error":{"message":"Not there.","code":"model_not_found"}}' },
+      'Not there',
+    ],
+    ['with 404 and the word', { status: 404, body: '{"error":"model \\"own\\" not found"}' }, 'model "own" not found'],
+    [
+      'with 400',
+      { status: 400, body: '{"message":"Invalid model: own","type":"invalid_model"}' },
+      'Invalid model: own',
+    ],
+  ])('that the provider does not have (%s) is the wrong one', async (_, response, words) => {
+    provider.script([], response)
+    expect(await fault(embedder({ model: 'own' }).embed(['one']))).toMatchObject({
+      reason: 'wrong_model',
+      status: response.status,
+      message: `The embedding provider has no model own (status ${response.status}: ${words}): set EMBEDDING_MODEL to one that gives 1536, such as text-embedding-3-small`,
+      retryAfterSeconds: 15,
+    })
+  })
+
+  test('is not the wrong one when a single text gets a 404: that is rejected', async () => {
+    provider.script([], ({ texts }) => (texts[0] === 'hello' ? 'ok' : 'no_such_model'))
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'input_rejected', status: 404 })
+  })
+})
+
+describe('the words of the provider', () => {
+  const busy = (message: string) => [{ status: 429, body: JSON.stringify({ error: { message } }) }]
+
+  test.each([
+    ['too_many_requests', 'The embedding provider is busy (status 429: Rate limit reached)'],
+    ['gateway_timeout', 'The embedding provider failed (status 504)'],
+    [
+      'unauthorized',
+      'The embedding provider rejects our API key or account (status 401: Incorrect API key provided): set EMBEDDING_API_KEY to a valid key',
+    ],
+  ] as [Way, string][])('say why it cannot be used (%s)', async (way, message) => {
+    provider.script([], way)
+    expect((await fault(embedder().embed(['one']))).message).toBe(message)
+  })
+
+  test('give way to the operating system’s where there is no provider', async () => {
+    const { origin, close } = await listen((_, response) => response.end())
+    await close()
+    const { message } = await fault(embedder({ baseUrl: `${origin}/v1` }).embed(['one']))
+    expect(message).toBe('The embedding provider cannot be reached (ECONNREFUSED)')
+  })
+
+  test.each([
+    'Cannot POST http://user:secret@gpu-7.models.internal:8000/v1/embeddings',
+    'dial tcp 10.11.12.13:8000: connection refused',
+    'upstream gpu-7:8000 is gone, gpu-7.models.internal too',
+    'no route to [fd00::12]:8000',
+    'see 127.0.0.1 for more',
+  ])('are repeated without any address (%#)', async (said) => {
+    provider.script(busy(said))
+    const { message } = await fault(embedder().embed(['one']))
+    expect(message).toContain('…')
+    expect(message).not.toMatch(/secret|gpu-7|8000|internal\b|\d+\.\d+|fd00/)
+  })
+
+  test('are repeated without the host of the provider, whatever that looks like', async () => {
+    const answer = () => Promise.resolve(new Response('{"error":"embedder says no"}', { status: 500 }))
+    const client = embedder({ baseUrl: 'http://embedder/v1', fetch: answer })
+    expect((await fault(client.embed(['one']))).message).toBe('The embedding provider failed (status 500: … says no)')
+  })
+
+  test('take no time to clean, however many there are', async () => {
+    provider.script(busy('a.'.repeat(500_000)))
+    const started = performance.now()
+    await fault(embedder().embed(['one']))
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
+describe('the check of the settings', () => {
+  test('finds nothing wrong with a provider that embeds', async () => {
+    expect(await checkEmbedder(embedder())).toBeUndefined()
+    expect(await checkEmbedder(lexicalEmbedder())).toBeUndefined()
+    expect(provider.calls).toHaveLength(1)
+  })
+
+  test.each(['unauthorized', 'short_vector', 'no_such_model', 'too_many_requests'] as Way[])(
+    'says in words what is wrong (%s)',
+    async (way) => {
+      provider.script([], way)
+      const { message } = await fault(embedder().embed(['one']))
+      expect(await checkEmbedder(embedder())).toBe(message)
+    },
+  )
 })

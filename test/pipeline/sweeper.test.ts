@@ -127,7 +127,7 @@ describe('a lost message', () => {
   test('that the operator’s retry could not send goes at the next sweep', async () => {
     const tenant = await stand.tenant()
     const { id } = await create(tenant, 'A text.')
-    const target = { organization_id: tenant.organizationId, agent_id: tenant.agentId, id, versions: '*' } as Target
+    const target = { organization_id: tenant.organizationId, agent_id: tenant.agentId, id, tags: '*' } as Target
     for (const queue of [broken, undefined]) {
       expect(await retryDocuments(stand.db, queue, [target])).toMatchObject([{ queued: false, refused: null }])
       expect((await swept()).ids).toEqual([id])
@@ -234,7 +234,7 @@ describe('a day’s wait', () => {
     expect(await rowOf(forgotten)).toMatchObject({ status: 'error', error_code: 'not_processed' })
     const { body } = await tenant.call('GET', refused.path)
     expect(body.error_message).toBe(
-      'The embedding provider was unavailable for 24 hours. Set the status to pending to try again.',
+      'The document could not be embedded for 24 hours. The embedding provider is busy (status 429: Rate limit reached). Set the status to pending to try again.',
     )
   })
 

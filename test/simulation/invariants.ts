@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
+import { isWaiting } from '../../shared/documents/transitions.ts'
 import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { type Asked, newSearch } from '../../shared/retrieval/search.ts'
@@ -10,7 +11,7 @@ import { stopWords } from '../../shared/terms/stop-words.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
 import { partsOf } from '../support/repeated-lines.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { chunkCount, type ModelDocument } from './model.ts'
+import { chunkCount, type ModelDocument, searchableChunkCount } from './model.ts'
 import { chunkSize, type Tenant, type World } from './world.ts'
 
 interface Agent {
@@ -28,12 +29,17 @@ interface Row {
   revision: number
   active_revision: number | null
   chunk_count: number
+  searchable_chunk_count: number
   error_code: string | null
   error_message: string | null
+  waiting_reason: string | null
+  is_waiting: boolean
+  tries: number
   attempt: number
   lease_token: string | null
   is_lease_live: boolean
   version: string
+  edits: number
 }
 interface ChunkRow {
   chunk_index: number
@@ -53,6 +59,8 @@ const search = newSearch()
 export class Observer {
   readonly #world: World
   readonly #seen = new Map<string, Row>()
+  /** The model's, when it was compared with the row. */
+  readonly #edits = new Map<string, number>()
   #checkedAt = -1
 
   constructor(world: World) {
@@ -65,8 +73,9 @@ export class Observer {
     if (statements === this.#checkedAt) return
     const { rows, agents } = await db.batch({
       rows: sql<Row>`select organization_id, id, title, content, status, managed_by, revision, active_revision, chunk_count,
-        error_code, error_message, attempt, lease_token, version,
-        coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents order by id`,
+        searchable_chunk_count, error_code, error_message, waiting_reason, tries, attempt, lease_token, version, edits,
+        ${isWaiting} as is_waiting,
+        coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents d order by id`,
       agents: sql<Agent>`select id, document_count, ready_document_count from agents`,
     })
     const [stray] = await strayRows(db)
@@ -98,6 +107,8 @@ export class Observer {
         await this.#takeCompletion(db, row, document)
       same(row.active_revision, document.activeRevision, 'active revision')
       same(row.chunk_count, chunkCount(document), 'chunk_count')
+      same(row.searchable_chunk_count, searchableChunkCount(document), 'searchable_chunk_count')
+      this.#checkEdits(row, before, document)
       document.status = row.status
       this.#seen.set(row.id, row)
     }
@@ -110,6 +121,14 @@ export class Observer {
     await this.#checkKeywordSearch(tenant)
   }
 
+  /** What If-Match compares changes with what clients do, and with nothing else. */
+  #checkEdits(row: Row, before: Row | undefined, document: ModelDocument) {
+    const isEdited = before !== undefined && this.#edits.get(row.id) !== document.edits
+    if (before && isEdited !== row.edits > before.edits)
+      throw new Error(`edits went from ${before.edits} to ${row.edits} ${isEdited ? 'after an edit' : 'by themselves'}`)
+    this.#edits.set(row.id, document.edits)
+  }
+
   #checkDocument(row: Row, document: ModelDocument) {
     same(
       [row.title, row.content, row.managed_by, row.revision],
@@ -118,13 +137,23 @@ export class Observer {
     )
     const before = this.#seen.get(row.id)
     if (before) {
-      const face = (r: Row) => [r.title, r.content, r.status, r.chunk_count, r.error_message]
+      const face = (r: Row) => [
+        ...[r.title, r.content, r.status, r.chunk_count, r.searchable_chunk_count, r.error_message],
+        ...(r.is_waiting ? [r.waiting_reason, r.tries] : []),
+      ]
       const isVisible = JSON.stringify(face(before)) !== JSON.stringify(face(row))
       const isNewVersion = row.version !== before.version
       if (isVisible && !isNewVersion) throw new Error('a visible change under the same ETag')
       if (isNewVersion && !isVisible && row.revision === before.revision) throw new Error('a new ETag for no change')
     }
     if (row.lease_token) document.leases.add(row.lease_token)
+    const isUnfinished = row.managed_by === 'service' && (row.status === 'pending' || row.status === 'processing')
+    if (row.waiting_reason !== null && !isUnfinished)
+      throw new Error(`${row.status}, but waiting: ${row.waiting_reason}`)
+    if (/canary|sk-|provider\.example/.test(row.waiting_reason ?? '')) throw new Error('a secret in a reason')
+    if (isUnfinished && row.tries < document.leases.size)
+      throw new Error(`${row.tries} tries, but ${document.leases.size} claims`)
+    if (row.is_waiting && row.tries === 0) throw new Error('waits for another attempt without a first')
     if (before?.is_lease_live && row.lease_token && row.lease_token !== before.lease_token)
       throw new Error('a lease was taken while it was live')
     if (document.managedBy === 'client') return same(row.status, document.status, 'status of a caller-managed document')

@@ -24,6 +24,10 @@ export interface ModelDocument {
   pendingSince: number
   /** Claims of this revision seen so far. */
   leases: Set<string>
+  /** Grows with what a client changes. */
+  edits: number
+  /** Of the last response, and the edits as of then. */
+  tag?: { etag: string; edits: number }
 }
 
 export interface Verdict {
@@ -53,6 +57,7 @@ export function newDocument(title: string, content: string | null, now: number):
     uploaded: [],
     pendingSince: now,
     leases: new Set(),
+    edits: 0,
   }
 }
 
@@ -65,6 +70,7 @@ export function decidePatch(
   const isChanged = input.content !== undefined && input.content !== document.content
   if (input.content !== undefined && input.status === 'completed') return refuse(409, 'invalid_transition')
   const retitle: Change = (d) => {
+    if (input.title !== undefined && input.title !== d.title) d.edits++
     d.title = input.title ?? d.title
     d.titles.push(d.title)
   }
@@ -92,6 +98,7 @@ export function decidePatch(
       verdict: { status: 200 },
       change(d) {
         retitle(d)
+        d.edits++
         d.status = 'completed'
         d.activeRevision = d.revision
         d.served = d.uploaded
@@ -114,6 +121,7 @@ export function decideUpload(document: ModelDocument, chunks: ModelChunk[], now:
         d.uploaded = []
         renew(d, now)
       }
+      d.edits++
       d.uploaded = [...d.uploaded, ...chunks]
       if (d.activeRevision === d.revision) d.served = d.uploaded
     },
@@ -136,6 +144,7 @@ export function decideDeleteChunks(_document: ModelDocument, now: number): Decis
 
 function renew(document: ModelDocument, now: number) {
   document.revision++
+  document.edits++
   document.titles = [document.title]
   document.pendingSince = now
   document.leases = new Set()
@@ -144,4 +153,9 @@ function renew(document: ModelDocument, now: number) {
 /** The `chunk_count` that the API must show. */
 export function chunkCount(document: ModelDocument): number {
   return (document.managedBy === 'client' ? document.uploaded : document.served).length
+}
+
+/** The `searchable_chunk_count` that the API must show. */
+export function searchableChunkCount(document: ModelDocument): number {
+  return document.served.filter((chunk) => chunk.isEmbedded).length
 }

@@ -76,6 +76,7 @@ export class Requests {
         repeat: 3,
         refused: 2,
         stale: 1,
+        guarded: 3,
       })
     ) {
       case 'content':
@@ -108,6 +109,17 @@ export class Requests {
         return await this.#repeat()
       case 'refused':
         return await this.#refused(tenant, path)
+      case 'guarded': {
+        if (!document.tag) return
+        const { etag, edits } = document.tag
+        const body = { title: `Title ${this.#count++}` }
+        const isRefused = edits !== document.edits
+        const decision = isRefused
+          ? { verdict: { status: 412, code: 'precondition_failed' } }
+          : decidePatch(document, body, now)
+        const made: Made = { app: 'documents', method: 'PATCH', path, body, headers: { 'if-match': etag } }
+        return await this.#request(tenant, made, document, decision)
+      }
       case 'stale': {
         const headers = { 'if-match': '"0"' }
         const decision = { verdict: { status: 412, code: 'precondition_failed' } }
@@ -222,6 +234,8 @@ export class Requests {
     }
     if (made.method === 'POST' && made.app === 'documents') document.id = (result.body as { id: string }).id
     checkVerdict(made, result, decision.verdict)
+    const etag = result.headers.get('etag')
+    if (etag) document.tag = { etag, edits: document.edits }
     const remembered = this.#remembered.at(-1)
     if (remembered?.made === request) remembered.answer = result.body
   }

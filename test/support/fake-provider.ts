@@ -7,6 +7,7 @@ import { responseTo, type Scripted, type Way } from './provider-responses.ts'
 export interface ProviderCall {
   texts: string[]
   model: string
+  dimensions: number | undefined
   authorization: string | undefined
 }
 
@@ -30,9 +31,15 @@ export function useFakeProvider() {
 
   async function respond(request: IncomingMessage, response: ServerResponse) {
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') return void response.writeHead(404).end()
-    const { input, model, encoding_format } = (await json(request)) as Record<string, unknown>
+    const { input, model, dimensions, encoding_format } = (await json(request)) as Record<string, unknown>
     if (encoding_format !== 'base64') return void response.writeHead(400).end('{}')
-    const call = { texts: input as string[], model: model as string, authorization: request.headers.authorization }
+    const { authorization } = request.headers
+    const call = {
+      texts: input as string[],
+      model: model as string,
+      dimensions: dimensions as number | undefined,
+      authorization,
+    }
     calls.push(call)
     maxInFlight = Math.max(maxInFlight, ++inFlight)
     response.once('close', () => inFlight--)

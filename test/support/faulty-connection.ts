@@ -14,7 +14,7 @@ export const statements = {
   part: /insert into \\"vectors\\"(?!.*with \\"completed\\" as)/,
   commit: /with \\"completed\\" as/,
   search: /\\"nearest\\" as/,
-  requeue: /\\"next_attempt_at\\" = now\(\)/,
+  requeue: /\\"next_attempt_at\\" = now\(\) \+/,
   fail: /"error"/,
   leaveToSweeper: /set \\"resend_at\\" = now\(\)/,
   updateDocument: /with \\"changed\\" as/,

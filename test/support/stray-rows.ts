@@ -9,7 +9,7 @@ export interface StrayRow {
 
 /**
  * What must never be there after a commit: vectors that nobody needs, chunks without the vector that they name or without terms,
- * terms of no such chunk, chunks of revisions gone by.
+ * terms of no such chunk, chunks of revisions gone by, counts that are not those of the chunks.
  */
 export async function strayRows(db: Database): Promise<StrayRow[]> {
   const { rows } = await sql<StrayRow>`
@@ -42,8 +42,12 @@ export async function strayRows(db: Database): Promise<StrayRow[]> {
     where c.revision < d.active_revision and exists (
       select from chunks newer
       where newer.organization_id = c.organization_id and newer.document_id = c.document_id
-        and newer.chunk_index = c.chunk_index and newer.revision > c.revision and newer.revision <= d.active_revision)`.execute(
-    db,
-  )
+        and newer.chunk_index = c.chunk_index and newer.revision > c.revision and newer.revision <= d.active_revision)
+    union all
+    select 'a count of searchable chunks that is not theirs', d.id, null from documents d
+    where d.searchable_chunk_count <> (
+      select count(*) from chunks c
+      where c.organization_id = d.organization_id and c.document_id = d.id and c.revision <= d.active_revision
+        and (c.vector_id is not null or c.embedding is not null))`.execute(db)
   return rows
 }

@@ -8,7 +8,7 @@ import { action } from './action.ts'
 export function healthCommand() {
   return new Command('health')
     .description(
-      'show documents by status, overdue work, dead letters, agents at their document limit and unlimited logins',
+      'show documents by status, overdue work, why the embedding provider makes documents wait, dead letters, agents at their document limit and unlimited logins',
     )
     .action(
       action(async (services) => {
