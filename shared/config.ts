@@ -1,32 +1,93 @@
 import * as v from 'valibot'
 
-const seconds = v.pipe(v.string(), v.transform(Number), v.number(), v.minValue(0))
-const count = v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(1))
+const isHttp = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+const url = (example: string) => v.pipe(v.string(), v.check(isHttp, `must be a URL such as ${example}`))
 
-const environment = v.object({
-  AWS_LAMBDA_FUNCTION_NAME: v.optional(v.string()),
-  DATABASE_URL: v.optional(v.string()),
-  DATABASE_SECRET_ARN: v.optional(v.string()),
-  DATABASE_ENDPOINT: v.optional(v.pipe(v.string(), v.url())),
-  QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  EMBEDDING_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
-  EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
-  EMBEDDING_API_KEY: v.optional(v.string()),
-  EMBEDDING_SECRET_ARN: v.optional(v.string()),
-  EMBEDDING_CONCURRENCY: v.optional(count, '4'),
-  EMBEDDING_TIMEOUT_SECONDS: v.optional(seconds, '20'),
-  CHUNK_TOKENS: v.optional(count, '400'),
-  CHUNK_OVERLAP_TOKENS: v.optional(
-    v.pipe(v.string(), v.transform(Number), v.integer(), v.minValue(0), v.maxValue(60)),
-    '60',
+function number(rule: string, isAllowed: (value: number) => boolean) {
+  const isValid = (text: string) => text.trim() !== '' && isAllowed(Number(text))
+  return v.pipe(
+    v.string(),
+    v.check(isValid, ({ input }) => `must be ${rule}, not ${input}`),
+    v.transform(Number),
+  )
+}
+
+/** The longest that the embedding Lambda may run. */
+const maxTimeoutSeconds = 120
+const maxOverlapTokens = 60
+/** The chunker's own limit. */
+const maxChunkTokens = 4096
+const count = number('a whole number, 1 or more', (value) => Number.isSafeInteger(value) && value >= 1)
+const chunkTokens = number(
+  `a whole number from 1 to ${maxChunkTokens}`,
+  (value) => Number.isInteger(value) && value >= 1 && value <= maxChunkTokens,
+)
+const timeout = number(
+  `a number of seconds above 0, at most ${maxTimeoutSeconds}`,
+  (value) => value > 0 && value <= maxTimeoutSeconds,
+)
+const overlap = number(
+  `a whole number from 0 to ${maxOverlapTokens}`,
+  (value) => Number.isInteger(value) && value >= 0 && value <= maxOverlapTokens,
+)
+const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT']
+const level = v.pipe(
+  v.string(),
+  v.check(
+    (text) => levels.includes(text.toUpperCase()),
+    ({ input }) => `must be one of ${levels.join(', ')}, not ${input}`,
   ),
-})
+)
+
+const environment = v.pipe(
+  v.object({
+    AWS_LAMBDA_FUNCTION_NAME: v.optional(v.string()),
+    DATABASE_URL: v.optional(v.string()),
+    DATABASE_SECRET_ARN: v.optional(v.string()),
+    DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
+    QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
+    EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
+    EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
+    EMBEDDING_API_KEY: v.optional(v.string()),
+    EMBEDDING_SECRET_ARN: v.optional(v.string()),
+    EMBEDDING_CONCURRENCY: v.optional(count, '4'),
+    EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
+    CHUNK_TOKENS: v.optional(chunkTokens, '400'),
+    CHUNK_OVERLAP_TOKENS: v.optional(overlap, '60'),
+    POWERTOOLS_LOG_LEVEL: v.optional(level),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['EMBEDDING_BASE_URL'], ['EMBEDDING_API_KEY']],
+      ({ EMBEDDING_BASE_URL, EMBEDDING_API_KEY }) =>
+        EMBEDDING_API_KEY === undefined || EMBEDDING_BASE_URL !== undefined,
+      'is set without EMBEDDING_BASE_URL: set that to the provider of the key, such as https://api.openai.com/v1, or unset the key',
+    ),
+    ['EMBEDDING_API_KEY'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['CHUNK_TOKENS'], ['CHUNK_OVERLAP_TOKENS']],
+      ({ CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS }) => CHUNK_OVERLAP_TOKENS < CHUNK_TOKENS,
+      ({ input: { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } }) =>
+        `must be less than CHUNK_TOKENS, which is ${CHUNK_TOKENS}: set it to ${Math.min(Number(CHUNK_TOKENS) - 1, maxOverlapTokens)} or less, not ${CHUNK_OVERLAP_TOKENS}`,
+    ),
+    ['CHUNK_OVERLAP_TOKENS'],
+  ),
+)
 
 export type Config = v.InferOutput<typeof environment>
 
 /** @throws Error that names each invalid setting, so a handler fails as its module loads */
 export function config(): Config {
-  return parse(process.env)
+  const result = parse(process.env)
+  if (result.success) return result.output
+  throw new Error(`Invalid configuration: ${faultsOf(result).join('; ')}`)
+}
+
+/** Whatever is wrong with the settings in `env`: what each must be instead, on a line each. */
+export function configFaults(env: NodeJS.ProcessEnv): string[] {
+  return faultsOf(parse(env))
 }
 
 /** @throws Error when the setting is missing */
@@ -36,11 +97,13 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
   return value
 }
 
-function parse(env: NodeJS.ProcessEnv): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const result = v.safeParse(environment, set)
-  if (result.success) return result.output
-  throw new Error(
-    `Invalid configuration: ${result.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,
-  )
+type Parsed = v.SafeParseResult<typeof environment>
+
+/** An empty variable is one that is not set. */
+function parse(env: NodeJS.ProcessEnv): Parsed {
+  return v.safeParse(environment, Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
+}
+
+function faultsOf({ issues }: Parsed): string[] {
+  return (issues ?? []).map((issue) => `${v.getDotPath(issue)} ${issue.message}`)
 }

@@ -78,12 +78,17 @@ const makeKey = (organization: string, permissions: string, ...more: string[]) =
   json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
 
 describe('organizations, agents and keys', () => {
-  test('npm run admin prints the result and nothing else on stdout', async () => {
-    const npm = (...args: string[]) =>
-      run('npm', ['run', '--ignore-scripts', 'admin', '--', ...args], { DATA_DIR: dataDir })
-    const { code, stdout } = await npm('organization', 'create', '--name', 'Lighthouse Inn', '--json')
+  test('npx cuecard has stdout for itself, when it succeeds and when it fails', async () => {
+    const npx = (...args: string[]) => run('npx', ['cuecard', ...args], { DATA_DIR: dataDir })
+    const { code, stdout } = await npx('organization', 'create', '--name', 'Lighthouse Inn', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), name: 'Lighthouse Inn' })
+    const failed = await npx('organization', 'show', newId(), '--json')
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: no such organization/m),
+    })
   })
 
   test('a key created here is accepted by the API for what it permits', async () => {

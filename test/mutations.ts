@@ -37,8 +37,31 @@ const keyword = 'test/retrieval/keyword-search.test.ts'
 const plans = 'test/database/plans.test.ts'
 const migrations = 'test/database/migrate.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
+const release = 'test/local/release-work.test.ts'
+const settings = 'test/local/settings.test.ts'
 
 const mutations: Mutation[] = [
+  {
+    safeguard: 'a start takes over what a killed stand had in work',
+    file: 'infra/local/release-work.ts',
+    find: "lease_expires_at: sql<Date>`now() - interval '1 second'`",
+    replace: "lease_expires_at: sql<Date>`now() + interval '150 seconds'`",
+    tests: [release],
+  },
+  {
+    safeguard: 'a start sends the messages that a queue in memory has lost',
+    file: 'infra/local/release-work.ts',
+    find: '{ next_attempt_at: null, resend_at: sql<Date>`now()` }',
+    replace: '{ next_attempt_at: null }',
+    tests: [release],
+  },
+  {
+    safeguard: 'the overlap of chunks is less than a chunk',
+    file: 'shared/config.ts',
+    find: 'CHUNK_OVERLAP_TOKENS < CHUNK_TOKENS',
+    replace: 'CHUNK_OVERLAP_TOKENS <= 60',
+    tests: [settings],
+  },
   {
     safeguard: 'the fence at commit',
     file: 'functions/embedding/stored-chunks.ts',

@@ -7,7 +7,7 @@ import { agentCommand, keyCommand, organizationCommand } from './commands/tenant
 import { environmentHelp } from './connection.ts'
 import { onOneLine } from './print.ts'
 
-const program = new Command('npm run admin --')
+const program = new Command('npx cuecard')
   .description('Administer Cuecard: a running local stand or, with the URL of a Neon database, a deployment on AWS.')
   .option('--json', 'print one line of JSON; lists as {"data": [...]}')
   .addHelpText('after', `\n${environmentHelp}`)

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../shared/database/database.ts'
 import { hashKey, permissions } from '../../shared/http/api-keys.ts'
@@ -8,19 +8,30 @@ export interface Demo {
   organizationId: string
   agentId: string
   apiKey: string
+  /** Whether the samples were stored once: those that are deleted since stay so. */
+  hasSamples?: boolean
 }
 
 /** Created on the first start, and again when its key is not in the database. */
 export async function seedDemo(db: Database, dataDir: string): Promise<Demo> {
-  const file = join(dataDir, 'demo.json')
-  const known = await readFile(file, 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)
+  const known = await readFile(fileIn(dataDir), 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)
   if (known && (await isUsable(db, known))) return known
   const organization = await createOrganization(db, 'Pedal & Pine')
   const agent = await createAgent(db, organization.id, 'Front desk')
   const key = await createKey(db, { organizationId: organization.id, name: 'demo', permissions: [...permissions] })
   const demo = { organizationId: organization.id, agentId: agent.id, apiKey: key.key }
-  await writeFile(file, JSON.stringify(demo), { mode: 0o600 })
+  await write(dataDir, demo)
   return demo
+}
+
+export const markSeeded = (dataDir: string, demo: Demo) => write(dataDir, { ...demo, hasSamples: true })
+
+const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
+
+async function write(dataDir: string, demo: Demo): Promise<void> {
+  const draft = `${fileIn(dataDir)}.${process.pid}`
+  await writeFile(draft, JSON.stringify(demo), { mode: 0o600 })
+  await rename(draft, fileIn(dataDir))
 }
 
 async function isUsable(db: Database, demo: Demo): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { useEndpoint } from '../../shared/database/database.ts'
-import { backfill } from '../migrations/backfill.ts'
+import { Database, useEndpoint } from '../../shared/database/database.ts'
+import { backfill, type Progress } from '../migrations/backfill.ts'
 import { backfills } from '../migrations/backfills.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../wiring.ts'
@@ -9,6 +9,7 @@ import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
 import { startEventSource } from './queue/event-source.ts'
 import { startQueue } from './queue/queue.ts'
+import { releaseWork } from './release-work.ts'
 import { every } from './schedule.ts'
 import { publishAddress } from './stand-address.ts'
 
@@ -19,19 +20,30 @@ export interface StandOptions {
   /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
+  /** Ends the start after the step that is running. */
+  signal?: AbortSignal
 }
 
-/** One per process, as handlers read process.env. @throws Error, on one line: port, data directory or database unavailable */
-export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep }: StandOptions) {
+/**
+ * One per process, as handlers read process.env.
+ * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
+ */
+export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep, signal }: StandOptions) {
+  const begun = performance.now()
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   const step = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
     const started = performance.now()
+    signal?.throwIfAborted()
     const result = await run()
     onStep?.(name, performance.now() - started)
     return result
+  }
+
+  const onProgress = ({ name, converted, isComplete }: Progress) => {
+    if (!isComplete) onStep?.(`${name}: ${converted} rows so far`, performance.now() - begun)
   }
 
   try {
@@ -44,13 +56,18 @@ export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep 
     const queue = await step('SQS queue with dead letters', () => startQueue({}))
     closers.push(queue.close)
     useEndpoint(database.endpoint)
-    const applied = await step('migrations', () => migrate(database.pool))
-    await backfill(database.pool, backfills, { share: 1 })
+    await step('migrations', () => migrate(database.pool))
+    await step('data of earlier versions', () =>
+      backfill(database.pool, backfills, { share: 1, onProgress, ...(signal && { signal }) }),
+    )
+    const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
+    if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
     const gateway = await step('HTTP gateway', () =>
       startGateway({ host: '127.0.0.1', port, routes: functions.routes }),
     )
     closers.push(gateway.close)
+    signal?.throwIfAborted()
     const events = startEventSource({
       ...queueSettings,
       sqs: new SQSClient(),
@@ -63,7 +80,7 @@ export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep 
     const sweeper = every(lambdas.sweeper.everySeconds, functions.sweeper)
     closers.push(sweeper.stop)
     if (dataDir) closers.push(await publishAddress(dataDir, { database, queue }))
-    return { origin: gateway.origin, database, applied, close }
+    return { origin: gateway.origin, db, close }
   } catch (error) {
     await close()
     throw error

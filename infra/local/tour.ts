@@ -18,75 +18,88 @@ interface Document {
   error_message: string | null
 }
 
-export async function tour(origin: string, demo: Demo): Promise<void> {
+export interface Tour {
+  origin: string
+  demo: Demo
+  signal: AbortSignal
+  /** Documents wait for an embedding provider that is out of order. */
+  isWaiting: boolean
+  /** Called once every sample is stored. */
+  onPosted: () => Promise<void>
+}
+
+/** Stores the samples, shows how they are processed and asks about them. @throws Error that names the call that failed */
+export async function tour({ origin, demo, signal, isWaiting, onPosted }: Tour): Promise<void> {
   const knowledgeBase = `${origin}/v1/agents/${demo.agentId}/knowledge-base`
   const call = async <T>(url: string, body?: unknown): Promise<T> => {
     const response = await fetch(url, {
       headers: { 'x-api-key': demo.apiKey, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      signal,
     })
     if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`)
     return (await response.json()) as T
   }
 
-  const listed = await call<{ data: Document[] }>(`${knowledgeBase}?limit=100`)
-  const known = new Map(listed.data.map((document) => [document.title, document]))
-  console.log('\nDocuments')
+  console.log('\nSample documents')
+  const stored = await call<{ data: Document[] }>(`${knowledgeBase}?limit=100`)
   const files = (await readdir(samples)).sort()
-  await Promise.all(
+  const documents = await Promise.all(
     files.map(async (file) => {
       const content = await readFile(join(samples, file), 'utf8')
       const title = content.slice(2, content.indexOf('\n')).trim()
-      const document = known.get(title) ?? (await call<Document>(knowledgeBase, { title, content }))
-      console.log(
-        `  ${known.has(title) ? 'kept' : 'posted'}: ${title}, ${content.length} characters, ${document.status}`,
-      )
-      await follow(`${knowledgeBase}/${document.id}`, document.status, call)
+      const known = stored.data.find((document) => document.title === title)
+      const document = known ?? (await call<Document>(knowledgeBase, { title, content }))
+      console.log(`  ${known ? 'kept' : 'posted'}: ${title}, ${content.length} characters, ${document.status}`)
+      return document
     }),
   )
+  await onPosted()
+  if (isWaiting) return console.log('  They wait for the embedding provider.')
 
+  const until = AbortSignal.timeout(maxFollowMilliseconds)
+  const ended = await Promise.all(
+    documents.map(({ id, status }) => follow(`${knowledgeBase}/${id}`, status, call, until)),
+  )
+  if (ended.includes(false)) console.log('  The others are still in work, and go on in the background.')
   for (const query of questions) {
     const { data } = await call<{ data: { document_title: string; content: string; score: number }[] }>(
       `${knowledgeBase}/search`,
       { query, limit: 1 },
     )
     console.log(`\n? ${query}`)
+    if (data.length === 0) console.log('  Nothing was found.')
     for (const hit of data)
       console.log(`  ${hit.document_title} (score ${hit.score.toFixed(2)})\n${indent(hit.content)}`)
   }
 }
 
-const pollMilliseconds = 20
+const pollMilliseconds = 100
+const maxFollowMilliseconds = 30_000
 
-async function follow(url: string, status: string, call: (url: string) => Promise<Document>): Promise<void> {
+/** @returns whether it ended in time */
+async function follow(
+  url: string,
+  status: string,
+  call: (url: string) => Promise<Document>,
+  until: AbortSignal,
+): Promise<boolean> {
   const seen = [status]
-  for (;;) {
+  while (!until.aborted) {
     const document = await call(url)
     if (seen.at(-1) !== document.status) seen.push(document.status)
     if (document.status === 'completed' || document.status === 'error') {
       console.log(
         `  ${seen.join(' → ')}: ${document.title}, ${document.error_message ?? `${document.chunk_count} chunks`}`,
       )
-      return
+      return true
     }
     await setTimeout(pollMilliseconds)
   }
+  return false
 }
 
 function indent(text: string): string {
   const shown = text.trim().length > 400 ? `${text.trim().slice(0, 400)} …` : text.trim()
   return shown.replace(/^/gm, '  | ')
-}
-
-export function curlLines(envFile: string): string {
-  return `
-Add a document of your own:
-
-  source ${envFile}
-  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"title": "Parking", "content": "Guests park free of charge behind the house. The gate code is 4711."}'
-  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"query": "Where can I park?", "limit": 1}'
-
-Press Ctrl-C to stop. The data is kept for the next start.`
 }

@@ -4,6 +4,7 @@ import type { Embedder } from './embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
+/** Without a key, as many local providers are, it gets none; on AWS a key is required. @throws Error when a setting is missing */
 export function configuredEmbedder(): Embedder {
   const {
     AWS_LAMBDA_FUNCTION_NAME,
@@ -19,10 +20,15 @@ export function configuredEmbedder(): Embedder {
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
     )
   if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
+  const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET_ARN !== undefined
+  if (!hasKey && AWS_LAMBDA_FUNCTION_NAME)
+    throw new Error(
+      'EMBEDDING_SECRET_ARN is not set: set it to the secret that holds the key of the embedding provider',
+    )
   return openAiEmbedder({
     baseUrl: EMBEDDING_BASE_URL,
     model: EMBEDDING_MODEL,
-    apiKey: secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }),
+    apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }) : () => '',
     timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
   })
 }

@@ -9,7 +9,7 @@ export interface Provider {
   /** Parent of `/embeddings`, for example https://api.openai.com/v1 */
   baseUrl: string
   model: string
-  /** Called with a rejected key, returns another if there is one by now. */
+  /** Called with a rejected key, returns another if there is one by now; empty for a provider without keys. */
   apiKey: (rejected?: string) => string | Promise<string>
   /** For a whole `embed`, key and retries included, unless its caller sets another. */
   timeoutSeconds: number
@@ -50,7 +50,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     try {
       return await (provider.fetch ?? fetch)(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+        headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
         body: JSON.stringify({
           model: provider.model,
           input: texts,

@@ -4,14 +4,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { Database } from '../../shared/database/database.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
 import { createScratchDatabase } from '../support/scratch-database.ts'
 
+const root = join(import.meta.dirname, '../..')
 const { DATABASE_URL: server } = process.env
+const provider = useFakeProvider()
 const cleanups: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const clean of cleanups.reverse()) await clean()
@@ -45,9 +49,9 @@ async function home({ isEmpty = false } = {}): Promise<Home> {
   return { DATA_DIR: directory, DATABASE_URL: scratch.url }
 }
 
-function start(env: Partial<Home> & Record<string, string>): Stand {
+function start(env: Partial<Home> & Record<string, string>, args: string[] = []): Stand {
   const { DATABASE_URL: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../infra/local/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'infra/local/main.ts'), ...args], {
     env: { ...inherited, POWERTOOLS_LOG_LEVEL: '', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -80,8 +84,29 @@ async function environmentOf({ DATA_DIR }: Home): Promise<Record<string, string>
   return Object.fromEntries(lines.map((line) => /^export ([A-Z_]+)=(.+)$/.exec(line)!.slice(1) as [string, string]))
 }
 
-test('a first start ingests and searches the samples; Ctrl-C stops it cleanly; a second start keeps the data', async () => {
+/** The blocks of README.md that contain the texts, as one script for the stand of `home`. */
+async function readmeScript({ DATA_DIR }: Home, ...texts: string[]): Promise<string> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+  const chosen = texts.map((text) => blocks.find((block) => block.includes(text))!)
+  return chosen.join('\n').replaceAll('.local/env', join(DATA_DIR, 'env'))
+}
+
+async function bash(script: string): Promise<{ code: number; output: string }> {
+  const [shell, ...args] = ['bash', '-euo', 'pipefail', '-c', script]
+  const child = spawn(shell!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, output: out + err }
+}
+
+test('a first start ingests and searches the samples; Ctrl-C stops it at any time; a second start keeps the data as they are', async () => {
   const env = await home({ isEmpty: true })
+  const interrupted = start({ ...env })
+  await interrupted.prints('Starting')
+  interrupted.process.kill('SIGINT')
+  expect(await interrupted.ends()).toBe(0)
+  expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
+
   const first = start({ ...env })
   const shown = await first.prints('Ctrl-C')
   expect(shown).toMatch(/\d+ ms {2}.*PostgreSQL/)
@@ -90,59 +115,130 @@ test('a first start ingests and searches the samples; Ctrl-C stops it cleanly; a
   expect(shown).toContain('Sunday')
   const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(env)
   expect(BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  for (const told of [`${BASE_URL}/v1/docs`, AGENT_ID!, API_KEY!, join(env.DATA_DIR, 'env'), 'words, not meaning'])
+    expect(shown).toContain(told)
+  const headers = { 'x-api-key': API_KEY! }
+  const knowledgeBase = `${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`
   const list = async () => {
-    const answer = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base?limit=100`, {
-      headers: { 'x-api-key': API_KEY! },
-    })
-    return (await answer.json()) as { data: unknown[] }
+    const answer = await fetch(`${knowledgeBase}?limit=100`, { headers })
+    return (await answer.json()) as { data: { id: string }[] }
   }
   const documents = await list()
   expect(documents.data.length).toBeGreaterThan(5)
-  const organization = await fetch(`${BASE_URL}/v1/organization`, { headers: { 'x-api-key': API_KEY! } })
+  const organization = await fetch(`${BASE_URL}/v1/organization`, { headers })
   expect(await organization.json()).toMatchObject({ id: ORGANIZATION_ID })
+  for (const { id } of documents.data.slice(1))
+    expect((await fetch(`${knowledgeBase}/${id}`, { method: 'DELETE', headers })).status).toBe(204)
+  const kept = await list()
   first.process.kill('SIGINT')
   expect(await first.ends()).toBe(0)
 
   const second = start({ ...env, PORT: new URL(BASE_URL!).port })
   expect(await second.prints('Ctrl-C')).not.toContain('posted:')
-  expect(await list()).toEqual(documents)
+  expect(await list()).toEqual(kept)
   second.process.kill('SIGTERM')
   expect(await second.ends()).toBe(0)
 })
 
-test('a document in work when the process is killed completes after the next start', async () => {
+test('the commands of README.md work as they stand, a second time too; --no-samples stores none', async () => {
   const env = await home()
-  const first = start({ ...env })
+  const stand = start({ ...env }, ['--no-samples'])
+  expect(await stand.prints('Ctrl-C')).not.toContain('posted:')
+  const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
+  const first = await readmeScript(env, 'source .local/env\n\ncurl', 'Where can I park?')
+  const ofOnesOwn = await readmeScript(env, 'Rental conditions')
+  for (const round of [1, 2]) {
+    const added = await bash(first)
+    expect(added.output).toContain('"status":"pending"')
+    const uploaded = await bash(ofOnesOwn)
+    expect(uploaded).toMatchObject({ code: 0, output: expect.stringContaining('Bring the bike back by 18:00.') })
+    const answer = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
+      headers: { 'x-api-key': API_KEY! },
+    })
+    expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(2 * round)
+  }
+  stand.process.kill('SIGINT')
+  expect(await stand.ends()).toBe(0)
+})
+
+test('what a killed process had in work or waiting is taken up at the next start, and ends in error after five attempts', async () => {
+  const env = await home()
+  const first = start({ ...env }, ['--no-samples'])
   await first.prints('Ctrl-C')
   const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
-  const content = Array.from({ length: 6_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
   const headers = { 'x-api-key': API_KEY!, 'content-type': 'application/json' }
-  const created = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ title: 'Long', content }),
-  })
-  expect(created.status).toBe(201)
+  const create = async (title: string, content: string) => {
+    const created = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ title, content }),
+    })
+    expect(created.status).toBe(201)
+    return created.headers.get('location')!
+  }
+  const content = Array.from({ length: 6_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
+  const [long, crashing, waiting] = [
+    await create('Long', content),
+    await create('Crashing', 'A'),
+    await create('Waiting', 'B'),
+  ]
   first.process.kill('SIGKILL')
   await first.ends()
 
-  const path = created.headers.get('location')!
   const database = await openDatabase(env.DATABASE_URL ? { url: env.DATABASE_URL } : { dataDir: env.DATA_DIR })
   const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
-  await sql`update documents set lease_expires_at = now() where lease_token is not null`.execute(db)
-  await sql`update documents set resend_at = resend_at - interval '1 hour'`.execute(db)
+  const inWork = (title: string, attempt: number) => sql`
+    update documents set status = 'processing', lease_token = gen_random_uuid(), attempt = ${attempt},
+      lease_expires_at = now() + interval '150 seconds' where title = ${title}`
+  await inWork('Long', 1).execute(db)
+  await inWork('Crashing', 5).execute(db)
+  await sql`update documents set status = 'pending', next_attempt_at = now() + interval '15 minutes',
+    resend_at = now() + interval '17 minutes' where title = 'Waiting'`.execute(db)
+  if (server)
+    // Others may use it: it is the sweeper that waits for their leases, and that they are over.
+    await sql`update documents set lease_expires_at = lease_expires_at - interval '1 hour',
+      resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'`.execute(db)
   await database.close()
 
-  const second = start({ ...env })
+  const second = start({ ...env }, ['--no-samples'])
   await second.prints('Serving')
   const { BASE_URL: next } = await environmentOf(env)
-  await expect
-    .poll(async () => ((await (await fetch(`${next}${path}`, { headers })).json()) as { status: string }).status, {
-      timeout: 100_000,
-    })
-    .toBe('completed')
+  const statusOf = async (path: string) => {
+    const answer = await fetch(`${next}${path}`, { headers })
+    return ((await answer.json()) as { status: string }).status
+  }
+  const statuses = () => Promise.all([long, crashing, waiting].map(statusOf))
+  await expect.poll(statuses, { timeout: 100_000 }).toEqual(['completed', 'error', 'completed'])
   second.process.kill('SIGINT')
   expect(await second.ends()).toBe(0)
+})
+
+test('a provider that is down is said in words and hinders no start; once it is back, what waited is embedded, without a key if none is set', async () => {
+  const env = await home()
+  const down = start({ ...env, EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1' })
+  const shown = await down.prints('Ctrl-C')
+  expect(shown).toContain('text-embedding-3-small at http://127.0.0.1:1/v1')
+  expect(shown).toMatch(/^The embedding provider cannot be reached.*\nDocuments wait and searches match words alone/m)
+  await down.prints('tried again by themselves')
+  const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
+  const headers = { 'x-api-key': API_KEY!, 'content-type': 'application/json' }
+  const statuses = async (origin = BASE_URL) => {
+    const answer = await fetch(`${origin}/v1/agents/${AGENT_ID}/knowledge-base?limit=100`, { headers })
+    return new Set(((await answer.json()) as { data: { status: string }[] }).data.map(({ status }) => status))
+  }
+  expect(await statuses()).not.toContain('completed')
+  down.process.kill('SIGINT')
+  expect(await down.ends()).toBe(0)
+  expect(down.output().match(/tried again by themselves/g)).toHaveLength(1)
+  expect(down.output()).not.toContain('"level"')
+
+  const back = start({ ...env, EMBEDDING_BASE_URL: provider.baseUrl })
+  await back.prints('Ctrl-C')
+  const { BASE_URL: next } = await environmentOf(env)
+  await expect.poll(() => statuses(next), { timeout: 100_000 }).toEqual(new Set(['completed']))
+  expect(new Set(provider.calls.map(({ authorization }) => authorization))).toEqual(new Set([undefined]))
+  back.process.kill('SIGINT')
+  expect(await back.ends()).toBe(0)
 })
 
 test.skipIf(!server)(
@@ -178,31 +274,30 @@ test.skipIf(!server)(
   },
 )
 
-test('a port in use, a data directory in use and an unusable DATABASE_URL are each reported in one line, with exit code 1', async () => {
+test('a port or a data directory in use, wrong settings and a server out of reach are each reported in one line, with exit code 1', async () => {
   const env = await home()
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   cleanups.push(async () => taken.close())
-  const port = String((taken.address() as { port: number }).port)
-  const lastLine = (stand: Stand) => stand.output().trim().split('\n').at(-1)
-
-  const onTakenPort = start({ ...env, PORT: port })
-  expect(await onTakenPort.ends()).toBe(1)
-  expect(lastLine(onTakenPort)).toBe(`Could not start Cuecard: port ${port} is in use: set PORT to another`)
+  const port = (taken.address() as { port: number }).port
+  const lines = (stand: Stand) => stand.output().trim().split('\n')
 
   const running = start({ ...env })
   await running.prints('Serving')
-  const beside = start({ ...env })
+  const beside = start({ ...env, PORT: `${port}`, CHUNK_TOKENS: '50' }, ['--frob'])
   expect(await beside.ends()).toBe(1)
-  expect(lastLine(beside)).toMatch(
-    /^Could not start Cuecard: .* is in use by process \d+: stop it, or set DATA_DIR to another directory$/,
-  )
+  expect(lines(beside)).toEqual([
+    expect.stringMatching(/^Could not start Cuecard: npm start does not know --frob: npm start -- --help shows/),
+    expect.stringMatching(
+      /^Could not start Cuecard: CHUNK_OVERLAP_TOKENS must be less than CHUNK_TOKENS, .* 49 or less/,
+    ),
+    expect.stringMatching(/^Could not start Cuecard: .* is in use by process \d+, .*such as DATA_DIR=/),
+    `Could not start Cuecard: port ${port} is in use: start on another, such as PORT=${port + 1} npm start`,
+  ])
   running.process.kill('SIGINT')
   expect(await running.ends()).toBe(0)
 
-  for (const url of ['postgres://nobody@127.0.0.1:1/none', 'no url at all']) {
-    const astray = start({ ...(await home()), DATABASE_URL: url })
-    expect(await astray.ends()).toBe(1)
-    expect(lastLine(astray)).toMatch(/^Could not start Cuecard: .*DATABASE_URL/)
-  }
+  const astray = start({ ...(await home()), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  expect(await astray.ends()).toBe(1)
+  expect(lines(astray).at(-1)).toMatch(/^Could not start Cuecard: cannot use DATABASE_URL: /)
 })

@@ -47,6 +47,11 @@ describe('an embeddings call', () => {
     expect(Math.hypot(...second!)).toBeCloseTo(1, 6)
   })
 
+  test('to a provider without keys carries no Authorization', async () => {
+    await embedder({ apiKey: () => '' }).embed(['one'])
+    expect(provider.calls).toMatchObject([{ texts: ['one'], authorization: undefined }])
+  })
+
   test.each(['reordered', 'as_numbers'] as Way[])(
     'whose response is %s yields each text its own vector',
     async (way) => {
@@ -305,10 +310,12 @@ describe('a Lambda on AWS', () => {
   }
 
   test.each(['search', 'embedding'] as const)(
-    '(%s) does not start without a provider, and says what to set',
+    '(%s) does not start without a provider or its key, and says what to set',
     async (name) => {
       await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
-      const instance = await startInstance(entryOf(name), { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' })
+      const keyless = { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' }
+      await expect(startInstance(entryOf(name), keyless)).rejects.toThrow('EMBEDDING_SECRET_ARN is not set: set it to')
+      const instance = await startInstance(entryOf(name), { ...keyless, EMBEDDING_SECRET_ARN: 'provider' })
       await instance.stop()
     },
   )

@@ -8,6 +8,7 @@ import { lockDirectory } from '../directory-lock.ts'
 import { messageOf } from '../error-message.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { pgliteWire } from './pglite-wire.ts'
+import { isPostgresUrl } from './postgres-url.ts'
 
 export interface LocalDatabase {
   url: string
@@ -86,8 +87,7 @@ async function openPglite(dataDir: string | undefined, image: string | undefined
 }
 
 async function openServer(connectionString: string): Promise<OpenBackend> {
-  if (!/^postgres(ql)?:\/\//.test(connectionString) || !URL.canParse(connectionString))
-    throw new Error('DATABASE_URL is not a postgres:// URL')
+  if (!isPostgresUrl(connectionString)) throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
   // Pipelined: the statements of a batch follow each other without a round trip between.
   const pool = new Pool({ connectionString, types: asText, pipeline: true, max: 40 })

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { config } from '../../shared/config.ts'
+import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import type { Demo } from './demo.ts'
+
+export function banner(origin: string, demo: Demo, envFile: string, embedder: Embedder): string {
+  return `
+Serving ${origin}/v1
+
+  reference  ${origin}/v1/docs
+  embedder   ${describe(embedder)}
+  agent      ${demo.agentId}
+  API key    ${demo.apiKey}
+             address, agent and key are in ${envFile}`
+}
+
+function describe({ isLocal, model }: Embedder): string {
+  return isLocal
+    ? 'built in, lexical: finds words, not meaning (for meaning set EMBEDDING_BASE_URL)'
+    : `${model} at ${config().EMBEDDING_BASE_URL}`
+}
+
+const maxProbeMilliseconds = 4_000
+
+/** Asks the provider for one vector. @returns what is wrong, and what follows, on two lines */
+export async function providerTrouble(embedder: Embedder, signal: AbortSignal): Promise<string | undefined> {
+  if (embedder.isLocal) return undefined
+  const late = `The embedding provider has not answered in ${maxProbeMilliseconds / 1000} s`
+  const fault = await Promise.race([checkEmbedder(embedder), delay(maxProbeMilliseconds, late, { signal })])
+  if (!fault) return undefined
+  return `${fault}.
+Documents wait and searches match words alone until that is mended: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.`
+}
+
+export function curlLines(envFile: string): string {
+  return `
+Add a document of your own:
+
+  source ${envFile}
+  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
+    -d '{"title": "Parking", "content": "Guests park free of charge behind the house. The gate code is 4711."}'
+  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
+    -d '{"query": "Where can I park?", "limit": 1}'
+
+Press Ctrl-C to stop. The data is kept for the next start.`
+}

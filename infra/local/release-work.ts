@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { isManagedByService } from '../../shared/documents/transitions.ts'
+
+/**
+ * For the only user of its database, whose predecessor has ended, killed or not: the workers that hold leases are gone, and so
+ * are the messages of a queue in memory. All is due at once; the sweeper's next run then recovers and sends, as it always does.
+ */
+export async function releaseWork(db: Database): Promise<void> {
+  await db.batch({
+    processing: db
+      .updateTable('documents as d')
+      // Not now(): the next transaction may have the same time.
+      .set({ lease_expires_at: sql<Date>`now() - interval '1 second'` })
+      .where(isManagedByService)
+      .where('d.status', '=', 'processing'),
+    pending: db
+      .updateTable('documents as d')
+      .set({ next_attempt_at: null, resend_at: sql<Date>`now()` })
+      .where(isManagedByService)
+      .where('d.status', '=', 'pending'),
+  })
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
+import { banner, curlLines, providerTrouble } from './banner.ts'
+import { markSeeded, seedDemo } from './demo.ts'
+import { messageOf } from './error-message.ts'
+import type { Settings } from './settings.ts'
+import { startStand } from './stand.ts'
+import { logForPeople } from './terminal-log.ts'
+import { tour } from './tour.ts'
+
+/** Runs the system, and tells a person at the terminal about it, until the signal. @throws Error, on one line, when it cannot start */
+export async function serve({ dataDir, databaseUrl, port, hasSamples }: Settings, signal: AbortSignal): Promise<void> {
+  if (!process.env.POWERTOOLS_LOG_LEVEL) logForPeople(console.error)
+  const envFile = join(dataDir, 'env')
+  const removeEnvFile = () => rm(envFile, { force: true })
+  let close = removeEnvFile
+  try {
+    const stand = await startStand({ dataDir, databaseUrl, port, onLocked: removeEnvFile, onStep, signal })
+    close = async () => {
+      await removeEnvFile()
+      await stand.close()
+    }
+    const demo = await seedDemo(stand.db, dataDir)
+    const lines = [
+      `export BASE_URL=${stand.origin}`,
+      `export API_KEY=${demo.apiKey}`,
+      `export AGENT_ID=${demo.agentId}`,
+      `export ORGANIZATION_ID=${demo.organizationId}`,
+    ]
+    await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
+    const embedder = configuredEmbedder()
+    console.log(banner(stand.origin, demo, envFile, embedder))
+    const trouble = await providerTrouble(embedder, signal)
+    if (trouble) console.error(`\n${trouble}`)
+    if (hasSamples && !demo.hasSamples) await showSamples(stand.origin)
+    if (!signal.aborted) console.log(curlLines(envFile))
+    if (!signal.aborted) await once(signal, 'abort')
+
+    async function showSamples(origin: string) {
+      try {
+        await tour({
+          origin,
+          demo,
+          signal,
+          isWaiting: trouble !== undefined,
+          onPosted: () => markSeeded(dataDir, demo),
+        })
+      } catch (error) {
+        if (!signal.aborted) console.error(`\nThe tour of the samples ended early: ${messageOf(error)}`)
+      }
+    }
+  } catch (error) {
+    // Once stopped, whatever was under way fails.
+    if (!signal.aborted) throw error
+  } finally {
+    await close()
+  }
+}
+
+function onStep(step: string, milliseconds: number) {
+  console.log(`${milliseconds.toFixed(0).padStart(6)} ms  ${step}`)
+}

@@ -1,0 +1,132 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { configFaults } from '../../shared/config.ts'
+import { isPostgresUrl } from './database/postgres-url.ts'
+import { holderOf } from './directory-lock.ts'
+
+export interface Settings {
+  port: number
+  /** Absolute; it exists and can be written. */
+  dataDir: string
+  databaseUrl: string | undefined
+  hasSamples: boolean
+}
+
+/** What keeps the system from starting: a line for each fault, with what to do about it. */
+export class InvalidSettings extends Error {
+  readonly faults: string[]
+
+  constructor(faults: string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+export const help = `Usage: npm start -- [options]
+
+Runs Cuecard on this machine, on loopback: the API, its background work, and a database unless DATABASE_URL names one.
+
+Options:
+  --no-samples   do not store the sample documents on the first start in a data directory
+  --help         show this
+
+Settings, as environment variables:
+  PORT                       port of the API (default 8787; 0 for any free one)
+  DATA_DIR                   directory of the data and of the file \`env\` with address and key (default .local)
+  DATABASE_URL               postgres:// URL of a server with pgvector, in place of the embedded database
+  EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
+                             then matches words, not meaning)
+  EMBEDDING_MODEL            its model, of 1536 dimensions (default text-embedding-3-small)
+  EMBEDDING_API_KEY          its key, if it wants one
+  EMBEDDING_CONCURRENCY      calls to it at a time (default 4)
+  EMBEDDING_TIMEOUT_SECONDS  longest time of a call (default 20)
+  CHUNK_TOKENS               maximum size of a chunk (default 400)
+  CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
+  POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: trouble only, in words)
+
+Example: PORT=8788 DATA_DIR=.local/second npm start`
+
+/** Checks every setting before anything boots. @returns undefined where help is asked for. @throws InvalidSettings with all faults */
+export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Promise<Settings | undefined> {
+  const faults: string[] = []
+  const options = readOptions(args, faults)
+  if (options.help) return undefined
+  const port = readPort(env.PORT || '8787', faults)
+  const dataDir = resolve(env.DATA_DIR || '.local')
+  const databaseUrl = env.DATABASE_URL || undefined
+  if (databaseUrl && !isPostgresUrl(databaseUrl))
+    faults.push('DATABASE_URL must be a URL such as postgres://user:password@host:5432/database')
+  faults.push(...configFaults(env))
+  const made = await prepareDirectory(dataDir, faults)
+  if (port !== undefined) await checkPort(port, faults)
+  if (port !== undefined && faults.length === 0)
+    return { port, dataDir, databaseUrl, hasSamples: !options['no-samples'] }
+  if (made) await rm(made, { recursive: true })
+  throw new InvalidSettings(faults)
+}
+
+function readOptions(args: string[], faults: string[]) {
+  try {
+    return parseArgs({ args, options: { 'no-samples': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
+      .values
+  } catch {
+    faults.push(`npm start does not know ${args.join(' ')}: npm start -- --help shows its options`)
+    return {}
+  }
+}
+
+function readPort(text: string, faults: string[]): number | undefined {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
+  faults.push(`PORT must be a whole number from 0 to 65535, not ${text}`)
+}
+
+/** @returns the outermost directory that it made, if any */
+async function prepareDirectory(directory: string, faults: string[]): Promise<string | undefined> {
+  try {
+    const made = await makeDirectory(directory)
+    const holder = await holderOf(directory)
+    if (holder !== undefined)
+      faults.push(
+        `${directory} is in use by process ${holder}, another Cuecard: use that one, stop it (kill ${holder}), or start beside it with another directory and port, such as DATA_DIR=.local/second PORT=8788 npm start`,
+      )
+    const probe = join(directory, `probe.${process.pid}`)
+    await writeFile(probe, '')
+    await rm(probe)
+    return made
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    faults.push(`DATA_DIR must be a directory that can be written, not ${directory} (${code ?? message})`)
+  }
+}
+
+/** Not `mkdir` with `recursive`, which never ends below /proc. */
+async function makeDirectory(directory: string): Promise<string | undefined> {
+  const parent = dirname(directory)
+  const attempt = () =>
+    mkdir(directory).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error,
+    )
+  const error = await attempt()
+  if (!error) return directory
+  if (error.code === 'EEXIST') return undefined
+  if (error.code !== 'ENOENT' || parent === directory) throw error
+  const made = await makeDirectory(parent)
+  const again = await attempt()
+  if (again && again.code !== 'EEXIST') throw again
+  return made ?? directory
+}
+
+async function checkPort(port: number, faults: string[]) {
+  const server = createServer()
+  const error = await new Promise<NodeJS.ErrnoException | undefined>((settle) =>
+    server.once('error', settle).listen(port, '127.0.0.1', () => settle(undefined)),
+  )
+  if (server.listening) await new Promise((closed) => server.close(closed))
+  if (!error) return
+  const why = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${error.code})`
+  faults.push(`port ${port} ${why}: start on another, such as PORT=${(port % 65535) + 1} npm start`)
+}

@@ -1,0 +1,58 @@
+import { log } from '../../shared/log.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Trouble {
+  /** Of which one line a minute is enough. */
+  kind: string
+  words: string
+}
+
+/** What a person needs to know of an event; undefined for one that stays a line of JSON. */
+function inWords(event: string, fields: Fields): Trouble | undefined {
+  switch (event) {
+    case 'document_retry_scheduled':
+      return {
+        kind: `${event} ${fields.reason} ${fields.status}`,
+        words: `${fields.error}. Documents wait and are tried again by themselves.`,
+      }
+    case 'embedding_provider_unavailable':
+      return { kind: event, words: `${causeOf(fields)}. Searches match words alone until it is back.` }
+    case 'document_failed':
+      return {
+        kind: `${event} ${fields.code}`,
+        words: `A document ended in error (${fields.code}): its error_message says why.`,
+      }
+    default:
+      return undefined
+  }
+}
+
+function causeOf({ error }: Fields): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string } }
+  return cause?.message ?? message ?? 'The embedding provider is unavailable'
+}
+
+const quietMilliseconds = 60_000
+
+/**
+ * Logs trouble that comes in crowds, a provider that is down above all, in words: one line a minute for each kind. The rest stays
+ * lines of JSON, from warnings up.
+ */
+export function logForPeople(print: (line: string) => void, now: () => number = Date.now): void {
+  log.setLogLevel('WARN')
+  const told = new Map<string, number>()
+  for (const level of ['warn', 'error'] as const) {
+    const asJson = log[level].bind(log)
+    // Assigned, because Powertools lets a formatter change a line but not leave it out.
+    log[level] = (event, ...more) => {
+      const [fields] = more
+      const trouble = typeof event === 'string' ? inWords(event, (fields ?? {}) as Fields) : undefined
+      if (!trouble) return asJson(event, ...more)
+      const { kind, words } = trouble
+      if (now() < (told.get(kind) ?? Number.NEGATIVE_INFINITY) + quietMilliseconds) return
+      told.set(kind, now())
+      print(`${new Date(now()).toTimeString().slice(0, 8)}  ${words}`)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { logForPeople } from '../../infra/local/terminal-log.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { describeError, log } from '../../shared/log.ts'
+
+const json = vi.spyOn(log, 'error').mockImplementation(() => {})
+const lines: string[] = []
+let now = 0
+logForPeople(
+  (line) => lines.push(line),
+  () => now,
+)
+
+afterEach(() => {
+  lines.length = 0
+  now += 3_600_000
+  json.mockClear()
+})
+
+const retry = (error: string, status?: number) =>
+  log.warn('document_retry_scheduled', { document_id: crypto.randomUUID(), reason: 'unavailable', status, error })
+
+test('trouble of the provider is a line in words for each kind, once a minute', () => {
+  for (let i = 0; i < 100; i++) retry('The embedding provider cannot be reached')
+  retry('The embedding provider is busy', 429)
+  const error = new Unavailable('embedding_provider', new Error('The embedding provider timed out'))
+  for (let i = 0; i < 2; i++) log.error('embedding_provider_unavailable', { error: describeError(error) })
+  expect(lines).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}The embedding provider cannot be reached\. Documents wait/),
+    expect.stringMatching(/is busy\. Documents wait/),
+    expect.stringMatching(/timed out\. Searches match words alone/),
+  ])
+  now += 59_999
+  retry('The embedding provider cannot be reached')
+  expect(lines).toHaveLength(3)
+  now += 1
+  retry('The embedding provider cannot be reached')
+  expect(lines).toHaveLength(4)
+  expect(json).not.toHaveBeenCalled()
+})
+
+test('any other trouble stays a line of JSON, with all that it says', () => {
+  const fields = { error: describeError(new Error('a fault of ours')) }
+  log.error('unexpected_error', fields)
+  expect(lines).toEqual([])
+  expect(json).toHaveBeenCalledWith('unexpected_error', fields)
+})
