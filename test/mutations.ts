@@ -640,6 +640,20 @@ const mutations: Mutation[] = [
     tests: [costs],
   },
   {
+    safeguard: 'an object in the OpenAPI document may have the fields that it does not name',
+    file: 'infra/openapi/json-schema.ts',
+    find: "if (tidied.type === 'object' && !tidied.properties) tidied.additionalProperties ??= true",
+    replace: '',
+    tests: ['test/api/openapi.test.ts'],
+  },
+  {
+    safeguard: 'examples of problems are real answers',
+    file: 'shared/http/errors.ts',
+    find: 'detail: error.message,',
+    replace: 'detail: title,',
+    tests: ['test/api/examples.test.ts'],
+  },
+  {
     safeguard: 'the claim of an idempotency key',
     file: 'shared/http/idempotency.ts',
     find: 'if (!request) return sql`true`',

@@ -157,7 +157,12 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             complete: { status: 'completed' },
           },
           responses: {
-            200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
+            200: {
+              description: 'The document',
+              schema: documentSchema,
+              example: { ...documentExample, title: 'Opening hours in summer' },
+              headers: ['ETag'],
+            },
           },
           errors: [
             'agent_not_found',

@@ -13,12 +13,7 @@ const deadlineRange = `must be between ${minDeadlineMilliseconds} and ${maxDeadl
 
 export const searchBody = v.pipe(
   fields({
-    query: v.optional(
-      v.pipe(
-        query,
-        v.description('A question or search terms, as the caller said them. Send this, `embedding` or both.'),
-      ),
-    ),
+    query: v.optional(query),
     embedding: v.optional(embedding),
     mode: v.optional(
       v.pipe(
@@ -73,7 +68,7 @@ export const searchBody = v.pipe(
     'must have `query` or `embedding`',
   ),
   v.transform((body) => ({ ...body, mode: body.mode ?? (body.query === undefined ? 'semantic' : 'hybrid') })),
-  v.metadata({ title: 'SearchQuery', anyOf: [{ required: ['query'] }, { required: ['embedding'] }] }),
+  v.metadata({ title: 'SearchQuery', description: 'With `query`, `embedding` or both.' }),
 )
 
 export const prefetchBody = v.pipe(fields({ query }), v.title('PrefetchQuery'))

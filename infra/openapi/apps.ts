@@ -34,6 +34,11 @@ export function allRoutes(): Route[] {
   return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))
 }
 
+/** Without the page that shows the document: browsers load it, no client calls it. */
+export function documentedRoutes(): Route[] {
+  return allRoutes().filter(({ path }) => !/^\/v1\/docs(\/|$)/.test(path))
+}
+
 /** @throws Error for a handler without metadata, which nothing would check or document */
 export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
   return app.routes

@@ -1,15 +1,17 @@
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import type { ResponseMetadata, RouteMetadata } from '../../shared/http/route-metadata.ts'
-import { allRoutes, type Route } from './apps.ts'
+import { documentedRoutes, type Route } from './apps.ts'
 import { headersOf, optionalHeaders, responseHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'
-import { errorsOf, problemName, problemResponse, problemSchemas, throttled } from './problems.ts'
+import { errorsOf, hasOwnExample, problemName, problemResponse, problemSchemas, throttled } from './problems.ts'
 
 const description = `The knowledge base that voice agents search during calls: text documents that are chunked and embedded for you, or your own chunks and embeddings.
 
 **Keys.** Send your API key in \`X-API-Key\`. It belongs to one organization and has some of the permissions \`kb:read\`, \`kb:write\`, \`organization:read\`, \`organization:write\`; each operation names the one it needs. Resources of another organization are treated as if they did not exist.
 
 **Errors** are problem details (RFC 9457) with a stable \`code\`. A request that fails with a 4xx status has changed nothing. An unknown route is 404 \`route_not_found\`; a known one with the wrong method is 405 \`method_not_allowed\` with \`Allow\`. Requests are checked in this order: route, key, permission, parameters, media type, size, JSON, schema, existence, If-Match, state. Unknown fields and parameters are errors and never ignored.
+
+**HEAD** is answered wherever GET is: the same status and headers, without the body.
 
 **Bodies** are JSON in UTF-8, uncompressed, at most 6,000,000 bytes.
 
@@ -29,21 +31,22 @@ const tags = [
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
 
-export function openApiDocument(routes: Route[] = allRoutes()) {
+export function openApiDocument(routes: Route[] = documentedRoutes()) {
   const schemas = schemaConverter()
   const responses: Record<string, unknown> = { Throttled: throttled }
-  const reference = (codes: ErrorCode[]) => {
-    const name = problemName(codes)
-    responses[name] ??= problemResponse(codes)
+  const reference = (codes: ErrorCode[], operationId?: string) => {
+    const isOwn = operationId !== undefined && hasOwnExample(codes, operationId)
+    const name = isOwn
+      ? `${operationId[0]!.toUpperCase()}${operationId.slice(1)}${problemName(codes)}`
+      : problemName(codes)
+    responses[name] ??= problemResponse(codes, operationId)
     return { $ref: `#/components/responses/${name}` }
   }
 
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { method, path, operation: op } of routes) {
     paths[path] ??= {}
-    const described = describeOperation(op, path)
-    paths[path][method.toLowerCase()] = described
-    if (method === 'GET') paths[path].head = asHead(described)
+    paths[path][method.toLowerCase()] = describeOperation(op, path)
   }
   reference(['route_not_found'])
   reference(['method_not_allowed'])
@@ -113,7 +116,9 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
 
   function describeErrors(op: RouteMetadata) {
     const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
-    const ours = Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, reference(codes!)]))
+    const ours = Object.fromEntries(
+      Object.entries(byStatus).map(([status, codes]) => [status, reference(codes!, op.operationId)]),
+    )
     return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }
   }
 
@@ -142,20 +147,6 @@ export function openApiDocument(routes: Route[] = allRoutes()) {
       ),
     },
   }
-}
-
-function asHead({
-  operationId,
-  summary,
-  ...operation
-}: Record<string, unknown> & { responses: Record<string, unknown> }) {
-  const responses = Object.fromEntries(
-    Object.entries(operation.responses).map(([status, response]) => {
-      const { content: _, ...bodiless } = response as Record<string, unknown>
-      return [status, bodiless]
-    }),
-  )
-  return { operationId: `${operationId}Head`, ...operation, summary: `${summary} (headers only)`, responses }
 }
 
 function headerCase(name: string): string {

@@ -31,10 +31,15 @@ export function schemaConverter() {
     for (const [keyword, value] of Object.entries(node)) {
       if (keyword === 'additionalProperties' && value === false && use === 'response') continue
       if (isEmpty(value) && (keyword === 'properties' || keyword === 'required')) continue
-      tidied[keyword] = keyword === 'default' || keyword === 'enum' ? value : tidy(value, use)
+      if (keyword === 'properties')
+        tidied[keyword] = Object.fromEntries(
+          Object.entries(value as JsonSchema).map(([name, schema]) => [name, tidy(schema, use)]),
+        )
+      else tidied[keyword] = keyword === 'default' || keyword === 'enum' ? value : tidy(value, use)
     }
     if (typeof tidied.const === 'string') tidied.type ??= 'string'
-    return asComponent(withNullType(tidied))
+    if (tidied.type === 'object' && !tidied.properties) tidied.additionalProperties ??= true
+    return asComponent(withNullType(withDefaultInWords(tidied)))
   }
 
   function asComponent(schema: JsonSchema): JsonSchema {
@@ -47,6 +52,13 @@ export function schemaConverter() {
   }
 
   return { components, convert }
+}
+
+/** Generators take a field with `default` for one that is always there, as in a response, and require it in requests. */
+function withDefaultInWords({ default: value, ...schema }: JsonSchema): JsonSchema {
+  if (value === undefined) return schema
+  const sentences = [schema.description, `Default: \`${JSON.stringify(value)}\`.`]
+  return { ...schema, description: sentences.filter(Boolean).join(' ') }
 }
 
 /** `anyOf: [T, null]` in the short form that code generators handle best. */

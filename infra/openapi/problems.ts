@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { permissions } from '../../shared/http/api-keys.ts'
 import { type ErrorCode, inputErrorCodes, problems } from '../../shared/http/errors.ts'
 import type { RouteMetadata } from '../../shared/http/route-metadata.ts'
@@ -32,7 +33,16 @@ export function problemName(codes: ErrorCode[]): string {
   return words.join('Or')
 }
 
-export function problemResponse(codes: ErrorCode[]) {
+/** A real answer for each code, and of operations that word it in their own way; test/api/examples.test.ts writes and checks them. */
+const examples: Record<string, Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL('examples.json', import.meta.url), 'utf8'),
+)
+
+export function hasOwnExample(codes: ErrorCode[], operationId: string): boolean {
+  return codes.some((code) => examples[code]?.[operationId])
+}
+
+export function problemResponse(codes: ErrorCode[], operationId?: string) {
   const { status } = problems[codes[0]!]
   const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
   const isEveryones = (name: keyof typeof responseHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
@@ -54,33 +64,11 @@ export function problemResponse(codes: ErrorCode[]) {
             },
           ],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: examples[code]?.[operationId ?? ''] ?? examples[code]?.everywhere }]),
+        ),
       },
     },
-  }
-}
-
-const exampleMore: Partial<Record<ErrorCode, Record<string, unknown>>> = {
-  invalid_parameter: { errors: [{ parameter: 'limit', code: 'too_large', detail: 'must be between 1 and 100' }] },
-  invalid_cursor: {
-    errors: [{ parameter: 'cursor', code: 'invalid_cursor', detail: 'is not a cursor of this list' }],
-  },
-  validation_failed: { errors: [{ pointer: '/title', code: 'required', detail: 'is required' }] },
-  missing_permission: { required_permission: 'kb:write' },
-  chunk_index_conflict: { chunk_indexes: [0] },
-}
-
-function problemExample(code: ErrorCode) {
-  const { status, title } = problems[code]
-  return {
-    type: `https://cuecard.dev/errors/${code}`,
-    title,
-    status,
-    detail: 'What went wrong, and what to do about it.',
-    instance: '/v1/agents/01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10/knowledge-base',
-    code,
-    request_id: 'JKJaXmPLvHcESHA=',
-    ...exampleMore[code],
   }
 }
 

@@ -49,6 +49,29 @@ interface Node {
   [key: string]: unknown
 }
 
+test('nothing is in the document of which generators make something else than it says', () => {
+  const { paths, components } = JSON.parse(text) as { paths: Record<string, Node>; components: Node }
+  expect(Object.values(paths).filter((path) => 'head' in path)).toEqual([])
+  const walk = (node: unknown, place: string) => {
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+    const schema = node as Node
+    for (const keyword of ['not', 'if', 'then', 'else', 'default', 'prefixItems'])
+      expect(schema, place).not.toHaveProperty(keyword)
+    // A tuple, which no array of the caller's fits.
+    if (schema.type === 'array') expect(schema.minItems, place).not.toBe(schema.maxItems ?? 'unlimited')
+    // An object that may have no fields.
+    if (schema.type === 'object') expect(schema.properties ?? schema.additionalProperties, place).toBeTruthy()
+    // A type of its own beside that of the properties: mostly `unknown`, which takes anything.
+    if (schema.properties) expect(schema, place).not.toHaveProperty('anyOf')
+    for (const [keyword, child] of Object.entries(schema)) {
+      if (keyword === 'example' || keyword === 'examples') continue
+      for (const part of Array.isArray(child) ? child : [child]) walk(part, `${place}/${keyword}`)
+    }
+  }
+  walk(paths, '#/paths')
+  walk(components, '#/components')
+})
+
 test('every example is valid against its schema', () => {
   const document = JSON.parse(text) as Node
   const ajv = new Ajv2020({ strict: false, validateSchema: false })

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { allRoutes } from '../../infra/openapi/apps.ts'
+import { openApiDocument } from '../../infra/openapi/document.ts'
 import type { Answer } from './stand.ts'
 
 interface Header {
@@ -15,9 +16,8 @@ interface Operation {
   responses: Record<string, Response | { $ref: string }>
 }
 
-const document = JSON.parse(
-  readFileSync(new URL('../../functions/reference/openapi.json', import.meta.url), 'utf8'),
-) as {
+/** What functions/reference/openapi.json is (see test/api/openapi.test.ts), and the reference's page. */
+const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes()))) as {
   paths: Record<string, Record<string, Operation>>
   components: { responses: Record<string, Response>; headers: Record<string, Header> }
 }
@@ -72,7 +72,8 @@ function describedResponse(
   status: number,
 ): { place: string; response?: Response | undefined } {
   const template = templateOf(path)
-  const operation = template === undefined ? undefined : document.paths[template]![method.toLowerCase()]
+  const described = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = template === undefined ? undefined : document.paths[template]![described]
   if (!operation) {
     const name = template === undefined ? 'RouteNotFound' : 'MethodNotAllowed'
     const isOwn = status === (template === undefined ? 404 : 405)
@@ -84,7 +85,7 @@ function describedResponse(
   const response = operation.responses[status]
   if (response && '$ref' in response)
     return { place: response.$ref, response: document.components.responses[response.$ref.split('/').at(-1)!] }
-  return { place: `#/paths/${pointerToken(template!)}/${method.toLowerCase()}/responses/${status}`, response }
+  return { place: `#/paths/${pointerToken(template!)}/${described}/responses/${status}`, response }
 }
 
 /** The path as the document writes it; a literal segment wins over a variable. */

@@ -1,7 +1,6 @@
-import { type StdioOptions, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { copyWithPackages } from '../../support/own-packages.ts'
 import type { PeersDatabase } from './server.ts'
 
 /** A row as every store of vectors takes it. */
@@ -40,23 +39,10 @@ export interface Peers {
 }
 
 const source = join(import.meta.dirname, '../peers')
-/** Not beside their package.json: tests and mutations walk the whole of test/. */
 const installed = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/bench-peers')
 
-/** Installs what peers/package-lock.json says, unless it is there. */
 export function openPeers(progress: (text: string) => void): Peers {
-  const lock = 'package-lock.json'
-  const stamp = join(installed, 'node_modules/.cuecard-lock')
-  const wanted = readFileSync(join(source, lock), 'utf8')
-  const isInstalled = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
-  cpSync(source, installed, { recursive: true })
-  if (!isInstalled) {
-    progress('installing the peers (npm ci) …')
-    const options = { cwd: installed, stdio: ['ignore', process.stderr.fd, 'inherit'] as StdioOptions, shell: true }
-    const { status } = spawnSync('npm ci --no-audit --no-fund --no-json --ignore-scripts', options)
-    if (status !== 0) throw new Error('the peers could not be installed')
-    writeFileSync(stamp, wanted)
-  }
+  copyWithPackages(source, installed, progress)
   const load = (name: string) => import(pathToFileURL(join(installed, name)).href)
   return {
     async stores(database) {

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { documentExample } from '../../functions/documents/document.ts'
+import { errorsOf } from '../../infra/openapi/problems.ts'
+import type { ErrorCode } from '../../shared/http/errors.ts'
+import { exampleBody, fill, type Ids, keyedRoutes } from '../support/operations.ts'
+import { needsTwoSessions, type Provoke, provoking, provokingAt } from '../support/provoking.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const file = new URL('../../infra/openapi/examples.json', import.meta.url)
+const isNative = process.env.DATABASE_URL !== undefined
+
+type Example = Record<string, unknown>
+
+test('examples of problems are what the API answers (else: npm test -- api/examples -u, then npm run openapi)', async () => {
+  const committed: Record<string, Record<string, Example>> = JSON.parse(readFileSync(file, 'utf8'))
+  const examples: typeof committed = {}
+  for (const [code, provoke] of Object.entries(provoking(stand)) as [ErrorCode, Provoke][]) {
+    const isProvoked = isNative || !needsTwoSessions.has(code)
+    const everywhere = isProvoked ? exampleOf(await provoke(await stand.tenant())) : committed[code]!.everywhere!
+    expect(everywhere.code).toBe(code)
+    examples[code] = { everywhere }
+  }
+  for (const route of keyedRoutes) {
+    const documented = errorsOf(route.operation)
+    for (const [code, provoke] of Object.entries(provokingAt(stand, route)) as [ErrorCode, Provoke][]) {
+      if (!documented.includes(code)) continue
+      const example = exampleOf(await provoke(await stand.tenant()))
+      if (example.code === code && said(example) !== said(examples[code]!.everywhere!))
+        examples[code]![route.name] = example
+    }
+  }
+  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file.pathname)
+})
+
+describe('the example of a response is what the example of a request is answered with', () => {
+  const operations = Object.fromEntries(keyedRoutes.map((route) => [route.name, route]))
+  const request = (name: string, tenant: Tenant, ids: Ids) =>
+    tenant.call(operations[name]!.method, fill(operations[name]!.path, ids), exampleBody(operations[name]!))
+
+  async function created(tenant: Tenant, body = exampleBody(operations.createDocument!)): Promise<Ids> {
+    const { body: document } = await tenant.call('POST', tenant.knowledgeBase, body)
+    await stand.deliver()
+    return { agentId: tenant.agentId, documentId: document.id }
+  }
+  const processed = (tenant: Tenant) => created(tenant)
+  const empty = (tenant: Tenant) => created(tenant, { title: 'Opening hours' })
+  const after = (name: string, arrange: (tenant: Tenant) => Promise<Ids>) => async (tenant: Tenant) => {
+    const ids = await arrange(tenant)
+    await request(name, tenant, ids)
+    return ids
+  }
+
+  test.each<[string, (tenant: Tenant) => Promise<Ids>]>([
+    ['createDocument', empty],
+    ['getDocument', processed],
+    ['listDocuments', processed],
+    ['updateDocument', processed],
+    ['createChunks', empty],
+    ['listChunks', after('createChunks', empty)],
+    ['search', processed],
+    ['getOrganization', after('updateOrganization', empty)],
+    ['updateOrganization', empty],
+  ])('%s', async (name, arrange) => {
+    const tenant = await stand.tenant()
+    const answer = await request(name, tenant, await arrange(tenant))
+    const { example } = operations[name]!.operation.responses[answer.status]!
+    expect(withoutOwn(answer.body)).toEqual(withoutOwn(example))
+  })
+})
+
+/** Of what differs from one database or embedder to the next only its type. */
+function withoutOwn(body: unknown): unknown {
+  const own = /^(id|(agent|document|chunk)_id|name|(cre|upd)ated_at|score|semantic|keyword)$/
+  return JSON.parse(JSON.stringify(body), (key, value) => (own.test(key) ? typeof value : value))
+}
+
+/** What differs from one request to the next, as in the other examples. */
+function exampleOf({ body }: Answer): Example {
+  const instance = body.instance
+    .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)
+    .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
+  return { ...body, instance, request_id: 'JKJaXmPLvHcESHA=' }
+}
+
+function said({ instance: _, ...rest }: Example): string {
+  return JSON.stringify(rest)
+}

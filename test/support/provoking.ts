@@ -1,0 +1,130 @@
+import type { PoolClient } from 'pg'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { allApps } from '../../infra/openapi/apps.ts'
+import { Database } from '../../shared/database/database.ts'
+import { permissions } from '../../shared/http/api-keys.ts'
+import { type ErrorCode, Unavailable } from '../../shared/http/errors.ts'
+import { bodyLimit } from '../../shared/http/input/json-body.ts'
+import { newId } from '../../shared/ids.ts'
+import { exampleBody, fill, type KeyedRoute, makeDocument } from './operations.ts'
+import { callerOf } from './own-app.ts'
+import type { Answer, Tenant, TestStand } from './stand.ts'
+import { databaseAs, keptQueue } from './worker.ts'
+
+/** A session of its own, in a transaction that `act` begins and whose locks are held until it ends. */
+export async function inTransaction<T>(stand: TestStand, act: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await stand.pool.connect()
+  try {
+    await client.query('begin')
+    return await act(client)
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+/** A database that gives way once it has answered so many requests of an app. */
+export function failing(after: number, error: Error): Database {
+  let answered = 0
+  const url = () => (answered++ < after ? process.env.DATABASE_URL! : Promise.reject(error))
+  return new Database({ url, timeoutSeconds: 5 })
+}
+export const away = new Unavailable('database', new Error('away'))
+
+const chunk = { content: 'c', chunk_index: 0 }
+export async function emptyDocument(tenant: Tenant): Promise<string> {
+  return (await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })).headers.location!
+}
+async function documentPath(tenant: Tenant): Promise<string> {
+  return fill('/v1/agents/{agentId}/knowledge-base/{documentId}', await makeDocument(tenant))
+}
+
+export const needsTwoSessions = new Set<ErrorCode>(['idempotency_in_progress'])
+
+export type Provoke = (tenant: Tenant) => Promise<Answer>
+
+/** For each code a request that is answered with it. */
+export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
+  return {
+    invalid_json: ({ call, knowledgeBase }) => call('POST', knowledgeBase, '{'),
+    invalid_parameter: ({ call }) => call('GET', '/v1/agents/front-desk/knowledge-base'),
+    invalid_cursor: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}?cursor=x`),
+    missing_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase),
+    invalid_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase, undefined, { 'x-api-key': 'cue_no' }),
+    missing_permission: async () => {
+      const { call, knowledgeBase } = await stand.tenant(['kb:write'])
+      return await call('GET', knowledgeBase)
+    },
+    agent_not_found: ({ call }) => call('GET', `/v1/agents/${newId()}/knowledge-base`),
+    document_not_found: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}/${newId()}`),
+    route_not_found: ({ call }) => call('GET', '/v1/nowhere'),
+    method_not_allowed: ({ call, knowledgeBase }) => call('PUT', knowledgeBase, {}),
+    chunk_index_conflict: async (tenant) => {
+      const path = await emptyDocument(tenant)
+      await tenant.call('POST', `${path}/chunks`, { chunks: [chunk] })
+      return await tenant.call('POST', `${path}/chunks`, { chunks: [chunk] })
+    },
+    no_chunks: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'completed' }),
+    chunks_missing_embeddings: async (tenant) => {
+      const path = await emptyDocument(tenant)
+      await tenant.call('POST', `${path}/chunks`, { chunks: [chunk] })
+      return await tenant.call('PATCH', path, { status: 'completed' })
+    },
+    processing_in_progress: async (tenant) => tenant.call('PATCH', await documentPath(tenant), { status: 'completed' }),
+    idempotency_in_progress: (tenant) =>
+      inTransaction(stand, async (client) => {
+        await client.query(
+          `insert into idempotency_keys (organization_id, api_key_id, key, request_hash, owner)
+           select organization_id, id, 'k', '', id from api_keys where organization_id = $1`,
+          [tenant.organizationId],
+        )
+        const call = callerOf(
+          documentsApp({ db: databaseAs('cuecard_documents'), queue: keptQueue().queue, repeatWaitSeconds: 0.05 }),
+          tenant.apiKey,
+        )
+        return await call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
+      }),
+    invalid_transition: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'pending' }),
+    precondition_failed: async (tenant) =>
+      tenant.call('DELETE', await emptyDocument(tenant), undefined, { 'if-match': '"0"' }),
+    payload_too_large: ({ call, knowledgeBase }) => call('POST', knowledgeBase, '{}'.padEnd(bodyLimit + 1)),
+    unsupported_media_type: ({ call, knowledgeBase }) =>
+      call('POST', knowledgeBase, '{}', { 'content-type': 'text/plain' }),
+    validation_failed: ({ call, knowledgeBase }) => call('POST', knowledgeBase, {}),
+    idempotency_key_reused: async ({ call, knowledgeBase }) => {
+      await call('POST', knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
+      return await call('POST', knowledgeBase, { title: 'U' }, { 'idempotency-key': 'k' })
+    },
+    internal_error: ({ apiKey, knowledgeBase }) =>
+      callerOf(allApps(failing(0, new TypeError('unforeseen'))).documents!, apiKey)('GET', knowledgeBase),
+    temporarily_unavailable: ({ apiKey, knowledgeBase }) =>
+      callerOf(allApps(failing(0, away)).documents!, apiKey)('GET', knowledgeBase),
+  }
+}
+
+/** The same for one operation, of codes whose problem may read differently there. */
+export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record<ErrorCode, Provoke>> {
+  const { method, path, permission, lambda, name } = route
+  const body = exampleBody(route)
+  const url = async (tenant: Tenant) => fill(path, path.includes('{') ? await makeDocument(tenant) : never)
+  return {
+    invalid_parameter: ({ call }) =>
+      call(method, path.includes('{') ? fill(path, { ...never, agentId: 'front-desk' }) : `${path}?page=2`, body),
+    missing_permission: async () => {
+      const tenant = await stand.tenant(permissions.filter((other) => other !== permission))
+      return await tenant.call(method, fill(path, never), body)
+    },
+    ...(body !== undefined && { validation_failed: async (tenant) => tenant.call(method, await url(tenant), {}) }),
+    temporarily_unavailable: async (tenant) =>
+      callerOf(allApps(failing(1, away))[lambda]!, tenant.apiKey)(method, await url(tenant), body),
+    ...(name === 'createDocument' && {
+      document_not_found: async (tenant) => {
+        const create = () => tenant.call(method, tenant.knowledgeBase, body, { 'idempotency-key': 'k' })
+        await tenant.call('DELETE', (await create()).headers.location!)
+        return await create()
+      },
+    }),
+  }
+}
+
+const never = { agentId: newId(), documentId: newId() }
