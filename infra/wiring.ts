@@ -45,6 +45,13 @@ export const lambdas = {
     timeoutSeconds: 29,
     routes: ['/v1/organization'],
   },
+  agents: {
+    entry: 'functions/agents/handler.ts',
+    database: true,
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: ['/v1/agents', '/v1/agents/{agentId}'],
+  },
   reference: {
     entry: 'functions/reference/handler.ts',
     memoryMb: 512,

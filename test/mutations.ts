@@ -31,6 +31,8 @@ const retries = 'test/api/retries.test.ts'
 const tags = 'test/api/entity-tags.test.ts'
 const searchable = 'test/api/searchable-count.test.ts'
 const waiting = 'test/pipeline/waiting.test.ts'
+const keys = 'test/api/keys.test.ts'
+const inputFaults = 'test/api/input-faults.test.ts'
 const hanging = 'test/api/hanging-queue.test.ts'
 const sharing = 'test/pipeline/sharing.test.ts'
 const keyword = 'test/retrieval/keyword-search.test.ts'
@@ -652,6 +654,41 @@ const mutations: Mutation[] = [
     find: 'detail: error.message,',
     replace: 'detail: title,',
     tests: ['test/api/examples.test.ts'],
+  },
+  {
+    safeguard: 'two keys in one request must be the same',
+    file: 'shared/http/api-keys.ts',
+    find: 'own && token && own !== token',
+    replace: 'own && token && own === token && own === "never"',
+    tests: [keys],
+  },
+  {
+    safeguard: 'an empty Idempotency-Key is not ignored',
+    file: 'shared/http/api.ts',
+    find: ".replace(/^$/, ' ')",
+    replace: '',
+    tests: [inputFaults],
+  },
+  {
+    safeguard: 'contents that are left out are not read',
+    file: 'functions/documents/documents.ts',
+    find: 'const content = exclude ? noContent : ',
+    replace: 'const content = exclude === undefined ? sql<string | null>`${d.content}` : ',
+    tests: ['test/api/exclude.test.ts'],
+  },
+  {
+    safeguard: 'documents are counted for agents that are shown, not for all',
+    file: 'functions/agents/agents.ts',
+    find: "        .limit(limit)\n        .as('newest')",
+    replace: "        .limit(limit + 1000)\n        .as('newest')",
+    tests: ['test/api/agents.test.ts'],
+  },
+  {
+    safeguard: 'only allowed origins are told that they may read a response',
+    file: 'infra/local/gateway/cors.ts',
+    find: "|| !(allowed.includes('*') || allowed.includes(origin))",
+    replace: '',
+    tests: ['test/local/gateway.test.ts'],
   },
   {
     safeguard: 'the claim of an idempotency key',

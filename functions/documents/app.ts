@@ -9,7 +9,17 @@ import type { Sender } from '../../shared/queue.ts'
 import { createDocument } from './create-document.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
 import { deleteDocument, getDocument, listDocuments } from './documents.ts'
-import { agentPath, createBody, documentPath, listQuery, sortKey, updateBody } from './schemas.ts'
+import {
+  agentPath,
+  createBody,
+  documentPath,
+  fetchedDocument,
+  getQuery,
+  listQuery,
+  sortKey,
+  updateBody,
+  withoutContent,
+} from './schemas.ts'
 import { updateDocument } from './update-document.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -35,14 +45,14 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'List documents',
           description:
-            'Newest first. A page may hold fewer than `limit` documents when their contents are large; go by `has_more`.',
+            'Newest first. A page may hold fewer than `limit` documents when their contents are large, but not with `exclude=content`; go by `has_more`.',
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
           responses: {
             200: {
               description: 'A page of documents',
-              schema: pageSchema(documentSchema),
+              schema: pageSchema(fetchedDocument),
               example: pageExample(documentExample),
               headers: ['Link'],
             },
@@ -55,7 +65,8 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             query.cursor === undefined ? undefined : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
           const scope = { organizationId: key.organizationId, agentId: params.agentId }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
-          const data = fitToResponse(documents.map(toDocument))
+          const shown = documents.map(toDocument)
+          const data = fitToResponse(query.exclude ? shown.map(withoutContent) : shown)
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
           const cursor = more && last ? encodeCursor(key.cursorKey, list, [last.created_at, last.id]) : null
@@ -117,24 +128,26 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           operationId: 'getDocument',
           tag: 'Documents',
           summary: 'Get a document',
+          description:
+            'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, whichever of the two you have.',
           permission: 'kb:read',
           params: documentPath,
+          query: getQuery,
           headers: ifNoneMatch,
           responses: {
-            200: { description: 'The document', schema: documentSchema, example: documentExample, headers: ['ETag'] },
+            200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
           errors: ['agent_not_found', 'document_not_found'],
         },
-        async ({ c, key, db, params, headers }) => {
-          const document = await getDocument(
-            db,
-            { organizationId: key.organizationId, ...params },
-            headers['if-none-match'],
-          )
+        async ({ c, key, db, params, query, headers }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const document = await getDocument(db, scope, headers['if-none-match'], query.exclude)
           c.header('etag', etag(document))
           c.header('cache-control', 'private, no-cache')
-          return document.is_known ? c.body(null, 304) : c.json(toDocument(document))
+          if (document.is_known) return c.body(null, 304)
+          const shown = toDocument(document)
+          return c.json(query.exclude ? withoutContent(shown) : shown)
         },
       ),
     )

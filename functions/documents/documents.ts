@@ -22,17 +22,34 @@ export function hashContent(content: string): Buffer {
 
 const d = columnsOf('documents', 'd')
 
+const noContent = sql<string | null>`null::text`
+
 export interface DocumentsPage {
   documents: DocumentRow[]
   hasMore: boolean
 }
 
-/** Newest first, after the given key; large contents shorten a page, but to no less than one. @throws ApiError agent_not_found */
+/**
+ * Newest first, after the given key; large contents shorten a page, but to no less than one. Where contents are excluded they are null,
+ * not read, and do not shorten it.
+ * @throws ApiError agent_not_found
+ */
 export async function listDocuments(
   db: Database,
   scope: AgentScope,
-  { status, limit, after }: { status?: Status | undefined; limit: number; after?: [string, string] | undefined },
+  {
+    status,
+    exclude,
+    limit,
+    after,
+  }: {
+    status?: Status | undefined
+    exclude?: 'content' | undefined
+    limit: number
+    after?: [string, string] | undefined
+  },
 ): Promise<DocumentsPage> {
+  const content = exclude ? noContent : sql<string | null>`${d.content}`
   const newest = sql`(order by ${d.created_at} desc, ${d.id} desc)`
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),
@@ -40,10 +57,12 @@ export async function listDocuments(
       .with('page', (db) =>
         db
           .selectFrom('documents as d')
-          .select(['d.title', 'd.content', ...countedColumns])
+          .select(countedColumns)
           .select([
+            'd.title',
+            content.as('content'),
             sql<number>`row_number() over ${newest}`.as('position'),
-            sql<number>`sum(coalesce(octet_length(${d.content}), 0)) over ${newest}`.as('bytes'),
+            sql<number>`sum(coalesce(octet_length(${content}), 0)) over ${newest}`.as('bytes'),
           ])
           .where('d.organization_id', '=', scope.organizationId)
           .where('d.agent_id', '=', scope.agentId)
@@ -67,11 +86,15 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/** `content` is null if the caller has the version of one of the `known` tags. @throws ApiError agent_not_found, document_not_found */
+/**
+ * `content` is null if it is excluded, or the caller has the version of one of the `known` tags.
+ * @throws ApiError agent_not_found, document_not_found
+ */
 export async function getDocument(
   db: Database,
   scope: DocumentScope,
   known: Tags = [],
+  exclude?: 'content',
 ): Promise<DocumentRow & { is_known: boolean }> {
   const isKnown = known === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits} || '.' || ${d.version}`, known)
   const { agents, documents } = await db.batch({
@@ -81,7 +104,7 @@ export async function getDocument(
       .select(countedColumns)
       .select([
         'd.title',
-        sql<string | null>`case when not ${isKnown} then ${d.content} end`.as('content'),
+        (exclude ? noContent : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'),
         isKnown.as('is_known'),
       ])
       .where(isDocument(scope)),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { fields, maxCharacters } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId } from '../../shared/ids.ts'
-import { statuses } from './document.ts'
+import { type Document, documentSchema, statuses } from './document.ts'
 
 const contentLimit = 4 * 1024 * 1024
 
@@ -27,6 +27,15 @@ const content = v.pipe(
 export const agentPath = v.object({ agentId })
 export const documentPath = v.object({ agentId, documentId })
 
+const exclude = v.optional(
+  v.pipe(
+    v.literal('content', 'must be `content`'),
+    v.description('Leaves `content` out of the response: for an overview, or to poll the status.'),
+  ),
+)
+
+export const getQuery = fields({ exclude })
+
 export const listQuery = fields({
   status: v.optional(
     v.pipe(
@@ -34,9 +43,28 @@ export const listQuery = fields({
       v.description('Only documents of this status.'),
     ),
   ),
+  exclude,
   limit: limitUpTo(100),
   cursor: cursorParameter,
 })
+
+/** What the operations answer that can leave `content` out. A type of its own, so that clients of the others need not ask whether it is there. */
+export const fetchedDocument = v.pipe(
+  v.strictObject({
+    ...documentSchema.entries,
+    content: v.optional(
+      v.pipe(
+        v.nullable(v.string()),
+        v.description('Absent with `exclude=content`. Null for a document that waits for chunks, or was a file.'),
+      ),
+    ),
+  }),
+  v.title('FetchedDocument'),
+)
+
+export function withoutContent({ content: _, ...rest }: Document): v.InferOutput<typeof fetchedDocument> {
+  return rest
+}
 
 /** A day that exists in the calendar, in a year that Postgres has (from 1 on). */
 const time = v.pipe(

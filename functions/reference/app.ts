@@ -9,6 +9,19 @@ const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 
+/** For who types the host alone, or guesses. */
+const leadToDocs = publicEndpoint(
+  {
+    operationId: 'leadToDocs',
+    tag: 'Reference',
+    isUndocumented: true,
+    summary: 'Go to the reference',
+    permission: 'none',
+    responses: { 302: { description: 'The reference is elsewhere', headers: ['Location'] } },
+  },
+  (c) => c.redirect('/v1/docs'),
+)
+
 /** The OpenAPI document, the page that shows it, and the 404 for every route that no other Lambda serves. */
 export function referenceApp({ document }: { document: string }) {
   const respondDocument = assetResponder({ mediaType: 'application/json', body: document })
@@ -16,6 +29,8 @@ export function referenceApp({ document }: { document: string }) {
   const respondFile = new Map<string, ReturnType<typeof assetResponder>>()
 
   return api()
+    .get('/', leadToDocs)
+    .get('/docs', leadToDocs)
     .get(
       '/v1/openapi.json',
       publicEndpoint(

@@ -17,6 +17,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
   chunks: { database: 'database-chunks' },
   search: { database: 'database-search', embeds: true },
   organization: { database: 'database-organization' },
+  agents: { database: 'database-agents' },
   reference: {},
   embedding: { database: 'database-embedding', sends: true, receives: true, embeds: true },
   sweeper: { database: 'database-sweeper', sends: true },

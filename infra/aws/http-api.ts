@@ -1,7 +1,9 @@
-import { CfnOutput } from 'aws-cdk-lib'
+import { CfnOutput, Duration } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
   ApiMapping,
+  CorsHttpMethod,
+  type CorsPreflightOptions,
   DomainName,
   HttpApi,
   HttpMethod,
@@ -18,6 +20,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import { cors, requireOrigins } from '../cors.ts'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
@@ -35,6 +38,7 @@ export function createHttpApi(
     apiName: name,
     createDefaultStage: false,
     disableExecuteApiEndpoint: domain !== undefined,
+    ...(settings.corsOrigins?.length && { corsPreflight: preflightFor(settings.corsOrigins) }),
   })
   for (const lambda of Object.keys(lambdas) as LambdaName[]) addRoutes(scope, api, lambda, functions[lambda])
 
@@ -57,6 +61,17 @@ export function createHttpApi(
   if (domain) addCustomDomain(scope, api, stage, domain)
   new CfnOutput(scope, 'base-url', { value: domain ? `https://${domain.name}` : api.apiEndpoint })
   return { api, stage, accessLogs }
+}
+
+/** API Gateway then answers every preflight itself, and adds the headers to the responses of the functions. */
+function preflightFor(origins: readonly string[]): CorsPreflightOptions {
+  return {
+    allowOrigins: requireOrigins(origins),
+    allowMethods: cors.allowMethods.map((method) => CorsHttpMethod[method]),
+    allowHeaders: [...cors.allowHeaders],
+    exposeHeaders: cors.exposeHeaders,
+    maxAge: Duration.seconds(cors.maxAgeSeconds),
+  }
 }
 
 /** No headers, hence no API keys; ids in the path are not secret. */

@@ -7,6 +7,7 @@ export const secretNames = [
   'database-chunks',
   'database-search',
   'database-organization',
+  'database-agents',
   'database-embedding',
   'database-sweeper',
   'provider',
@@ -29,6 +30,8 @@ export type StageSettings = {
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
+  /** Whose pages may call the API, such as `https://app.example.com`, or `*`; without any, no page of another origin may. */
+  readonly corsOrigins?: readonly string[]
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
   /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
   readonly secretArns?: Readonly<Record<SecretName, string>>

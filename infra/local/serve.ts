@@ -11,13 +11,16 @@ import { logForPeople } from './terminal-log.ts'
 import { tour } from './tour.ts'
 
 /** Runs the system, and tells a person at the terminal about it, until the signal. @throws Error, on one line, when it cannot start */
-export async function serve({ dataDir, databaseUrl, port, hasSamples }: Settings, signal: AbortSignal): Promise<void> {
+export async function serve(
+  { dataDir, databaseUrl, port, corsOrigins, hasSamples }: Settings,
+  signal: AbortSignal,
+): Promise<void> {
   if (!process.env.POWERTOOLS_LOG_LEVEL) logForPeople(console.error)
   const envFile = join(dataDir, 'env')
   const removeEnvFile = () => rm(envFile, { force: true })
   let close = removeEnvFile
   try {
-    const stand = await startStand({ dataDir, databaseUrl, port, onLocked: removeEnvFile, onStep, signal })
+    const stand = await startStand({ dataDir, databaseUrl, port, corsOrigins, onLocked: removeEnvFile, onStep, signal })
     close = async () => {
       await removeEnvFile()
       await stand.close()

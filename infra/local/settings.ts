@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util'
 import { configFaults } from '../../shared/config.ts'
 import { isPostgresUrl } from './database/postgres-url.ts'
 import { holderOf } from './directory-lock.ts'
+import { messageOf } from './error-message.ts'
+import { parseOrigins } from './gateway/cors.ts'
 
 export interface Settings {
   port: number
@@ -12,6 +14,8 @@ export interface Settings {
   dataDir: string
   databaseUrl: string | undefined
   hasSamples: boolean
+  /** Whose pages may read responses. */
+  corsOrigins: string[]
 }
 
 /** What keeps the system from starting: a line for each fault, with what to do about it. */
@@ -44,6 +48,7 @@ Settings, as environment variables:
   EMBEDDING_TIMEOUT_SECONDS  longest time of a call (default 20)
   CHUNK_TOKENS               maximum size of a chunk (default 400)
   CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
+  CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: trouble only, in words)
 
 Example: PORT=8788 DATA_DIR=.local/second npm start`
@@ -54,6 +59,7 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   const options = readOptions(args, faults)
   if (options.help) return undefined
   const port = readPort(env.PORT || '8787', faults)
+  const corsOrigins = readOrigins(env.CORS_ORIGINS ?? '', faults)
   const dataDir = resolve(env.DATA_DIR || '.local')
   const databaseUrl = env.DATABASE_URL || undefined
   if (databaseUrl && !isPostgresUrl(databaseUrl))
@@ -62,7 +68,7 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   const made = await prepareDirectory(dataDir, faults)
   if (port !== undefined) await checkPort(port, faults)
   if (port !== undefined && faults.length === 0)
-    return { port, dataDir, databaseUrl, hasSamples: !options['no-samples'] }
+    return { port, dataDir, databaseUrl, hasSamples: !options['no-samples'], corsOrigins }
   if (made) await rm(made, { recursive: true })
   throw new InvalidSettings(faults)
 }
@@ -81,6 +87,15 @@ function readPort(text: string, faults: string[]): number | undefined {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
   faults.push(`PORT must be a whole number from 0 to 65535, not ${text}`)
+}
+
+function readOrigins(list: string, faults: string[]): string[] {
+  try {
+    return parseOrigins(list)
+  } catch (error) {
+    faults.push(messageOf(error))
+    return []
+  }
 }
 
 /** @returns the outermost directory that it made, if any */

@@ -17,6 +17,7 @@ export interface StandOptions {
   dataDir?: string
   databaseUrl?: string | undefined
   port: number
+  corsOrigins?: readonly string[]
   /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
@@ -28,7 +29,15 @@ export interface StandOptions {
  * One per process, as handlers read process.env.
  * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
  */
-export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep, signal }: StandOptions) {
+export async function startStand({
+  dataDir,
+  databaseUrl,
+  port,
+  corsOrigins = [],
+  onLocked,
+  onStep,
+  signal,
+}: StandOptions) {
   const begun = performance.now()
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -64,7 +73,7 @@ export async function startStand({ dataDir, databaseUrl, port, onLocked, onStep,
     if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
     const gateway = await step('HTTP gateway', () =>
-      startGateway({ host: '127.0.0.1', port, routes: functions.routes }),
+      startGateway({ host: '127.0.0.1', port, corsOrigins, routes: functions.routes }),
     )
     closers.push(gateway.close)
     signal?.throwIfAborted()

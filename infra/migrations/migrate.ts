@@ -12,6 +12,7 @@ import * as searchSample from './0008_search_sample.ts'
 import * as terms from './0009_terms.ts'
 import * as queryVectors from './0010_query_vectors.ts'
 import * as waitingEditsSearchable from './0011_waiting_edits_searchable.ts'
+import * as agents from './0012_agents.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -37,6 +38,7 @@ const all: Record<string, Migration> = {
   '0009_terms': terms,
   '0010_query_vectors': queryVectors,
   '0011_waiting_edits_searchable': waitingEditsSearchable,
+  '0012_agents': agents,
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { agentsApp } from '../../functions/agents/app.ts'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { organizationApp } from '../../functions/organization/app.ts'
@@ -22,6 +23,7 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
     chunks: chunksApp({ db }),
     search: searchApp({ db, embedder: lexicalEmbedder() }),
     organization: organizationApp({ db }),
+    agents: agentsApp({ db }),
     reference: referenceApp({ document: '{}' }),
   }
 }
@@ -36,7 +38,7 @@ export function allRoutes(): Route[] {
 
 /** Without the page that shows the document: browsers load it, no client calls it. */
 export function documentedRoutes(): Route[] {
-  return allRoutes().filter(({ path }) => !/^\/v1\/docs(\/|$)/.test(path))
+  return allRoutes().filter(({ operation }) => !operation.isUndocumented)
 }
 
 /** @throws Error for a handler without metadata, which nothing would check or document */

@@ -7,7 +7,7 @@ import { errorsOf, hasOwnExample, problemName, problemResponse, problemSchemas, 
 
 const description = `The knowledge base that voice agents search during calls: text documents that are chunked and embedded for you, or your own chunks and embeddings.
 
-**Keys.** Send your API key in \`X-API-Key\`. It belongs to one organization and has some of the permissions \`kb:read\`, \`kb:write\`, \`organization:read\`, \`organization:write\`; each operation names the one it needs. Resources of another organization are treated as if they did not exist.
+**Keys.** Send your API key as \`X-API-Key: cue_…\` or as \`Authorization: Bearer cue_…\` (both at once must be the same key). It belongs to one organization and has some of the permissions \`kb:read\`, \`kb:write\`, \`organization:read\`, \`organization:write\`; each operation names the one it needs. Resources of another organization are treated as if they did not exist.
 
 **Errors** are problem details (RFC 9457) with a stable \`code\`. A request that fails with a 4xx status has changed nothing. An unknown route is 404 \`route_not_found\`; a known one with the wrong method is 405 \`method_not_allowed\` with \`Allow\`. Requests are checked in this order: route, key, permission, parameters, media type, size, JSON, schema, existence, If-Match, state. Unknown fields and parameters are errors and never ignored.
 
@@ -27,6 +27,7 @@ const tags = [
   { name: 'Documents', description: 'Texts that an agent can search.' },
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
   { name: 'Search', description: 'What the agent’s tool calls.' },
+  { name: 'Agents', description: 'Whose knowledge base it is, and how far its documents are.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
@@ -58,7 +59,7 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
       tags: [op.tag],
       summary: op.summary,
       ...((op.description || needs) && { description: [op.description, needs].filter(Boolean).join(' ') }),
-      security: op.permission === 'none' ? [] : [{ ApiKey: [op.permission] }],
+      security: op.permission === 'none' ? [] : [{ ApiKey: [op.permission] }, { Bearer: [op.permission] }],
       ...parametersOf(op, path),
       ...(op.body && {
         requestBody: {
@@ -136,6 +137,7 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     components: {
       securitySchemes: {
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Starts with `cue_`.' },
+        Bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as a bearer token.' },
       },
       schemas: { ...sorted(schemas.components), ...problemSchemas },
       responses: sorted(responses),

@@ -16,7 +16,7 @@ export const responseHeaders = {
     schema: { type: 'string', pattern: '^embed;dur=\\d+\\.\\d, db;dur=\\d+\\.\\d$' },
   },
   'WWW-Authenticate': {
-    description: 'The authentication scheme: an API key in X-API-Key.',
+    description: 'Both ways to send a key: `Bearer`, in Authorization, and `ApiKey`, in X-API-Key.',
     schema: { type: 'string' },
   },
   Allow: { description: 'The methods that the route supports.', schema: { type: 'string' } },

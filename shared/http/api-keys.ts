@@ -46,6 +46,20 @@ function checksum(body: string): string {
   return digits
 }
 
+/**
+ * The key of a request: `X-API-Key`, or the token of `Authorization: Bearer`. Authorization under another scheme is no key of ours, for
+ * it may be meant for a proxy, and an empty header is none.
+ * @param header the value of a header of the request
+ * @throws ApiError invalid_api_key when there are two keys that differ
+ */
+export function sentKey(header: (name: string) => string | undefined): string | undefined {
+  const own = header('x-api-key')
+  const [, token] = /^bearer +(.*)$/i.exec(header('authorization') ?? '') ?? []
+  if (own && token && own !== token)
+    throw unauthorized('invalid_api_key', 'X-API-Key and Authorization hold different keys. Send one of them.')
+  return own || token
+}
+
 /** Most requests need no look-up, and a revoked key is rejected within 30 s. */
 const cacheMilliseconds = 15_000
 const maxCachedKeys = 10_000
@@ -55,7 +69,11 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
   const cache = new Map<string, { key: ApiKey; until: number }>()
 
   return async function verify(presented: string | undefined): Promise<ApiKey> {
-    if (!presented) throw unauthorized('missing_api_key', 'Send your API key in the X-API-Key header.')
+    if (!presented)
+      throw unauthorized(
+        'missing_api_key',
+        'Send your API key as `X-API-Key: cue_…` or as `Authorization: Bearer cue_…`.',
+      )
     if (!isWellFormed(presented)) throw invalidKey()
     const hash = hashKey(presented)
     const cacheKey = hash.toString('base64')
@@ -95,9 +113,16 @@ async function findKey(db: Database, hash: Buffer): Promise<{ key: ApiKey; expir
 }
 
 function invalidKey() {
-  return unauthorized('invalid_api_key', 'The API key is unknown, malformed, revoked or expired.')
+  return unauthorized(
+    'invalid_api_key',
+    'The API key in X-API-Key or in Authorization: Bearer is unknown, malformed, revoked or expired.',
+  )
 }
 
+/** With a challenge for either way to send a key; `error` as RFC 6750 wants it, only if there was one. */
 function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
-  return new ApiError(code, detail, { headers: { 'www-authenticate': 'ApiKey header="X-API-Key"' } })
+  const bearer = code === 'missing_api_key' ? 'realm="Cuecard"' : 'realm="Cuecard", error="invalid_token"'
+  return new ApiError(code, detail, {
+    headers: { 'www-authenticate': `Bearer ${bearer}, ApiKey header="X-API-Key"` },
+  })
 }

@@ -85,12 +85,16 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
 
 /**
  * The adapter fails on some methods, and on a GET or HEAD with a body, which HTTP lets a server ignore. It would percent-encode a
- * header value that is not ASCII, which would then look valid: DEL in place of each such character keeps it invalid.
+ * header value that is not ASCII, which would then look valid: DEL in place of each such character keeps it invalid. It drops an empty
+ * header, which would then look absent: one of white space becomes an empty one.
  */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { http } = event.requestContext
   const method = /^(TRACE|TRACK|CONNECT)$/i.test(http.method) ? `X-${http.method}` : http.method
-  const headers = Object.entries(event.headers).map(([name, value]) => [name, value?.replace(/[^\0-\x7f]/g, '\x7f')])
+  const headers = Object.entries(event.headers).map(([name, value]) => [
+    name,
+    value?.replace(/[^\0-\x7f]/g, '\x7f').replace(/^$/, ' '),
+  ])
   return {
     ...event,
     rawPath: event.rawPath.split('/').map(escapeSegment).join('/'),

@@ -2,7 +2,7 @@ import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
 import { type ApiEnv, sentBody } from './api.ts'
-import { type ApiKey, keyVerifier, type Permission } from './api-keys.ts'
+import { type ApiKey, keyVerifier, type Permission, sentKey } from './api-keys.ts'
 import { ApiError, type InputError } from './errors.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
@@ -34,7 +34,7 @@ export function endpoints(db: Database, now?: () => number) {
     handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
-      const key = await verify(c.req.header('x-api-key'))
+      const key = await verify(sentKey((name) => c.req.header(name)))
       c.set('key', key)
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {

@@ -29,7 +29,9 @@ export type ErrorCode = keyof typeof problems
 export const inputErrorCodes = [
   'required',
   'unknown_field',
+  'unknown_parameter',
   'wrong_type',
+  'not_allowed_value',
   'too_short',
   'too_long',
   'too_small',

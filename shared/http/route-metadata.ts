@@ -10,6 +10,8 @@ export type OptionalSchema = Schema | undefined
 export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   operationId: string
   tag: string
+  /** Left out of the OpenAPI document: no part of the contract. */
+  isUndocumented?: true
   summary: string
   description?: string
   /** `none` for a public endpoint. No default, so an endpoint without it does not compile. */

@@ -93,9 +93,9 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
 
   async function authorize(page: Page, key: string) {
     await page.getByRole('button', { name: 'Authorize' }).first().click()
-    await page.locator('.auth-container input').fill(key)
-    await page.locator('.auth-btn-wrapper button[type=submit]').click()
-    await page.locator('.btn-done').click()
+    await page.locator('.auth-container input').first().fill(key)
+    await page.locator('.auth-btn-wrapper button[type=submit]').first().click()
+    await page.locator('.btn-done').first().click()
   }
 
   test.each([390, 1280])('shows every operation at a width of %i and loads nothing from elsewhere', async (width) => {

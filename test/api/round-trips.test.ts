@@ -52,11 +52,14 @@ test('with a known key a request asks the database once, and a PATCH twice', asy
     ['DELETE', `${path}/chunks`],
     ['DELETE', path],
     ['GET', '/v1/organization'],
+    ['GET', '/v1/agents'],
+    ['GET', `/v1/agents/${tenant.agentId}`],
   ]
   // Each Lambda asks for the key once.
   await tenant.call('POST', `${path}/chunks`, chunks(7))
   await tenant.call('POST', `${knowledgeBase}/search`, { embedding: axis(1) })
   await tenant.call('GET', '/v1/organization')
+  await tenant.call('GET', '/v1/agents')
   const counted: string[] = []
   for (const [method, at, input] of made) {
     const count = await requestsOf(async () => {

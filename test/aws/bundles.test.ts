@@ -53,6 +53,8 @@ test('the bundle that migrates brings an empty database to the newest schema, an
         '0008_search_sample',
         '0009_terms',
         '0010_query_vectors',
+        '0012_agents',
+        '0012_agents.02',
       ],
     },
     { applied: [] },
@@ -85,6 +87,10 @@ test('a document goes through the bundles from POST over SQS to a search', async
 test('the other bundles respond too', async () => {
   const { key, organizationId } = await tenant()
   expect(await system.http('GET', '/v1/organization', key)).toMatchObject({ status: 200, body: { id: organizationId } })
+  expect(await system.http('GET', '/v1/agents', key)).toMatchObject({
+    status: 200,
+    body: { data: [{ name: 'Agent' }] },
+  })
   expect(await system.http('GET', '/v1/nowhere')).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
 })
 

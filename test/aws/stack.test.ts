@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
+import { cors, requireOrigins } from '../../infra/cors.ts'
 import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import {
@@ -120,6 +121,39 @@ describe('the Lambdas', () => {
   })
 })
 
+describe('browsers', () => {
+  const corsOf = (stage: 'prod' | 'everything') =>
+    synthesis.stack(stage).ofType('AWS::ApiGatewayV2::Api')[0]![1].Properties.CorsConfiguration
+
+  test('may not call from pages of another origin by default', () => {
+    expect(corsOf('prod')).toBeUndefined()
+  })
+
+  test('may call from pages of the origins of the stage, with the headers of the API and without credentials', () => {
+    expect(corsOf('everything')).toEqual({
+      AllowOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
+      AllowMethods: cors.allowMethods,
+      AllowHeaders: cors.allowHeaders,
+      ExposeHeaders: cors.exposeHeaders,
+      MaxAge: cors.maxAgeSeconds,
+    })
+    for (const name of [
+      'ETag',
+      'Location',
+      'Link',
+      'Retry-After',
+      'Idempotency-Replayed',
+      'X-Request-Id',
+      'Server-Timing',
+    ])
+      expect(cors.exposeHeaders).toContain(name)
+  })
+
+  test('are not let in by an origin that none sends', () => {
+    expect(() => requireOrigins(['https://app.cuecard.example/'])).toThrow('https://app.cuecard.example/')
+  })
+})
+
 describe('permissions', () => {
   const own = (name: string) => [
     `logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`,
@@ -136,6 +170,7 @@ describe('permissions', () => {
     ['chunks', [read('database-chunks')]],
     ['search', [read('database-search', 'provider')]],
     ['organization', [read('database-organization')]],
+    ['agents', [read('database-agents')]],
     ['reference', []],
     ['embedding', [read('database-embedding', 'provider'), sendAndReceive]],
     ['sweeper', [read('database-sweeper'), send]],

@@ -114,7 +114,7 @@ describe('an alarm is raised', () => {
     const watched = metricsOf(alarm('lambda-throttles')).map(({ Dimensions }) =>
       prod.resolve(((Dimensions as Json[])[0] as Fields).Value!),
     )
-    const serving = ['chunks', 'documents', 'embedding', 'organization', 'reference', 'search', 'sweeper']
+    const serving = ['agents', 'chunks', 'documents', 'embedding', 'organization', 'reference', 'search', 'sweeper']
     expect(watched.sort()).toEqual(serving.map((name) => `cuecard-prod-${name}`))
   })
 })

@@ -48,6 +48,8 @@ describe('the roles of the Lambdas', () => {
       where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
       order by 1`.execute(stand.db)
     expect(rows.map((row) => row.grant)).toEqual([
+      'agents select agents',
+      'agents select documents',
       'api delete chunks',
       'api delete documents',
       'api delete idempotency_keys',
@@ -162,6 +164,7 @@ describe('the roles of the Lambdas', () => {
       where prosecdef and prorettype <> 'trigger'::regtype and grantee <> proowner
       order by 1`.execute(stand.db)
     expect(rows.map((row) => row.grant)).toEqual([
+      'agents find_api_key',
       'chunks find_api_key',
       'documents find_api_key',
       'organization find_api_key',
@@ -218,6 +221,9 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_search', 'select response from idempotency_keys'],
     ['cuecard_organization', 'update organizations set name = null'],
     ['cuecard_organization', 'select id from documents'],
+    ['cuecard_agents', 'select title from documents'],
+    ['cuecard_agents', 'select document_count from agents'],
+    ['cuecard_agents', 'update agents set name = null'],
   ])('%s may not: %s', async (role, statement) => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
   })
@@ -282,6 +288,7 @@ describe('row-level security', () => {
       cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
       cuecard_search: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
       cuecard_embedding: ['documents', 'chunks', 'vectors'],
+      cuecard_agents: ['agents', 'documents'],
     }
     for (const [role, tables] of Object.entries(seen)) {
       const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)

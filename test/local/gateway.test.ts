@@ -3,9 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { cors } from '../../infra/cors.ts'
+import { parseOrigins } from '../../infra/local/gateway/cors.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { type GatewayRoute, startGateway } from '../../infra/local/gateway/gateway.ts'
 import { selectRoute } from '../../infra/local/gateway/route.ts'
+import { allRoutes } from '../../infra/openapi/apps.ts'
 import { lambdas } from '../../infra/wiring.ts'
 
 const get = (url: string, options = {}) => toEvent({ method: 'GET', url, ...options }, ['$default'])
@@ -138,8 +141,34 @@ describe('a route', () => {
     expect(serves(`${agent}/0191`)).toBe('documents')
     expect(serves(`${agent}/search`)).toBe('search')
     expect(serves(`${agent}/0191/chunks`)).toBe('chunks')
+    expect(serves('/v1/agents')).toBe('agents')
+    expect(serves('/v1/agents/0190')).toBe('agents')
     expect(serves('/v1/organization')).toBe('organization')
     expect(serves('/v1/openapi.json')).toBe('reference')
+  })
+})
+
+describe('the origins of CORS_ORIGINS', () => {
+  test('are a comma-separated list', () => {
+    expect(parseOrigins('')).toEqual([])
+    expect(parseOrigins(' http://localhost:3000 ,https://app.example.com,')).toEqual([
+      'http://localhost:3000',
+      'https://app.example.com',
+    ])
+    expect(parseOrigins('*')).toEqual(['*'])
+  })
+
+  test.each([
+    'app.example.com',
+    'https://app.example.com/',
+    'https://app.example.com/x',
+    'https://*.example.com/',
+    'null',
+    'ftp://a',
+    'HTTPS://A',
+  ])('are origins as a browser sends them, unlike %s', (origin) => {
+    expect(() => parseOrigins(`http://localhost:3000,${origin}`)).toThrow(/^CORS_ORIGINS: an allowed origin is/)
+    expect(() => parseOrigins(origin)).toThrow(origin)
   })
 })
 
@@ -150,11 +179,16 @@ describe('the gateway', () => {
   })
 
   const complaints: unknown[] = []
-  async function serve(handler: GatewayRoute['handler'], route: Partial<GatewayRoute> = {}) {
+  async function serve(
+    handler: GatewayRoute['handler'],
+    route: Partial<GatewayRoute> = {},
+    corsOrigins: string[] = [],
+  ) {
     complaints.length = 0
     const gateway = await startGateway({
       port: 0,
       routes: [{ route: '$default', handler, ...route }],
+      corsOrigins,
       onError: (error) => complaints.push(error),
     })
     closers.push(gateway.close)
@@ -250,13 +284,104 @@ describe('the gateway', () => {
     const { origin } = await serve(handler)
     const post = (bytes: number) =>
       call(origin, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(bytes) })
-    const tooLarge = { status: 413, body: '{"message":"Request Entity Too Large"}' }
-    expect(await post(6 * 1024 * 1024)).toMatchObject(tooLarge)
-    expect(await post(10 * 1024 * 1024 + 1)).toMatchObject(tooLarge)
+    for (const bytes of [6 * 1024 * 1024, 10 * 1024 * 1024 + 1]) {
+      const { status, headers, body } = await post(bytes)
+      expect({ status, type: headers['content-type'] }).toEqual({ status: 413, type: 'application/problem+json' })
+      expect(JSON.parse(body)).toMatchObject({
+        code: 'payload_too_large',
+        detail: expect.stringContaining('The limit is 6000000 bytes'),
+        instance: '/',
+        message: 'Request Entity Too Large',
+      })
+    }
     expect(handler).not.toHaveBeenCalled()
     // Only the first got as far as the function.
     expect(complaints).toHaveLength(1)
     expect(await post(6_000_000)).toMatchObject({ status: 200 })
+  })
+
+  describe('to a browser', () => {
+    const app = 'https://app.example.com'
+    const preflight = (origin: string): RequestOptions => ({
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+    })
+    const corsOf = (headers: object) =>
+      Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))
+
+    test('says nothing of origins unless some are allowed, and leaves OPTIONS to the function', async () => {
+      const { origin } = await serve(() => ({ statusCode: 405, headers: { 'access-control-allow-origin': 'own' } }))
+      const answer = await call(origin, preflight(app))
+      expect(answer).toMatchObject({ status: 405, headers: { 'access-control-allow-origin': 'own' } })
+    })
+
+    test('answers the preflight of an allowed origin itself, with what the page may send', async () => {
+      const handler = vi.fn(() => 'ok')
+      const { origin } = await serve(handler, {}, ['http://localhost:3000', app])
+      const { status, headers, body } = await call(origin, preflight(app))
+      expect({ status, body }).toEqual({ status: 204, body: '' })
+      expect(corsOf(headers)).toEqual({
+        'access-control-allow-origin': app,
+        'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
+        'access-control-allow-headers': expect.stringContaining('x-api-key'),
+        'access-control-max-age': '7200',
+      })
+      expect(handler).not.toHaveBeenCalled()
+      expect((await call(origin, { method: 'OPTIONS', headers: { origin: app } })).status).toBe(200)
+      expect(handler).toHaveBeenCalledOnce()
+    })
+
+    test('lets the page read every response, its headers and errors included', async () => {
+      const wildcard = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' }
+      const { origin } = await serve(
+        ({ rawPath }) => ({ statusCode: Number(rawPath.slice(1)), headers: wildcard }),
+        {},
+        [app],
+      )
+      for (const path of ['/200', '/404', '/9']) {
+        const { headers } = await call(origin, { path, headers: { origin: app } })
+        expect(corsOf(headers)).toEqual({
+          'access-control-allow-origin': app,
+          'access-control-expose-headers': expect.stringMatching(/etag.*location.*link.*retry-after/),
+        })
+      }
+    })
+
+    test('tells an origin that is not allowed nothing, and serves a caller without one as ever', async () => {
+      const { origin } = await serve(() => ({ statusCode: 200, body: 'ok' }), {}, [app])
+      const refused = await call(origin, preflight('https://evil.example.com'))
+      expect({ status: refused.status, cors: corsOf(refused.headers) }).toEqual({ status: 204, cors: {} })
+      for (const headers of [
+        { origin: 'https://evil.example.com' },
+        { origin: `${app}.evil.com` },
+        { origin: 'null' },
+        {},
+      ]) {
+        const answer = await call(origin, { headers })
+        expect({ body: answer.body, cors: corsOf(answer.headers) }).toEqual({ body: 'ok', cors: {} })
+      }
+    })
+
+    test('allows any origin with *', async () => {
+      const { origin } = await serve(() => 'ok', {}, ['*'])
+      expect((await call(origin, preflight(app))).headers).toMatchObject({ 'access-control-allow-origin': '*' })
+    })
+
+    test('allows every header that an operation reads, and exposes every one that it documents', () => {
+      const declared = allRoutes().flatMap(({ operation }) =>
+        Object.keys((operation.headers as { entries?: object } | undefined)?.entries ?? {}),
+      )
+      const allowed = cors.allowHeaders.map((name) => name.toLowerCase())
+      expect(allowed).toEqual(expect.arrayContaining([...declared, 'x-api-key', 'authorization', 'content-type']))
+      expect(cors.exposeHeaders).toEqual(
+        expect.arrayContaining(
+          allRoutes().flatMap(({ operation }) =>
+            Object.values(operation.responses).flatMap(({ headers = [] }) => headers),
+          ),
+        ),
+      )
+      expect(new Set(cors.allowMethods)).toEqual(new Set(['HEAD', ...allRoutes().map(({ method }) => method)]))
+    })
   })
 
   test('responds with 431 to headers over the limit of API Gateway', async () => {

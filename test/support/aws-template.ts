@@ -22,6 +22,7 @@ const alarmAddress = 'duty@cuecard.example'
 const everything: StageSettings = {
   ...stages.prod,
   alarmAddress,
+  corsOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
   customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
 }
 

@@ -14,6 +14,7 @@ const budgets: Record<BundleName, number> = {
   // With the words, sounds and spoken forms of several languages.
   search: 470_000,
   organization: api,
+  agents: api,
   reference: api,
   sweeper: api,
   embedding: api,

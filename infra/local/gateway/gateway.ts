@@ -7,8 +7,11 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { ApiError, problem } from '../../../shared/http/errors.ts'
+import { bodyLimit } from '../../../shared/http/input/json-body.ts'
 import { messageOf } from '../error-message.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, PayloadTooLarge } from '../lambda.ts'
+import { isPreflight, withCors } from './cors.ts'
 import { toEvent } from './event.ts'
 
 export interface GatewayRoute {
@@ -22,6 +25,8 @@ export interface GatewayOptions {
   port: number
   host?: string
   routes: readonly GatewayRoute[]
+  /** Whose pages may call; without any the gateway does nothing about CORS. */
+  corsOrigins?: readonly string[]
   onError?: (error: unknown) => void
 }
 
@@ -30,15 +35,16 @@ const maxHeaderBytes = 10_240
 
 /** Payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
-  const { port, host = '127.0.0.1', routes, onError = console.error } = options
+  const { port, host = '127.0.0.1', corsOrigins = [], onError = console.error } = options
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
-    const result = await respond(request, routes).catch((error) => {
+    const result = await respond(request, options).catch((error) => {
       if (request.complete) onError(error)
-      return toErrorResponse(error)
+      return toErrorResponse(error, request)
     })
+    const headers = corsOrigins.length > 0 ? withCors(result.headers, request, corsOrigins) : result.headers
     // A connection kept alive would delay close().
     response.shouldKeepAlive &&= server.listening
-    send(response, result)
+    send(response, { ...result, headers })
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
     (error) => {
@@ -62,9 +68,13 @@ function send(response: ServerResponse, { status, headers, body }: GatewayRespon
   response.writeHead(status, body.length > 0 ? { ...headers, 'content-length': body.length } : headers).end(body)
 }
 
-async function respond(request: IncomingMessage, routes: readonly GatewayRoute[]): Promise<GatewayResponse> {
+async function respond(
+  request: IncomingMessage,
+  { routes, corsOrigins = [] }: GatewayOptions,
+): Promise<GatewayResponse> {
   const body = await readBody(request)
-  if (!body) return messageResponse(413, 'Request Entity Too Large')
+  if (!body) return await tooLarge(request)
+  if (corsOrigins.length > 0 && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
   const { method = 'GET', url = '/', headersDistinct, socket } = request
   const forwarded = {
     'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
@@ -127,10 +137,22 @@ function toResponse(result: unknown, requestId: string): GatewayResponse {
 const isProxyResult = (result: unknown): result is ProxyResult =>
   typeof result === 'object' && result !== null && 'statusCode' in result
 
-function toErrorResponse(error: unknown): GatewayResponse {
-  if (error instanceof PayloadTooLarge && error.of === 'event') return messageResponse(413, 'Request Entity Too Large')
+async function toErrorResponse(error: unknown, request: IncomingMessage): Promise<GatewayResponse> {
+  if (error instanceof PayloadTooLarge && error.of === 'event') return await tooLarge(request)
   if (error instanceof FunctionTimeout) return messageResponse(503, 'Service Unavailable')
   return messageResponse(500, 'Internal Server Error')
+}
+
+/** API Gateway says its `message` and no more. Here it is part of a problem like those of the functions, which says the limit. */
+async function tooLarge({ url = '/' }: IncomingMessage): Promise<GatewayResponse> {
+  const error = new ApiError(
+    'payload_too_large',
+    `The body does not fit through AWS Lambda, where each quote, backslash and line break counts twice. The limit is ${bodyLimit} bytes.`,
+    { extra: { message: 'Request Entity Too Large' } },
+  )
+  const response = problem(error, { instance: url.split('?')[0]!, requestId: crypto.randomUUID() })
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) }
 }
 
 function messageResponse(status: number, message: string): GatewayResponse {

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { payloadBytes, payloadLimit } from '../payload.ts'
+import { explainJsonFault } from './json-fault.ts'
 
 export const bodyLimit = 6_000_000
 
@@ -41,7 +42,7 @@ function checkMediaType(headers: Headers) {
   const type = headers.get('content-type') ?? ''
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i.test(type.trim()))
     throw new ApiError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
-  const encoding = headers.get('content-encoding') ?? 'identity'
+  const encoding = headers.get('content-encoding') || 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
     throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
 }
@@ -59,7 +60,7 @@ function parse(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause })
+    throw new ApiError('invalid_json', explainJsonFault(text), { cause })
   }
   if (text.includes('\\u') && maybeUnstorable.test(text) && !isStorable(value))
     throw new ApiError(

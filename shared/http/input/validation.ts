@@ -14,7 +14,7 @@ export function readParameters(
   if (result.success) return result.output
   for (const issue of result.issues) {
     const name = String(issue.path?.[0]?.key ?? '')
-    errors.push({ ...(place === 'header' ? { header: name } : { parameter: name }), ...explain(issue) })
+    errors.push({ ...(place === 'header' ? { header: name } : { parameter: name }), ...explain(issue, 'parameter') })
   }
   return undefined
 }
@@ -23,7 +23,9 @@ export function readParameters(
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
-  const errors = result.issues.slice(0, maxErrors).map((issue) => ({ pointer: pointerTo(issue), ...explain(issue) }))
+  const errors = result.issues
+    .slice(0, maxErrors)
+    .map((issue) => ({ pointer: pointerTo(issue), ...explain(issue, 'field') }))
   throw new ApiError('validation_failed', 'See `errors` for each invalid field.', { errors })
 }
 
@@ -38,11 +40,19 @@ const codeOf: Record<string, InputErrorCode> = {
   min_value: 'too_small',
   max_value: 'too_large',
   integer: 'wrong_type',
+  picklist: 'not_allowed_value',
+  literal: 'not_allowed_value',
 }
 
-function explain(issue: v.BaseIssue<unknown>): { code: InputErrorCode; detail: string } {
+const unknown = {
+  field: { code: 'unknown_field', detail: 'is not a known field' },
+  parameter: { code: 'unknown_parameter', detail: 'is not a known query parameter' },
+} as const
+
+function explain(issue: v.BaseIssue<unknown>, what: keyof typeof unknown): { code: InputErrorCode; detail: string } {
   if (issue.kind === 'schema' && issue.expected === 'never')
-    return { code: 'unknown_field', detail: 'is not a known field' }
+    return { code: unknown[what].code, detail: `${unknown[what].detail} (${issue.message})` }
   if (issue.kind === 'schema' && issue.received === 'undefined') return { code: 'required', detail: 'is required' }
-  return { code: issue.kind === 'schema' ? 'wrong_type' : (codeOf[issue.type] ?? 'invalid'), detail: issue.message }
+  const code = codeOf[issue.type] ?? (issue.kind === 'schema' ? 'wrong_type' : 'invalid')
+  return { code, detail: issue.message }
 }

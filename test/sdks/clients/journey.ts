@@ -15,10 +15,11 @@ export interface Query {
 }
 
 /** And what it reads of the responses. */
+/** Without `content` where a client may ask to leave that out. */
 export interface Document {
   id: string
   title: string
-  content: string | null
+  content?: string | null
   status: 'pending' | 'processing' | 'completed' | 'error'
   chunk_count: number
 }

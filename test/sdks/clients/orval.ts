@@ -13,7 +13,7 @@ await journey(({ apiKey, agentId }) => {
       return status === 201 ? whole(schemas.CreateDocumentResponse, data) : refuse(data)
     },
     async getDocument(documentId) {
-      const { status, data } = await api.getDocument(agentId, documentId, options)
+      const { status, data } = await api.getDocument(agentId, documentId, {}, options)
       return status === 200 ? whole(schemas.GetDocumentResponse, data) : refuse(data)
     },
     async updateDocument(documentId, update) {

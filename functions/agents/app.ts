@@ -1,0 +1,62 @@
+import type { Database } from '../../shared/database/database.ts'
+import { api } from '../../shared/http/api.ts'
+import { endpoints } from '../../shared/http/endpoint.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { getAgent, listAgents } from './agents.ts'
+import { agentExample, agentPath, agentSchema, listQuery, sortKey } from './schemas.ts'
+
+const collection = '/v1/agents'
+
+export interface Dependencies {
+  db: Database
+  now?: () => number
+}
+
+export function agentsApp({ db, now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+  return api()
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listAgents',
+          tag: 'Agents',
+          summary: 'List agents',
+          description: 'Those of the organization, newest first, with their documents by status.',
+          permission: 'kb:read',
+          query: listQuery,
+          responses: {
+            200: {
+              description: 'A page of agents',
+              schema: pageSchema(agentSchema),
+              example: pageExample(agentExample),
+              headers: ['Link'],
+            },
+          },
+          errors: ['invalid_cursor'],
+        },
+        async ({ c, key, db, query }) => {
+          const [after] = query.cursor === undefined ? [] : decodeCursor(key.cursorKey, 'agents', query.cursor, sortKey)
+          const { agents, hasMore } = await listAgents(db, key.organizationId, { ...query, after })
+          const cursor = hasMore ? encodeCursor(key.cursorKey, 'agents', [agents.at(-1)!.id]) : null
+          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
+          return c.json({ data: agents, has_more: hasMore, next_cursor: cursor })
+        },
+      ),
+    )
+    .get(
+      `${collection}/:agentId`,
+      endpoint(
+        {
+          operationId: 'getAgent',
+          tag: 'Agents',
+          summary: 'Get an agent',
+          permission: 'kb:read',
+          params: agentPath,
+          responses: { 200: { description: 'The agent', schema: agentSchema, example: agentExample } },
+          errors: ['agent_not_found'],
+        },
+        async ({ c, key, db, params }) => c.json(await getAgent(db, { organizationId: key.organizationId, ...params })),
+      ),
+    )
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import { cors, requireOrigins } from '../../cors.ts'
+
+type Request = Pick<IncomingMessage, 'method' | 'headers'>
+
+/** @throws Error, on one line, when an element of the comma-separated list is no origin */
+export function parseOrigins(list: string): string[] {
+  const origins = list.split(',').map((origin) => origin.trim())
+  try {
+    return requireOrigins(origins.filter((origin) => origin !== ''))
+  } catch (error) {
+    throw new Error(`CORS_ORIGINS: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** What an HTTP API with a CORS configuration answers itself; any other OPTIONS goes to a function. */
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers
+}
+
+/**
+ * The headers of a response, with ours in place of what the function says of CORS. None for an origin that is not allowed: its browser
+ * keeps the response from the page, or does not send the request.
+ */
+export function withCors<Value>(
+  headers: Record<string, Value>,
+  request: Request,
+  allowed: readonly string[],
+): Record<string, Value | string> {
+  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('access-control-')))
+  const { origin } = request.headers
+  if (origin === undefined || !(allowed.includes('*') || allowed.includes(origin))) return own
+  return {
+    ...own,
+    'access-control-allow-origin': allowed.includes('*') ? '*' : origin,
+    ...(isPreflight(request) ? permissions : { 'access-control-expose-headers': listed(cors.exposeHeaders) }),
+  }
+}
+
+const permissions = {
+  'access-control-allow-methods': cors.allowMethods.join(','),
+  'access-control-allow-headers': listed(cors.allowHeaders),
+  'access-control-max-age': `${cors.maxAgeSeconds}`,
+}
+
+function listed(names: readonly string[]): string {
+  return names.join(',').toLowerCase()
+}

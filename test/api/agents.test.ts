@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { newId } from '../../shared/ids.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+
+const stand = useStand()
+const { batchesOf } = useStatementPlans()
+
+const makeAgent = async ({ organizationId }: Tenant, name: string) =>
+  (await createAgent(stand.db, organizationId as never, name)).id as string
+
+test('an agent shows its documents by status, and whether its tool is on', async () => {
+  const { agentId, call, knowledgeBase } = await stand.tenant()
+  const shown = async () => (await call('GET', `/v1/agents/${agentId}`)).body
+  const none = { pending: 0, processing: 0, completed: 0, error: 0 }
+  const empty = {
+    id: agentId,
+    name: 'Agent',
+    knowledge_base_enabled: false,
+    documents: none,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  }
+  expect(await shown()).toEqual(empty)
+  await call('POST', knowledgeBase, { title: 'A', content: 'On Sunday.' })
+  await stand.deliver()
+  await call('POST', knowledgeBase, { title: 'B' })
+  const { body } = await call('POST', knowledgeBase, { title: 'C' })
+  const served = { ...empty, knowledge_base_enabled: true, documents: { ...none, pending: 2, completed: 1 } }
+  expect(await shown()).toEqual(served)
+  expect((await call('GET', '/v1/agents')).body).toEqual({ data: [served], has_more: false, next_cursor: null })
+  await call('DELETE', `${knowledgeBase}/${body.id}`)
+  expect((await shown()).documents).toEqual({ ...none, pending: 1, completed: 1 })
+  await sql`update documents set status = 'error', error_message = 'no', managed_by = 'service' where status = 'pending'
+    and agent_id = ${agentId}`.execute(stand.db)
+  expect((await shown()).documents).toEqual({ ...none, completed: 1, error: 1 })
+})
+
+test('the list is newest first, in pages that Link leads through, while others are added', async () => {
+  const tenant = await stand.tenant()
+  const ids = [tenant.agentId]
+  for (const name of ['1', '2', '3', '4']) ids.unshift(await makeAgent(tenant, name))
+  const seen: string[] = []
+  for (let next: string | undefined = '/v1/agents?limit=2'; next; ) {
+    const page = await tenant.call('GET', next)
+    seen.push(...page.body.data.map(({ id }: { id: string }) => id))
+    expect(page.body.has_more).toBe(page.body.next_cursor !== null)
+    next = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1]
+    await makeAgent(tenant, 'meanwhile')
+  }
+  expect(seen).toEqual(ids)
+  expect((await tenant.call('GET', '/v1/agents')).body.data).toHaveLength(5 + 3)
+})
+
+test('the list shows nothing of another organization, and its cursors are those of this list and organization', async () => {
+  const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
+  await makeAgent(mine, 'Second')
+  await makeAgent(theirs, 'Second')
+  const { body } = await mine.call('GET', '/v1/agents?limit=1')
+  await theirs.call('POST', theirs.knowledgeBase, { title: 'A' })
+  await theirs.call('POST', theirs.knowledgeBase, { title: 'B' })
+  const documents = (await theirs.call('GET', `${theirs.knowledgeBase}?limit=1`)).body.next_cursor
+  for (const cursor of [body.next_cursor, documents, 'garbage', ''])
+    expect(await theirs.call('GET', `/v1/agents?cursor=${cursor}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] },
+    })
+  expect((await mine.call('GET', `/v1/agents?cursor=${body.next_cursor}`)).body.data).toMatchObject([
+    { id: mine.agentId },
+  ])
+  expect(await mine.call('GET', `/v1/agents/${theirs.agentId}`)).toMatchObject({
+    status: 404,
+    body: { code: 'agent_not_found' },
+  })
+})
+
+test('the 10,000 documents of an agent are counted from an index alone, and only those of agents that are shown', async () => {
+  const tenant = await stand.tenant()
+  await makeAgent(tenant, 'Next')
+  const crowded = await makeAgent(tenant, 'Crowded')
+  await sql`alter table documents disable trigger user`.execute(stand.db)
+  for (const agentId of [crowded, tenant.agentId])
+    await sql`insert into documents (organization_id, id, agent_id, title, status, managed_by, active_revision)
+      select ${tenant.organizationId}, gen_random_uuid(), ${agentId}, repeat('t', 500),
+        case when i % 4 = 0 then 'completed' else 'pending' end, 'client', case when i % 4 = 0 then 1 end
+      from generate_series(1, 10000) i`.execute(stand.db)
+  await sql`alter table documents enable trigger user`.execute(stand.db)
+  await stand.pool.query('vacuum (analyze) documents')
+  const documents = { pending: 7500, processing: 0, completed: 2500, error: 0 }
+  for (const url of [`/v1/agents/${crowded}`, '/v1/agents?limit=1']) {
+    // So that the key is known.
+    expect((await tenant.call('GET', `/v1/agents/${newId()}`)).status).toBe(404)
+    const [batch, ...others] = await batchesOf(async () => {
+      const { body } = await tenant.call('GET', url)
+      expect(body.data?.[0] ?? body).toMatchObject({ id: crowded, documents })
+    })
+    expect(others).toEqual([])
+    const [plan] = await plansOf(batch!, 'analyze, buffers,')
+    const read = nodesOf(plan!).filter((node) => node['Relation Name'] === 'documents')
+    expect(read).toMatchObject([{ 'Node Type': 'Index Only Scan', 'Index Name': 'documents_by_status' }])
+    // The page of one agent looks at the next, to know that there is one.
+    expect(read[0]!['Actual Loops']).toBe(url.includes('?') ? 2 : 1)
+    expect(read[0]!['Heap Fetches']).toBeLessThan(100)
+    expect(buffersOf(plan!)).toBeLessThan(url.includes('?') ? 120 : 60)
+  }
+})

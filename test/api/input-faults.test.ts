@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { explainJsonFault } from '../../shared/http/input/json-fault.ts'
+import { keyedRoutes } from '../support/operations.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+describe('a body that is no JSON', () => {
+  const faultOf = async (body: string) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const answer = await call('POST', knowledgeBase, body)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
+    return answer.body.detail
+  }
+  const has = (place: string) => `The body is not valid JSON: ${place} is expected.`
+
+  test.each([
+    ['', 'The body is empty.'],
+    [' \n', 'The body is empty.'],
+    ['{"title":"T",}', has('line 1, column 14 has `}` where a name in double quotes')],
+    ['{\n  "title": "T",\n  "tags": [1,]\n}', has('line 3, column 14 has `]` where a value')],
+    ['{title:1}', has('line 1, column 2 has `t` where a name in double quotes')],
+    ["{'title':1}", has("line 1, column 2 has `'` where a name in double quotes")],
+    ['{"title"}', has('line 1, column 9 has `}` where a colon')],
+    ['{"title":"T" "content":"c"}', has('line 1, column 14 has `"` where a comma or `}`')],
+    ['{"title":“T”}', has('line 1, column 10 has U+201C where a value')],
+    ['{"title":"a\nb"}', has('line 1, column 12 has U+000A where an escape sequence of JSON')],
+    ['{"title":"\\x"}', has('line 1, column 11 has `\\` where an escape sequence of JSON')],
+    ['{"title":NaN}', has('line 1, column 10 has `N` where a value')],
+    ['{"title":1}}', has('line 1, column 12 has `}` where the end of the body')],
+    ['{"title":"T"', has('it ends at line 1, column 13, where a comma or `}`')],
+    ['{"title":"T', has('it ends at line 1, column 12, where the closing double quote of a string')],
+    ['\ufeff{', has('it ends at line 1, column 2, where a name in double quotes')],
+  ])('is told where: %j', async (body, detail) => {
+    expect(await faultOf(body)).toBe(detail)
+  })
+
+  test('is not repeated, however long it is', async () => {
+    const detail = await faultOf(`{"title": "${'secret'.repeat(100_000)}`)
+    expect(detail).not.toContain('secret')
+    expect(detail.length).toBeLessThan(200)
+  })
+
+  test('is found where JSON.parse finds it, in whatever was JSON before a character changed', () => {
+    const changed = fc.tuple(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('', ',', '}', ']', '"', '\\', '\n', '0', '-', '.', 'e'),
+    )
+    fc.assert(
+      fc.property(changed, ([json, position, character]) => {
+        const at = position % json.length
+        const text = json.slice(0, at) + character + json.slice(at + 1)
+        const said = messageOf(text)
+        const explained = explainJsonFault(text)
+        expect(explained === 'The body is not valid JSON.').toBe(said === undefined)
+        const [, told] = /at position (\d+)/.exec(said ?? '') ?? []
+        if (told === undefined) return
+        const [, line, column] = /line (\d+), column (\d+)/.exec(explained)!
+        const before = text.split('\n').slice(0, Number(line) - 1)
+        const found = before.join('\n').length + (before.length > 0 ? 1 : 0) + Number(column) - 1
+        // Inside of a literal or an escape sequence JSON.parse points at the character, and we at the whole.
+        expect(found).toBeLessThanOrEqual(Number(told))
+        expect(text.slice(found, Number(told))).toMatch(/^[\\\w.+-]*$/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function messageOf(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('a fault of the input', () => {
+  test('a blank query is 422, and so is an empty one', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    for (const path of ['search', 'search/prefetch'])
+      for (const [query, detail] of [
+        ['  ', 'must not be blank'],
+        ['\u3000\n', 'must not be blank'],
+        ['', 'must not be empty'],
+      ]) {
+        const answer = await call('POST', `${knowledgeBase}/${path}`, { query })
+        expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/query', detail }] } })
+      }
+  })
+
+  test.each(keyedRoutes.filter(({ operation }) => operation.headers))(
+    'an empty header that $name reads is 400, not ignored',
+    async ({ method, operation, path }) => {
+      const tenant = await stand.tenant()
+      const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+      const url = path.replace('{agentId}', tenant.agentId).replace('{documentId}', document.id)
+      const body = Object.values(operation.examples ?? {})[0]
+      const names = Object.keys((operation.headers as unknown as { entries: object }).entries)
+      for (const header of names)
+        expect(await tenant.call(method, url, body, { [header]: '' })).toMatchObject({
+          status: 400,
+          body: { code: 'invalid_parameter', errors: [{ header }] },
+        })
+      expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([document])
+    },
+  )
+
+  test('an empty header that says nothing of a body changes nothing', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const answer = await call('POST', knowledgeBase, { title: 'T' }, { 'content-encoding': '', 'x-empty': '' })
+    expect(answer.status).toBe(201)
+  })
+
+  test('a value that is none of the allowed ones has a code of its own, and the detail lists them', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { body } = await call('POST', knowledgeBase, { title: 'T' })
+    const path = `${knowledgeBase}/${body.id}`
+    const code = 'not_allowed_value'
+    for (const [method, url, sent, errors] of [
+      ['GET', `${knowledgeBase}?status=done`, undefined, { parameter: 'status', names: ['pending', 'error'] }],
+      ['GET', `${path}/chunks?include=vectors`, undefined, { parameter: 'include', names: ['embedding'] }],
+      ['PATCH', path, { status: 'error' }, { pointer: '/status', names: ['pending', 'completed'] }],
+      ['PATCH', path, { status: 1 }, { pointer: '/status', names: ['pending', 'completed'] }],
+      ['POST', `${knowledgeBase}/search`, { query: 'q', mode: 'fuzzy' }, { pointer: '/mode', names: ['hybrid'] }],
+    ] as const) {
+      const { names, ...place } = errors
+      const answer = await call(method, url, sent)
+      expect(answer.body.errors).toEqual([{ ...place, code, detail: expect.any(String) }])
+      for (const name of names) expect(answer.body.errors[0].detail).toContain(name)
+    }
+  })
+
+  test('what is unknown is told beside what is known', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const listed = await call('GET', `${knowledgeBase}?state=pending`)
+    expect(listed.body.errors[0].detail).toMatch(
+      /^is not a known query parameter \(allowed: status, exclude, limit, cursor\)$/,
+    )
+    const none = await call('GET', '/v1/organization?limit=1')
+    expect(none.body.errors[0].detail).toBe('is not a known query parameter (none is allowed)')
+    const sent = await call('POST', knowledgeBase, { title: 'T', text: 't' })
+    expect(sent.body.errors).toEqual([
+      { pointer: '/text', code: 'unknown_field', detail: 'is not a known field (allowed: title, content)' },
+    ])
+  })
+})
