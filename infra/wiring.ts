@@ -9,8 +9,8 @@ export interface Lambda {
   /** Paths of the HTTP API, each for any method: the functions respond with 405 themselves. */
   routes?: readonly string[]
   everySeconds?: number
-  /** Files of node_modules that it reads at run time; they are deployed next to the bundle. */
-  packaged?: readonly string[]
+  /** Folders beside the entry that it reads at run time; they are deployed next to the bundle. */
+  folders?: readonly string[]
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
@@ -57,7 +57,7 @@ export const lambdas = {
     memoryMb: 512,
     timeoutSeconds: 29,
     routes: ['$default'],
-    packaged: ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
+    folders: ['browser', 'guides'],
   },
   embedding: { entry: 'functions/embedding/handler.ts', database: true, memoryMb: 1024, timeoutSeconds: 120 },
   sweeper: {

@@ -34,6 +34,7 @@ const waiting = 'test/pipeline/waiting.test.ts'
 const keys = 'test/api/keys.test.ts'
 const inputFaults = 'test/api/input-faults.test.ts'
 const hanging = 'test/api/hanging-queue.test.ts'
+const reference = 'test/api/reference.test.ts'
 const sharing = 'test/pipeline/sharing.test.ts'
 const keyword = 'test/retrieval/keyword-search.test.ts'
 const plans = 'test/database/plans.test.ts'
@@ -681,7 +682,7 @@ const mutations: Mutation[] = [
     file: 'functions/agents/agents.ts',
     find: "        .limit(limit)\n        .as('newest')",
     replace: "        .limit(limit + 1000)\n        .as('newest')",
-    tests: ['test/api/agents.test.ts'],
+    tests: ['test/database/agents.test.ts'],
   },
   {
     safeguard: 'only allowed origins are told that they may read a response',
@@ -822,6 +823,27 @@ const mutations: Mutation[] = [
     find: '`(${d.organization_id} = ${organizationId} and ${d.agent_id}',
     replace: '`(${d.agent_id}',
     tests: [histories],
+  },
+  {
+    safeguard: 'only a file of the version in its address is kept for good',
+    file: 'functions/reference/app.ts',
+    find: "version === filesVersion ? 'current' : 'other'",
+    replace: "'current'",
+    tests: [reference],
+  },
+  {
+    safeguard: 'the reference page runs its own scripts alone',
+    file: 'functions/reference/page.ts',
+    find: "`script-src 'self'`",
+    replace: "`script-src 'self' 'unsafe-inline'`",
+    tests: [reference],
+  },
+  {
+    safeguard: 'an apostrophe does not end the body of a sample for curl',
+    file: 'functions/reference/browser/samples.js',
+    find: ".replaceAll(\"'\", `'\\\\''`)",
+    replace: '',
+    tests: ['test/api/samples.test.ts'],
   },
 ]
 

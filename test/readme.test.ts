@@ -5,8 +5,9 @@ import { toChart } from './bench/report/chart.ts'
 import { withFigures } from './bench/report/readme.ts'
 
 const root = join(import.meta.dirname, '..')
+const elsewhere = ['infra/local/samples/', 'test/evaluation/set/', 'functions/reference/guides/']
 const pages = globSync('{*,{functions,infra,shared,test}/**/*}.md', { cwd: root }).filter(
-  (page) => !page.startsWith('infra/local/samples/') && !page.startsWith('test/evaluation/set/'),
+  (page) => !elsewhere.some((folder) => page.startsWith(folder)),
 )
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
 

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { api } from '../../shared/http/api.ts'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { assetResponder } from './asset.ts'
-import { page, pageFiles } from './page.ts'
+import { assetResponder, briefly, forGood } from './asset.ts'
+import { filesVersion, pageFiles, parseFileName, renderPage } from './page.ts'
 
 const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
@@ -25,8 +25,13 @@ const leadToDocs = publicEndpoint(
 /** The OpenAPI document, the page that shows it, and the 404 for every route that no other Lambda serves. */
 export function referenceApp({ document }: { document: string }) {
   const respondDocument = assetResponder({ mediaType: 'application/json', body: document })
-  const respondPage = assetResponder(page)
-  const respondFile = new Map<string, ReturnType<typeof assetResponder>>()
+  const respondPage = once(() => assetResponder(renderPage(document)))
+  const respondFile = new Map(
+    [...pageFiles].map(([name, file]) => [
+      name,
+      { current: once(() => assetResponder(file, forGood)), other: once(() => assetResponder(file, briefly)) },
+    ]),
+  )
 
   return api()
     .get('/', leadToDocs)
@@ -52,6 +57,7 @@ export function referenceApp({ document }: { document: string }) {
       publicEndpoint(
         {
           operationId: 'getDocs',
+          isUndocumented: true,
           tag: 'Reference',
           summary: 'Read this document in a browser',
           description:
@@ -66,7 +72,7 @@ export function referenceApp({ document }: { document: string }) {
             304: notModified,
           },
         },
-        respondPage,
+        (c) => respondPage()(c),
       ),
     )
     .get(
@@ -74,11 +80,12 @@ export function referenceApp({ document }: { document: string }) {
       publicEndpoint(
         {
           operationId: 'getDocsFile',
+          isUndocumented: true,
           tag: 'Reference',
           summary: 'Get a file of the documentation page',
           permission: 'none',
           params: v.object({
-            file: v.pipe(v.picklist(Object.keys(pageFiles)), v.description('The name of the file.')),
+            file: v.pipe(v.string(), v.description('The name of the file, with its version.')),
           }),
           responses: {
             200: { description: 'The file', mediaTypes: ['text/javascript', 'text/css'], headers: stored },
@@ -87,13 +94,21 @@ export function referenceApp({ document }: { document: string }) {
           errors: ['route_not_found'],
         },
         (c) => {
-          const file = c.req.param('file')!
-          const asset = Object.hasOwn(pageFiles, file) ? pageFiles[file] : undefined
-          if (!asset) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
-          const respond = respondFile.get(file) ?? assetResponder(asset())
-          respondFile.set(file, respond)
-          return respond(c)
+          const { name, version } = parseFileName(c.req.param('file')!)
+          const respond = respondFile.get(name)
+          if (!respond) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
+          // A page from before a deployment asks for the files of its version: it gets today's, and soon asks again.
+          return respond[version === filesVersion ? 'current' : 'other']()(c)
         },
       ),
     )
+}
+
+/** What `make` returns when it is first needed: most requests to this Lambda are for none of it. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

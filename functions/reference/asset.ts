@@ -8,8 +8,12 @@ export interface Asset {
   headers?: Record<string, string>
 }
 
+export const briefly = 'public, max-age=300'
+/** For an address that names the version of what it returns. */
+export const forGood = 'public, max-age=31536000, immutable'
+
 /** 304 to a caller who has the asset, gzip to one who accepts it. Each encoding has its own strong entity tag. */
-export function assetResponder({ mediaType, body, headers }: Asset) {
+export function assetResponder({ mediaType, body, headers }: Asset, cacheControl = briefly) {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   let zipped: Uint8Array<ArrayBuffer> | undefined
 
@@ -17,7 +21,7 @@ export function assetResponder({ mediaType, body, headers }: Asset) {
     const isZipped = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
     const tag = isZipped ? `"${digest}-gzip"` : `"${digest}"`
     c.header('etag', tag)
-    c.header('cache-control', 'public, max-age=300')
+    c.header('cache-control', cacheControl)
     c.header('vary', 'Accept-Encoding')
     if (isListed(tag, c.req.header('if-none-match'))) return c.body(null, 304)
     for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value)

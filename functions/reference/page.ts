@@ -1,92 +1,166 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { html } from 'hono/html'
 import type { Asset } from './asset.ts'
+import { endpointsOf, exampleOf, type OpenApi } from './document.ts'
+import { blocks, type Guide, guide, inline } from './markdown.ts'
+import { operationSection } from './operation.ts'
+import { codeBlock, json } from './panel.ts'
+import { fieldRows, fieldsOf, type Html } from './schema.ts'
 
-/** The page may load from this host and call this API only: a key typed into it cannot leak. */
+/** Beside this module as beside the bundle: infra/wiring.ts has both folders deployed. */
+const folder = (name: string) => join(import.meta.dirname, name)
+
+const mediaTypes: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
+
+const sources = readdirSync(folder('browser'))
+  .sort()
+  .map((name) => ({ name, text: readFileSync(join(folder('browser'), name), 'utf8') }))
+
+/** Stands in the names under which the files are loaded, so that a browser may keep them for good. */
+export const filesVersion = createHash('sha256')
+  .update(sources.map(({ name, text }) => `${name}\n${text}`).join('\n'))
+  .digest('hex')
+  .slice(0, 12)
+
+/** What the page loads, by name. A module imports the others of its own version. */
+export const pageFiles: ReadonlyMap<string, Asset> = new Map(
+  sources.map(({ name, text }) => [
+    name,
+    {
+      mediaType: `${mediaTypes[name.split('.').at(-1)!]}; charset=utf-8`,
+      body: text.replaceAll(/(?<= from '\.\/)\w+\.js(?=')/g, versionedName),
+    },
+  ]),
+)
+
+function versionedName(name: string): string {
+  return name.replace('.', `-${filesVersion}.`)
+}
+
+export function parseFileName(file: string): { name: string; version: string | undefined } {
+  const [, base = '', version, type = ''] = /^(\w+)(?:-([0-9a-f]{12}))?(\.\w+)$/.exec(file) ?? []
+  return { name: base + type, version }
+}
+
+/** The page may load from this host, run the scripts of this host, and call this API only: a key typed into it cannot leak. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,
-  `style-src 'self' 'unsafe-inline'`,
-  `img-src 'self' data:`,
+  `style-src 'self'`,
+  `img-src data:`,
   `connect-src 'self'`,
   `base-uri 'none'`,
   `form-action 'none'`,
   `frame-ancestors 'none'`,
+  `require-trusted-types-for 'script'`,
 ].join('; ')
 
-export const page: Asset = {
-  mediaType: 'text/html; charset=utf-8',
-  headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
-  body: `<!doctype html>
-<html lang="en">
+/** The guides of the folder `guides`, in the order of their names, which begin with a number: `1-quickstart.md`. */
+export function readGuides(): Guide[] {
+  return readdirSync(folder('guides'))
+    .sort()
+    .map((name) => guide(name.replaceAll(/^\d+-|\.md$/g, ''), readFileSync(join(folder('guides'), name), 'utf8')))
+}
+
+/** The whole reference as one page, readable without JavaScript. */
+export function renderPage(document: string): Asset {
+  const openApi = JSON.parse(document) as OpenApi
+  const guides = readGuides()
+  const endpoints = endpointsOf(openApi)
+  const sections = openApi.tags
+    .map((tag) => ({ ...tag, endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)) }))
+    .filter((section) => section.endpoints.length > 0)
+  const [lead = '', ...rest] = openApi.info.description.split('\n\n')
+  const conventions = { id: 'conventions', title: 'Conventions', body: conventionsOf(openApi, rest.join('\n\n')) }
+  const address = (name: string) => `docs/${versionedName(name)}`
+  const modules = [...pageFiles.keys()].filter(
+    (name) => name.endsWith('.js') && !['early.js', 'page.js'].includes(name),
+  )
+
+  const body = html`<!doctype html>
+<html lang="en" data-language="curl">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Cuecard API reference</title>
+<title>${openApi.info.title} API reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/page.css">
-<div id="reference">Loading the reference …</div>
-<noscript>This page needs JavaScript; the document itself is <a href="openapi.json">openapi.json</a>.</noscript>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/page.js" type="module"></script>
+<link rel="stylesheet" href="${address('page.css')}">
+<script src="${address('early.js')}"></script>
+${modules.map((name) => html`<link rel="modulepreload" href="${address(name)}">`)}
+<script type="module" src="${address('page.js')}"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<button type="button" id="menu" class="script" aria-expanded="false" aria-controls="contents">Menu</button>
+<a class="brand" href="#content">${openApi.info.title} <span>API reference</span></a>
+<button type="button" id="open-search" class="script">Search <kbd>/</kbd></button>
+<span class="space"></span>
+<button type="button" id="open-values" class="script">Set key and agent</button>
+<button type="button" class="forget script" hidden>Forget</button>
+<button type="button" id="theme" class="script" aria-label="Dark mode" aria-pressed="false"></button>
+</header>
+<nav id="contents" aria-label="Contents">
+<p>Guides</p><ul>${[...guides, conventions].map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+${sections.map(
+  ({ name, endpoints }) =>
+    html`<p>${name}</p><ul>${endpoints.map(
+      ({ operationId, summary, method }) =>
+        html`<li><a href="#${operationId}">${summary} <b class="method ${method}">${method === 'DELETE' ? 'DEL' : method}</b></a></li>`,
+    )}</ul>`,
+)}
+<p>Machine-readable</p><ul><li><a href="openapi.json">openapi.json</a></li></ul>
+</nav>
+<main id="content" tabindex="-1">
+<h1>${openApi.info.title} API reference</h1>
+<p class="lead">${inline(lead)}</p>
+<noscript><p class="note">Without JavaScript this page is for reading: search, your own values in the samples and sending requests need it. The document itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
+${[...guides, conventions].map(({ id, body }) => html`<section class="guide" id="${id}">${body}</section>`)}
+${sections.map(
+  ({ name, description, endpoints }) => html`<section class="tag" id="tag-${name.toLowerCase()}">
+<h2>${name}</h2><p>${description}</p>
+${endpoints.map((endpoint) => operationSection(openApi, endpoint))}</section>`,
+)}
+</main>
+${valuesDialog()}${searchDialog()}
+</body>
 </html>
-`,
-}
-
-// Without HEAD, which would double the list.
-const script = `const openApi = await (await fetch('openapi.json')).json()
-for (const path of Object.values(openApi.paths)) delete path.head
-SwaggerUIBundle({
-  spec: openApi,
-  dom_id: '#reference',
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  docExpansion: 'list',
-  displayRequestDuration: true,
-  syntaxHighlight: { activated: false },
-  tryItOutEnabled: true,
-  validatorUrl: null,
-})
 `
-
-const style = `body { margin: 0; }
-.swagger-ui .info { margin: 24px 0; }
-.swagger-ui .servers-title, .swagger-ui .servers { display: none; }
-.swagger-ui .info .title small { position: static; vertical-align: middle; }
-@media (max-width: 640px) {
-  .swagger-ui .wrapper { padding: 0 8px; }
-  .swagger-ui .scheme-container { padding: 12px 0; }
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
-  .swagger-ui .opblock .opblock-summary-method { min-width: 64px; font-size: 12px; }
-  .swagger-ui .opblock .opblock-summary-path { max-width: calc(100vw - 150px); font-size: 13px; }
-  .swagger-ui .opblock-description-wrapper, .swagger-ui .opblock-section-header { padding: 8px; }
-  .swagger-ui .table-container { padding: 8px; }
-  .swagger-ui table.parameters tr, .swagger-ui table.parameters td { display: block; }
-  .swagger-ui table.parameters thead { display: none; }
-  .swagger-ui .parameters-col_description input, .swagger-ui .parameters-col_description select { width: 100%; max-width: none; }
-  .swagger-ui .responses-inner { padding: 8px; }
-  .swagger-ui .responses-table, .swagger-ui .responses-table tbody, .swagger-ui .responses-table tr, .swagger-ui .responses-table td { display: block; }
-  .swagger-ui .responses-table thead { display: none; }
-  .swagger-ui .highlight-code, .swagger-ui pre.microlight { max-width: calc(100vw - 48px); overflow-x: auto; }
-  .swagger-ui .dialog-ux .modal-ux { width: calc(100vw - 16px); min-width: 0; }
-}
-`
-
-/** Files of the `swagger-ui-dist` package; infra/wiring.ts has them deployed next to the bundle. */
-const packaged = { 'swagger-ui-bundle.js': 'text/javascript', 'swagger-ui.css': 'text/css' }
-
-export const pageFiles: Record<string, () => Asset> = {
-  'page.js': () => ({ mediaType: 'text/javascript; charset=utf-8', body: script }),
-  'page.css': () => ({ mediaType: 'text/css; charset=utf-8', body: style }),
-  ...Object.fromEntries(
-    Object.entries(packaged).map(([file, mediaType]) => [
-      file,
-      () => ({ mediaType: `${mediaType}; charset=utf-8`, body: readPackaged(file) }),
-    ]),
-  ),
+  return {
+    mediaType: 'text/html; charset=utf-8',
+    headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+    body: String(body),
+  }
 }
 
-function readPackaged(file: string): string {
-  const { resolve } = createRequire(import.meta.url)
-  return readFileSync(resolve(`swagger-ui-dist/${file}`), 'utf8')
+function conventionsOf(openApi: OpenApi, markdown: string): Html {
+  const { schemas, responses } = openApi.components
+  const example = exampleOf(responses.ValidationFailed?.content?.['application/problem+json'])
+  return html`<h2>Conventions</h2>${blocks(markdown)}
+${example === undefined ? '' : html`<p class="caption">Example of an error</p>${codeBlock(json(example), 'json')}`}
+${
+  schemas.Problem
+    ? html`<details><summary>Fields of an error</summary>${fieldRows(openApi, fieldsOf(openApi, schemas.Problem), 'returned')}</details>`
+    : ''
+}`
+}
+
+function valuesDialog(): Html {
+  return html`<dialog id="values" aria-labelledby="values-title"><form method="dialog" autocomplete="off">
+<h2 id="values-title">Your key and agent</h2>
+<p>They fill in the samples and the requests that you send from this page. They stay in this tab, until you close it or choose Forget.</p>
+<label>API key <input data-value="API_KEY" placeholder="cue_…" spellcheck="false" autofocus></label>
+<label>Agent id <input data-value="AGENT_ID" placeholder="a uuid" spellcheck="false"></label>
+<div class="buttons"><button type="button" class="forget">Forget</button><button class="send">Done</button></div>
+</form></dialog>`
+}
+
+function searchDialog(): Html {
+  return html`<dialog id="search-dialog" aria-label="Search the reference">
+<input placeholder="Search operations, fields, errors, guides" aria-label="Search" spellcheck="false" autofocus>
+<ul class="results"></ul>
+<p class="note" role="status"></p>
+</dialog>`
 }

@@ -23,7 +23,10 @@ export const responseHeaders = {
   'Cache-Control': {
     description:
       '`private, no-store`; for a single document `private, no-cache`: cache it and revalidate with If-None-Match; for the reference `public`.',
-    schema: { type: 'string', enum: ['private, no-store', 'private, no-cache', 'public, max-age=300'] },
+    schema: {
+      type: 'string',
+      enum: ['private, no-store', 'private, no-cache', 'public, max-age=300', 'public, max-age=31536000, immutable'],
+    },
   },
   Vary: { description: 'The request headers on which the response depends.', schema: { type: 'string' } },
   'Content-Encoding': { description: 'gzip, if the request accepts it.', schema: { type: 'string', const: 'gzip' } },

@@ -26,9 +26,11 @@ test('examples of problems are what the API answers (else: npm test -- api/examp
     const documented = errorsOf(route.operation)
     for (const [code, provoke] of Object.entries(provokingAt(stand, route)) as [ErrorCode, Provoke][]) {
       if (!documented.includes(code)) continue
-      const example = exampleOf(await provoke(await stand.tenant()))
-      if (example.code === code && said(example) !== said(examples[code]!.everywhere!))
-        examples[code]![route.name] = example
+      const answer = await provoke(await stand.tenant())
+      // Some platforms are answered in their own form.
+      if (answer.body.code !== code) continue
+      const example = exampleOf(answer)
+      if (said(example) !== said(examples[code]!.everywhere!)) examples[code]![route.name] = example
     }
   }
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file.pathname)

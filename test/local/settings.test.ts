@@ -24,7 +24,7 @@ async function faultsOf(env: Record<string, string>, args?: string[]): Promise<s
 describe('settings of npm start', () => {
   test('have defaults, and make the directory of the data', async () => {
     const DATA_DIR = join(home, 'made', 'within')
-    const settings = { port: 0, dataDir: DATA_DIR, databaseUrl: undefined, hasSamples: true }
+    const settings = { port: 0, dataDir: DATA_DIR, corsOrigins: [], databaseUrl: undefined, hasSamples: true }
     expect(await read({ DATA_DIR, DATABASE_URL: '', POWERTOOLS_LOG_LEVEL: '' })).toEqual(settings)
     expect(await readdir(DATA_DIR)).toEqual([])
     expect(await read({ DATA_DIR }, ['--no-samples'])).toEqual({ ...settings, hasSamples: false })
@@ -75,7 +75,7 @@ describe('settings of npm start', () => {
       `port ${port} is in use: start on another, such as PORT=${Number(port) + 1} npm start`,
     ])
     await Promise.all([unlock(), close()])
-    expect(await read({ DATA_DIR, PORT: port })).toMatchObject({ port: Number(port) })
+    expect(await read({ DATA_DIR })).toMatchObject({ dataDir: DATA_DIR })
   })
 
   test('all faults come at once, and leave no directory behind', async () => {

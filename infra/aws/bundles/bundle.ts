@@ -1,6 +1,6 @@
 import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
@@ -56,8 +56,8 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     logLevel: 'warning',
   })
   rejectMissingRequires(name, metafile)
-  for (const file of packagedFiles(name))
-    await cp(join(root, 'node_modules', file), join(directory, 'node_modules', file), { recursive: true })
+  for (const folder of foldersOf(name))
+    await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
   if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
   return { directory, bytes, startBytes: startBytes(metafile), dataBytes: (await bytesIn(directory)) - bytes }
@@ -71,8 +71,8 @@ async function bytesIn(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-function packagedFiles(name: BundleName): readonly string[] {
-  return name === 'migrate' ? [] : ((lambdas[name] as Lambda).packaged ?? [])
+function foldersOf(name: BundleName): readonly string[] {
+  return name === 'migrate' ? [] : ((lambdas[name] as Lambda).folders ?? [])
 }
 
 /** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */

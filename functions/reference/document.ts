@@ -1,0 +1,88 @@
+/** What the page reads of the OpenAPI document. */
+export interface OpenApi {
+  info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
+}
+
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, Response | Reference>
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+
+export interface Response {
+  description: string
+  content?: Record<string, Content>
+}
+
+export interface Content {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  contentEncoding?: string
+}
+
+interface Reference {
+  $ref: string
+}
+
+export interface Endpoint extends Operation {
+  method: string
+  path: string
+}
+
+/** A HEAD is like its GET and would double the list. */
+export function endpointsOf({ paths }: OpenApi): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([method]) => method !== 'head')
+      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+}
+
+/** What `part` refers to within the document, or `part` itself. */
+export function resolve<T extends object>(openApi: OpenApi, part: T | Reference): T {
+  if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T
+  const keys = part.$ref.slice('#/'.length).split('/')
+  return keys.reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], openApi) as T
+}
+
+export function exampleOf(content: Content | undefined): unknown {
+  return content?.example ?? Object.values(content?.examples ?? {})[0]?.value
+}
