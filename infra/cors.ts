@@ -3,7 +3,19 @@ import { responseHeaders } from './openapi/headers.ts'
 /** What pages of the allowed origins may do. No credentials: a key goes in a header that the page sets. */
 export const cors = {
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-  allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
+  allowHeaders: [
+    ...[
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+      'X-API-Key',
+      'X-Retell-Signature',
+    ],
+    // What MCP clients send.
+    ...['Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
+  ],
   exposeHeaders: Object.keys(responseHeaders),
   /** Browsers keep an answer for two hours at most. */
   maxAgeSeconds: 7200,

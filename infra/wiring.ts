@@ -38,6 +38,20 @@ export const lambdas = {
     timeoutSeconds: 29,
     routes: [`${agentPath}/search`, `${agentPath}/search/prefetch`],
   },
+  mcp: {
+    entry: 'functions/mcp/handler.ts',
+    database: true,
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: ['/v1/agents/{agentId}/mcp'],
+  },
+  platforms: {
+    entry: 'functions/platforms/handler.ts',
+    database: true,
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: [`${agentPath}/vapi`, `${agentPath}/retell`],
+  },
   organization: {
     entry: 'functions/organization/handler.ts',
     database: true,
@@ -86,21 +100,24 @@ export const queue = {
   deadLetterRetentionDays: 14,
 } as const
 
+/** Whoever answers questions. */
+const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
+
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],
   DocumentsFailed: ['embedding', 'sweeper'],
   DocumentsRetried: ['embedding'],
   ChunksEmbedded: ['embedding'],
   ChunksReused: ['embedding'],
-  EmbeddingTokens: ['embedding', 'search'],
+  EmbeddingTokens: ['embedding', ...answering],
   PendingMilliseconds: ['embedding'],
-  ProviderLatency: ['embedding', 'search'],
-  ProviderErrors: ['embedding', 'search'],
-  ProviderKeyRejected: ['embedding', 'search'],
-  ProviderHedges: ['search'],
-  QueryVectorHits: ['search'],
-  QueryVectorMisses: ['search'],
-  SearchesDegraded: ['search'],
+  ProviderLatency: ['embedding', ...answering],
+  ProviderErrors: ['embedding', ...answering],
+  ProviderKeyRejected: ['embedding', ...answering],
+  ProviderHedges: answering,
+  QueryVectorHits: answering,
+  QueryVectorMisses: answering,
+  SearchesDegraded: answering,
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
   SendFailures: ['documents', 'embedding', 'sweeper'],

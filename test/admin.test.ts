@@ -45,20 +45,21 @@ interface Run {
   stderr: string
 }
 
-function run(file: string, args: string[], env: Record<string, string>): Promise<Run> {
+function run(file: string, args: string[], env: Record<string, string>, input = ''): Promise<Run> {
   return new Promise((resolve) => {
     const NODE_COMPILE_CACHE = join(tmpdir(), 'cuecard-compile-cache')
-    execFile(
+    const child = execFile(
       file,
       args,
       { cwd: root, env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env } },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
+    child.stdin!.end(input)
   })
 }
 
-function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir }): Promise<Run> {
-  return run(process.execPath, ['infra/admin/main.ts', ...args], env)
+function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir }, input?: string): Promise<Run> {
+  return run(process.execPath, ['infra/admin/main.ts', ...args], env, input)
 }
 
 /** What the command prints with --json, once it has succeeded. */
@@ -149,6 +150,56 @@ describe('organizations, agents and keys', () => {
     })
   })
 
+  test('an agent says whether its tool is on, and why', async () => {
+    const { organization, agent } = await makeTenant()
+    const { key } = await makeKey(organization, 'kb:read,kb:write')
+    const path = `/v1/agents/${agent}/knowledge-base`
+    const create = (content?: string) =>
+      stand.http('POST', path, { title: 'T', ...(content && { content }) }, { 'x-api-key': key })
+    const show = () => json('agent', 'show', agent)
+    expect(await show()).toMatchObject({
+      id: agent,
+      organization_id: organization,
+      knowledge_base_enabled: false,
+      reason: 'no documents',
+      retell_secret_since: null,
+    })
+    const { body: first } = await create('One.')
+    await create()
+    await sql`update documents set status = 'error', error_message = 'x' where id = ${first.id}`.execute(stand.db)
+    expect(await show()).toMatchObject({
+      knowledge_base_enabled: false,
+      reason: 'no ready documents: 1 pending, 0 processing, 1 in error',
+      documents: { ready: 0, pending: 1, processing: 0, completed: 0, error: 1 },
+    })
+    await create('Two.')
+    await stand.deliver()
+    expect(await show()).toMatchObject({ knowledge_base_enabled: true, reason: '1 ready document' })
+  })
+
+  test('a secret for Retell’s signature is read from standard input, used by the API, and printed nowhere', async () => {
+    const { organization, agent } = await makeTenant()
+    const { key } = await makeKey(organization, 'kb:read')
+    const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
+    const ask = () =>
+      stand.http('POST', `/v1/agents/${agent}/knowledge-base/retell`, { query: 'Where?' }, { 'x-api-key': key })
+    const set = await admin(['agent', 'retell-secret', agent, '--json'], { DATA_DIR: dataDir }, `${secret}\n`)
+    expect(set).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(set.stdout)).toEqual({ id: agent, retell_signature: 'required' })
+    expect(await ask()).toMatchObject({ status: 401, body: { code: 'invalid_signature' } })
+    const shown = await admin(['agent', 'show', agent, '--json'])
+    expect(JSON.parse(shown.stdout).retell_secret_since).toEqual(expect.any(String))
+
+    const refused = await admin(['agent', 'retell-secret', agent], { DATA_DIR: dataDir }, 'too short')
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/between 16 and 200/) })
+    expect(await json('agent', 'retell-secret', agent, '--remove')).toEqual({
+      id: agent,
+      retell_signature: 'not required',
+    })
+    expect(await json('agent', 'show', agent)).toMatchObject({ retell_secret_since: null })
+    for (const { stdout, stderr } of [set, shown, refused]) expect(stdout + stderr).not.toMatch(/key_9d|too short/)
+  })
+
   test('for people there is a table, whose cells cannot move the cursor', async () => {
     const { organization, agent } = await makeTenant()
     await sql`update agents set name = ${'Front\u001b[2J\ndesk'} where id = ${agent}`.execute(stand.db)
@@ -180,6 +231,8 @@ describe('what cannot be done', () => {
     ['an unknown permission', [...key, 'kb:read,kb:delete'], /must be a comma-separated list of kb:read, kb:write/],
     ['an expiry in the past', [...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must be in the future/],
     ['a day that does not exist', [...key, 'kb:read', '--expires', '2099-02-30T00:00:00Z'], /must be a time/],
+    ['an unknown agent', ['agent', 'show', nobody], /no such agent/],
+    ['the secret of an unknown agent', ['agent', 'retell-secret', nobody, '--remove'], /no such agent/],
     ['revoking an unknown key', ['key', 'revoke', nobody], /no such key/],
     [
       'a status that does not exist',

@@ -33,12 +33,15 @@ const searchable = 'test/api/searchable-count.test.ts'
 const waiting = 'test/pipeline/waiting.test.ts'
 const keys = 'test/api/keys.test.ts'
 const inputFaults = 'test/api/input-faults.test.ts'
+const vapi = 'test/platforms/vapi.test.ts'
+const retell = 'test/platforms/retell.test.ts'
 const hanging = 'test/api/hanging-queue.test.ts'
 const reference = 'test/api/reference.test.ts'
 const sharing = 'test/pipeline/sharing.test.ts'
 const keyword = 'test/retrieval/keyword-search.test.ts'
 const plans = 'test/database/plans.test.ts'
 const migrations = 'test/database/migrate.test.ts'
+const mcp = ['test/mcp/protocol.test.ts', 'test/mcp/search-tool.test.ts', 'test/mcp/fetch-tool.test.ts']
 const histories = 'test/simulation/histories-1.test.ts'
 const release = 'test/local/release-work.test.ts'
 const settings = 'test/local/settings.test.ts'
@@ -682,7 +685,7 @@ const mutations: Mutation[] = [
     file: 'functions/agents/agents.ts',
     find: "        .limit(limit)\n        .as('newest')",
     replace: "        .limit(limit + 1000)\n        .as('newest')",
-    tests: ['test/database/agents.test.ts'],
+    tests: [plans],
   },
   {
     safeguard: 'only allowed origins are told that they may read a response',
@@ -690,6 +693,76 @@ const mutations: Mutation[] = [
     find: "|| !(allowed.includes('*') || allowed.includes(origin))",
     replace: '',
     tests: ['test/local/gateway.test.ts'],
+  },
+  {
+    safeguard: 'a signature is compared',
+    file: 'functions/platforms/signature.ts',
+    find: "!timingSafeEqual(Buffer.from(digest, 'hex'), expected)",
+    replace: "!timingSafeEqual(Buffer.from(digest, 'hex'), Buffer.from(digest, 'hex')) && expected",
+    tests: [retell],
+  },
+  {
+    safeguard: 'a signature ends after five minutes',
+    file: 'functions/platforms/signature.ts',
+    find: 'if (Math.abs(now - Number(time)) > validMilliseconds)',
+    replace: 'if (Number(time) - now > validMilliseconds)',
+    tests: [retell],
+  },
+  {
+    safeguard: 'a signature of the future is none',
+    file: 'functions/platforms/signature.ts',
+    find: 'if (Math.abs(now - Number(time)) > validMilliseconds)',
+    replace: 'if (now - Number(time) > validMilliseconds)',
+    tests: [retell],
+  },
+  {
+    safeguard: 'a signature is of the body as it arrived',
+    file: 'functions/platforms/app.ts',
+    find: 'requireSignature(await sentBody(c)',
+    replace: 'await sentBody(c)\n          if (secret) requireSignature(JSON.stringify(body)',
+    tests: [retell],
+  },
+  {
+    safeguard: 'a secret is that of the agent',
+    file: 'functions/platforms/signing-secrets.ts',
+    find: "\n      .where('agent_id', '=', agentId)",
+    replace: '',
+    tests: [retell],
+  },
+  {
+    safeguard: 'a secret is not kept for another agent',
+    file: 'functions/platforms/signing-secrets.ts',
+    find: 'const cacheKey = `${organizationId} ${agentId}`',
+    replace: "const cacheKey = [organizationId, agentId].slice(2).join(' ')",
+    tests: [retell],
+  },
+  {
+    safeguard: 'a result for Vapi is on a single line',
+    file: 'functions/platforms/vapi.ts',
+    find: 'hits.map((hit) => onOneLine(passageOf(hit)))',
+    replace: 'hits.map((hit) => onOneLine(passageOf(hit)) && passageOf(hit))',
+    tests: [vapi],
+  },
+  {
+    safeguard: 'Vapi is told of a failure in a response that it reads',
+    file: 'functions/platforms/vapi.ts',
+    find: 'return { documents: [], error: vapi.explain(error) }',
+    replace: 'throw error',
+    tests: [vapi],
+  },
+  {
+    safeguard: 'only the caller’s turns are asked',
+    file: 'functions/platforms/vapi.ts',
+    find: "    .filter(({ role }) => role === 'user')\n",
+    replace: '',
+    tests: [vapi],
+  },
+  {
+    safeguard: 'an answer to a platform has whole passages',
+    file: 'functions/platforms/passages.ts',
+    find: 'count > 0 ? passages.slice(0, count) : ',
+    replace: '',
+    tests: [retell, 'test/platforms/passages.test.ts'],
   },
   {
     safeguard: 'the claim of an idempotency key',
@@ -816,6 +889,90 @@ const mutations: Mutation[] = [
     find: 'if (performance.now() < end) continue',
     replace: 'if (end > 0) continue',
     tests: ['test/pipeline/chunker-time.test.ts'],
+  },
+  {
+    safeguard: 'MCP lists no tool while search serves nothing',
+    file: 'functions/mcp/app.ts',
+    find: 'tools: isServing ? tools : []',
+    replace: 'tools: isServing || tools.length > 0 ? tools : []',
+    tests: mcp,
+  },
+  {
+    safeguard: 'a call of a tool while search serves nothing says so',
+    file: 'functions/mcp/tools.ts',
+    find: 'if (data.length === 0) {',
+    replace: 'if (data.length < 0) {',
+    tests: mcp,
+  },
+  {
+    safeguard: 'MCP needs the permission to read',
+    file: 'functions/mcp/app.ts',
+    find: "permission: 'kb:read'",
+    replace: "permission: 'kb:write'",
+    tests: mcp,
+  },
+  {
+    safeguard: 'trouble of a tool is a tool error, which the model reads',
+    file: 'functions/mcp/tools.ts',
+    find: 'return failure(messageFor(error, onUnexpected))',
+    replace: 'throw error',
+    tests: mcp,
+  },
+  {
+    safeguard: 'what a tool tells the model has no internals',
+    file: 'functions/mcp/tools.ts',
+    find: 'unavailable : unexpected',
+    replace: 'unavailable : String(error)',
+    tests: mcp,
+  },
+  {
+    safeguard: 'an agent of others is 404 to a call of a tool',
+    file: 'functions/mcp/app.ts',
+    find: 'if (refusal instanceof ApiError) throw refusal',
+    replace: '',
+    tests: mcp,
+  },
+  {
+    safeguard: 'fetch reads the documents of the agent alone (both walls stand for other organizations)',
+    file: 'functions/mcp/passages.ts',
+    find: 'where ${isDocument({ ...scope, documentId })}',
+    replace: 'where ${d.organization_id} = ${scope.organizationId} and ${d.id} = ${documentId}',
+    tests: mcp,
+  },
+  {
+    safeguard: 'fetch reads what search serves',
+    file: 'functions/mcp/passages.ts',
+    find: ' and ${isServed}\n',
+    replace: '\n',
+    tests: mcp,
+  },
+  {
+    safeguard: 'what fetch reads is bounded',
+    file: 'functions/mcp/passages.ts',
+    find: 'is_wanted or bytes <= ${maxBytes}',
+    replace: 'is_wanted or bytes > 0',
+    tests: mcp,
+  },
+  {
+    safeguard: 'the row-level security of MCP (second wall)',
+    file: 'infra/migrations/0013_mcp_role.ts',
+    find: "using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid))",
+    replace: 'using (true)',
+    tests: ['test/database/roles.test.ts'],
+  },
+  {
+    safeguard: 'no stream of MCP stays open',
+    file: 'functions/mcp/server.ts',
+    find: 'maxSubscriptions: 0,',
+    replace: '',
+    tests: mcp,
+  },
+  {
+    safeguard: 'a late answer of MCP comes before clients stop waiting',
+    file: 'functions/mcp/timeouts.ts',
+    find: 'databaseSeconds: 4, graceMilliseconds: 1_000',
+    replace: '',
+    tests: mcp,
   },
   {
     safeguard: 'requests mind the organization (first wall)',

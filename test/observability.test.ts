@@ -1,13 +1,16 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
+import { setRetellSecret } from '../infra/admin/agents.ts'
 import { createKey } from '../infra/admin/tenants.ts'
+import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
-import type { OrganizationId } from '../shared/ids.ts'
+import type { AgentId, OrganizationId } from '../shared/ids.ts'
 import { describeError, log } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { statements, useFaultyConnection } from './support/faulty-connection.ts'
+import { newPlatforms } from './support/own-platforms.ts'
 import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from './support/worker.ts'
@@ -277,12 +280,20 @@ describe('the log', () => {
       await stand.embedding(`{"v":1,"content":"${canary}"`)
       await tenant.call('POST', tenant.knowledgeBase, { title: canary, content, unknown: canary })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: canary })
+      await setRetellSecret(stand.db, tenant.agentId as AgentId, `secret-${canary}`)
+      const forged = { 'x-retell-signature': `v=1,d=${canary}` }
+      await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query: canary }, forged)
+      const message = { type: 'knowledge-base-request', messages: [{ role: 'user', content: canary }] }
+      await tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })
+      const broken = { ...lexicalEmbedder(), embed: () => Promise.reject(new TypeError('a fault of ours')) }
+      await newPlatforms({ embedder: broken })(tenant, 'vapi', { message })
       await stand.sweep()
     })
     expect(written).toContain('document_retry_scheduled')
     expect(written).toContain('attempt_failed')
     expect(written).toContain('delivery_failed')
     expect(written).toContain('document_interrupted')
+    expect(written).toContain('unexpected_error')
     expect(written).not.toContain(canary)
     expect(written).not.toContain('sk-test')
     expect(written).not.toContain(tenant.apiKey)

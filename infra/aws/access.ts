@@ -16,6 +16,8 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
   documents: { database: 'database-documents', sends: true },
   chunks: { database: 'database-chunks' },
   search: { database: 'database-search', embeds: true },
+  platforms: { database: 'database-platforms', embeds: true },
+  mcp: { database: 'database-mcp', embeds: true },
   organization: { database: 'database-organization' },
   agents: { database: 'database-agents' },
   reference: {},

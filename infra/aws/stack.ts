@@ -67,10 +67,10 @@ function createFunctions(
 }
 
 /** A search of the new release understands what the previous one has written, but not the other way round. */
-function updateReadersFirst({ search, documents, chunks, embedding, sweeper }: Record<LambdaName, IFunction>): void {
-  for (const writer of [documents, chunks, embedding, sweeper]) {
-    resourceOf(writer).addResourceDependency(resourceOf(search))
-  }
+function updateReadersFirst(functions: Record<LambdaName, IFunction>): void {
+  const { search, mcp, platforms, documents, chunks, embedding, sweeper } = functions
+  for (const writer of [documents, chunks, embedding, sweeper])
+    for (const reader of [search, mcp, platforms]) resourceOf(writer).addResourceDependency(resourceOf(reader))
 }
 
 /** Without its permissions, which depend on the routes. */

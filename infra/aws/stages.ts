@@ -6,6 +6,8 @@ export const secretNames = [
   'database-documents',
   'database-chunks',
   'database-search',
+  'database-platforms',
+  'database-mcp',
   'database-organization',
   'database-agents',
   'database-embedding',

@@ -13,6 +13,8 @@ import * as terms from './0009_terms.ts'
 import * as queryVectors from './0010_query_vectors.ts'
 import * as waitingEditsSearchable from './0011_waiting_edits_searchable.ts'
 import * as agents from './0012_agents.ts'
+import * as mcpRole from './0013_mcp_role.ts'
+import * as platforms from './0014_platforms.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -39,6 +41,8 @@ const all: Record<string, Migration> = {
   '0010_query_vectors': queryVectors,
   '0011_waiting_edits_searchable': waitingEditsSearchable,
   '0012_agents': agents,
+  '0013_mcp_role': mcpRole,
+  '0014_platforms': platforms,
 }
 
 /**

@@ -2,7 +2,9 @@ import type { Hono } from 'hono'
 import { agentsApp } from '../../functions/agents/app.ts'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { documentsApp } from '../../functions/documents/app.ts'
+import { mcpApp } from '../../functions/mcp/app.ts'
 import { organizationApp } from '../../functions/organization/app.ts'
+import { platformsApp } from '../../functions/platforms/app.ts'
 import { referenceApp } from '../../functions/reference/app.ts'
 import { searchApp } from '../../functions/search/app.ts'
 import { Database } from '../../shared/database/database.ts'
@@ -22,6 +24,8 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
     documents: documentsApp({ db, queue: { send: () => Promise.resolve() } }),
     chunks: chunksApp({ db }),
     search: searchApp({ db, embedder: lexicalEmbedder() }),
+    platforms: platformsApp({ db, embedder: lexicalEmbedder() }),
+    mcp: mcpApp({ db, embedder: lexicalEmbedder() }),
     organization: organizationApp({ db }),
     agents: agentsApp({ db }),
     reference: referenceApp({ document: '{}' }),

@@ -27,6 +27,7 @@ const tags = [
   { name: 'Documents', description: 'Texts that an agent can search.' },
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
   { name: 'Search', description: 'What the agent’s tool calls.' },
+  { name: 'Platforms', description: 'What voice platforms call, in MCP or in a form of their own.' },
   { name: 'Agents', description: 'Whose knowledge base it is, and how far its documents are.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
@@ -115,10 +116,26 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     return { description, headers: headersOf(headers), ...(content && { content }) }
   }
 
+  /** A problem, or what the operation declares for the same status. */
+  function besides(problem: ReturnType<typeof problemResponse>, declared: ResponseMetadata) {
+    const { description, content } = describeResponse(declared)
+    return {
+      ...problem,
+      description: `${problem.description}. ${description}`,
+      content: { ...problem.content, ...content },
+    }
+  }
+
   function describeErrors(op: RouteMetadata) {
     const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
     const ours = Object.fromEntries(
-      Object.entries(byStatus).map(([status, codes]) => [status, reference(codes!, op.operationId)]),
+      Object.entries(byStatus).map(([status, codes]) => {
+        const declared = op.responses[Number(status)]
+        return [
+          status,
+          declared ? besides(problemResponse(codes!, op.operationId), declared) : reference(codes!, op.operationId),
+        ]
+      }),
     )
     return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }
   }

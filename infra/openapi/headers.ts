@@ -16,7 +16,8 @@ export const responseHeaders = {
     schema: { type: 'string', pattern: '^embed;dur=\\d+\\.\\d, db;dur=\\d+\\.\\d$' },
   },
   'WWW-Authenticate': {
-    description: 'Both ways to send a key: `Bearer`, in Authorization, and `ApiKey`, in X-API-Key.',
+    description:
+      'Both ways to send a key: `Bearer`, in Authorization, and `ApiKey`, in X-API-Key; or the header of a signature.',
     schema: { type: 'string' },
   },
   Allow: { description: 'The methods that the route supports.', schema: { type: 'string' } },

@@ -23,6 +23,7 @@ export function errorsOf(op: RouteMetadata): ErrorCode[] {
 const extraHeaders: Partial<Record<ErrorCode, (keyof typeof responseHeaders)[]>> = {
   missing_api_key: ['WWW-Authenticate'],
   invalid_api_key: ['WWW-Authenticate'],
+  invalid_signature: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
   idempotency_in_progress: ['Retry-After'],
   temporarily_unavailable: ['Retry-After'],

@@ -32,6 +32,13 @@ export interface Tables {
     revoked_at: Date | null
     created_at: Time
   }
+  signing_secrets: {
+    organization_id: Id
+    agent_id: Id
+    platform: 'retell'
+    secret: Buffer
+    created_at: Time
+  }
   documents: {
     organization_id: Id
     id: Id

@@ -132,12 +132,12 @@ function problemContext(c: Context<ApiEnv>) {
   return { instance: c.req.path, requestId: c.get('requestId'), unavailableDetail: c.get('unavailableDetail') }
 }
 
-function idsOf(c: Context<ApiEnv>) {
+export function idsOf(c: Context<ApiEnv>) {
   const key = c.get('key')
   return { request_id: c.get('requestId'), organization_id: key?.organizationId, api_key_id: key?.id }
 }
 
-function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {
+export function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {
   const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
   log.error(kind, { ...ids, error: describeError(error) })
 }

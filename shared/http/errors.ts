@@ -4,6 +4,7 @@ export const problems = {
   invalid_cursor: { status: 400, title: 'The cursor is not valid for this list' },
   missing_api_key: { status: 401, title: 'The request has no API key' },
   invalid_api_key: { status: 401, title: 'The API key is invalid' },
+  invalid_signature: { status: 401, title: 'The signature of the request is missing or invalid' },
   missing_permission: { status: 403, title: 'The API key lacks a permission' },
   agent_not_found: { status: 404, title: 'Agent not found' },
   document_not_found: { status: 404, title: 'Document not found' },

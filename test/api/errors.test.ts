@@ -82,7 +82,8 @@ describe('a 503 says what is known of the change', () => {
       expect(await answerOf(0)).toBe(nothing)
     })
 
-    if (!isChange)
+    // Vapi is told in a response that is 200: it ignores any other.
+    if (!isChange && route.name !== 'answerVapi')
       test('nothing was changed, by a request that reads', async () => {
         expect(await answerOf(1)).toBe(nothing)
       })

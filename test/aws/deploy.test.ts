@@ -83,13 +83,16 @@ describe('migrations', () => {
   }
 })
 
-test('search, which reads what the previous release wrote, is updated before the Lambdas that write', () => {
-  const writers = ['documents', 'chunks', 'embedding', 'sweeper']
-  for (const name of writers) {
-    expect(prod.lambda(name).DependsOn, name).toContain(idOf('search'))
-    expect(prod.lambda('search').DependsOn, name).not.toContain(idOf(name))
-  }
-})
+test.each(['search', 'mcp', 'platforms'])(
+  '%s, which reads what the previous release wrote, is updated before the Lambdas that write',
+  (reader) => {
+    const writers = ['documents', 'chunks', 'embedding', 'sweeper']
+    for (const name of writers) {
+      expect(prod.lambda(name).DependsOn, name).toContain(idOf(reader))
+      expect(prod.lambda(reader).DependsOn, name).not.toContain(idOf(name))
+    }
+  },
+)
 
 function idOf(name: string): string {
   return prod.one('AWS::Lambda::Function', 'FunctionName', `cuecard-prod-${name}`)[0]

@@ -169,6 +169,8 @@ describe('permissions', () => {
     ['documents', [read('database-documents'), send]],
     ['chunks', [read('database-chunks')]],
     ['search', [read('database-search', 'provider')]],
+    ['platforms', [read('database-platforms', 'provider')]],
+    ['mcp', [read('database-mcp', 'provider')]],
     ['organization', [read('database-organization')]],
     ['agents', [read('database-agents')]],
     ['reference', []],

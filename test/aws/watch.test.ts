@@ -114,7 +114,18 @@ describe('an alarm is raised', () => {
     const watched = metricsOf(alarm('lambda-throttles')).map(({ Dimensions }) =>
       prod.resolve(((Dimensions as Json[])[0] as Fields).Value!),
     )
-    const serving = ['agents', 'chunks', 'documents', 'embedding', 'organization', 'reference', 'search', 'sweeper']
+    const serving = [
+      'agents',
+      'chunks',
+      'documents',
+      'embedding',
+      'mcp',
+      'organization',
+      'platforms',
+      'reference',
+      'search',
+      'sweeper',
+    ]
     expect(watched.sort()).toEqual(serving.map((name) => `cuecard-prod-${name}`))
   })
 })

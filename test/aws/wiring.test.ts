@@ -22,6 +22,15 @@ test('a route belongs to one function, which times out before the gateway does',
   expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
 })
 
+test('a platform is answered before its Lambda times out', () => {
+  const { deadlineMilliseconds, graceMilliseconds, databaseSeconds } = timeouts
+  const coldStart = 5
+  // Without regard to the deadline: the key, a secret, and whether there is anything to search.
+  expect(coldStart + 3 * databaseSeconds + (deadlineMilliseconds + graceMilliseconds) / 1000).toBeLessThan(
+    lambdas.platforms.timeoutSeconds,
+  )
+})
+
 test('a search responds before its Lambda times out, however slow database and provider are', () => {
   const { maxDeadlineMilliseconds, graceMilliseconds, databaseSeconds } = timeouts
   const coldStart = 5

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
+import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { checkDocuments } from '../../infra/admin/health.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
 import { type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
-import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { useStand } from '../support/stand.ts'
 
@@ -102,8 +104,23 @@ describe('the roles of the Lambdas', () => {
       'embedding select vectors',
       'embedding update chunks',
       'embedding update documents',
+      'mcp insert query_vectors',
+      'mcp select agents',
+      'mcp select chunk_terms',
+      'mcp select chunks',
+      'mcp select documents',
+      'mcp select query_vectors',
+      'mcp select vectors',
       'organization select organizations',
       'organization update organizations',
+      'platforms insert query_vectors',
+      'platforms select agents',
+      'platforms select chunk_terms',
+      'platforms select chunks',
+      'platforms select documents',
+      'platforms select query_vectors',
+      'platforms select signing_secrets',
+      'platforms select vectors',
       'search insert query_vectors',
       'search select agents',
       'search select chunk_terms',
@@ -147,6 +164,18 @@ describe('the roles of the Lambdas', () => {
       'embedding select chunks: vector_id',
       'embedding select vectors: document_id, id, organization_id, sketch',
       'embedding update documents: chunk_offsets',
+      'mcp insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'mcp select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
+      'mcp select chunks: sketch, vector_id',
+      'mcp select documents: chunk_offsets, title_terms',
+      'mcp select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'mcp select vectors: document_id, embedding, id, organization_id',
+      'platforms insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'platforms select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
+      'platforms select chunks: sketch, vector_id',
+      'platforms select documents: chunk_offsets, title_terms',
+      'platforms select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'platforms select vectors: document_id, embedding, id, organization_id',
       'search insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
       'search select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'search select chunks: sketch, vector_id',
@@ -167,7 +196,9 @@ describe('the roles of the Lambdas', () => {
       'agents find_api_key',
       'chunks find_api_key',
       'documents find_api_key',
+      'mcp find_api_key',
       'organization find_api_key',
+      'platforms find_api_key',
       'search find_api_key',
     ])
   })
@@ -219,6 +250,19 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_search', 'select id from documents for update'],
     ['cuecard_search', 'select content from documents'],
     ['cuecard_search', 'select response from idempotency_keys'],
+    ['cuecard_search', 'select secret from signing_secrets'],
+    ['cuecard_documents', 'select secret from signing_secrets'],
+    ['cuecard_platforms', 'select created_at from signing_secrets'],
+    ['cuecard_platforms', 'update signing_secrets set secret = null'],
+    ['cuecard_platforms', 'delete from signing_secrets'],
+    ['cuecard_platforms', 'delete from query_vectors'],
+    ['cuecard_platforms', 'select content from documents'],
+    ['cuecard_platforms', 'select name from agents'],
+    ['cuecard_mcp', 'select content from documents'],
+    ['cuecard_mcp', 'select name from agents'],
+    ['cuecard_mcp', 'update agents set ready_document_count = 1'],
+    ['cuecard_mcp', 'delete from query_vectors'],
+    ['cuecard_mcp', 'select id from documents for update'],
     ['cuecard_organization', 'update organizations set name = null'],
     ['cuecard_organization', 'select id from documents'],
     ['cuecard_agents', 'select title from documents'],
@@ -258,7 +302,8 @@ describe('the logins of the Lambdas', () => {
 
   /** The limit that the Lambda itself sets for each batch. */
   function batchSeconds(name: LambdaName): number {
-    if (name === 'search') return timeouts.databaseSeconds
+    if (name === 'search' || name === 'platforms') return timeouts.databaseSeconds
+    if (name === 'mcp') return mcpTimeouts.databaseSeconds
     const handler = readFileSync(join(import.meta.dirname, `../../functions/${name}/handler.ts`), 'utf8')
     return Number(/timeoutSeconds: (\d+)/.exec(handler)?.[1] ?? 10)
   }
@@ -280,6 +325,7 @@ describe('row-level security', () => {
     for (const { call, knowledgeBase } of [mine, other])
       await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
     await stand.deliver()
+    for (const { agentId } of [mine, other]) await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
 
@@ -287,6 +333,16 @@ describe('row-level security', () => {
       cuecard_documents: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
       cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
       cuecard_search: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
+      cuecard_platforms: [
+        'agents',
+        'documents',
+        'chunks',
+        'chunk_terms',
+        'vectors',
+        'query_vectors',
+        'signing_secrets',
+      ],
+      cuecard_mcp: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
       cuecard_embedding: ['documents', 'chunks', 'vectors'],
       cuecard_agents: ['agents', 'documents'],
     }

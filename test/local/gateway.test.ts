@@ -140,6 +140,7 @@ describe('a route', () => {
     expect(serves(agent)).toBe('documents')
     expect(serves(`${agent}/0191`)).toBe('documents')
     expect(serves(`${agent}/search`)).toBe('search')
+    expect(serves(`${agent}/vapi`)).toBe('platforms')
     expect(serves(`${agent}/0191/chunks`)).toBe('chunks')
     expect(serves('/v1/agents')).toBe('agents')
     expect(serves('/v1/agents/0190')).toBe('agents')

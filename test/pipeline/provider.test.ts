@@ -309,7 +309,7 @@ describe('a Lambda on AWS', () => {
     AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
   }
 
-  test.each(['search', 'embedding'] as const)(
+  test.each(['search', 'mcp', 'platforms', 'embedding'] as const)(
     '(%s) does not start without a provider or its key, and says what to set',
     async (name) => {
       await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')

@@ -6,7 +6,7 @@ import { type ApiEnv, lambdaHandler } from '../../shared/http/api.ts'
 import { assertDocumented } from './contract.ts'
 import type { Answer } from './stand.ts'
 
-/** A test's own app, called with raw events as its Lambda is. Throws when an answer is undocumented. */
+/** A test's own app, called with raw events as its Lambda is; a string goes out as it is. Throws when an answer is undocumented. */
 export function callerOf(app: Hono<ApiEnv>, apiKey: string) {
   const handler = lambdaHandler(app)
   return async (
@@ -20,16 +20,17 @@ export function callerOf(app: Hono<ApiEnv>, apiKey: string) {
         method,
         url: path,
         headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       },
       ['$default'],
     )!
     const result = await invoke(handler, event, { functionName: 'own', timeoutSeconds: 29 })
     const { statusCode, headers: sent, body: text } = result as APIGatewayProxyStructuredResultV2
+    const isText = String(sent?.['content-type']).startsWith('text/')
     const answer = {
       status: statusCode!,
       headers: sent as Record<string, string>,
-      body: text ? JSON.parse(text) : undefined,
+      body: text ? (isText ? text : JSON.parse(text)) : undefined,
     }
     assertDocumented(method, event.rawPath, answer)
     return answer

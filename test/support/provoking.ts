@@ -1,11 +1,12 @@
 import type { PoolClient } from 'pg'
 import { documentsApp } from '../../functions/documents/app.ts'
+import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
 import { Database } from '../../shared/database/database.ts'
 import { permissions } from '../../shared/http/api-keys.ts'
 import { type ErrorCode, Unavailable } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
-import { newId } from '../../shared/ids.ts'
+import { type AgentId, newId } from '../../shared/ids.ts'
 import { exampleBody, fill, type KeyedRoute, makeDocument } from './operations.ts'
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant, TestStand } from './stand.ts'
@@ -51,6 +52,10 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     invalid_cursor: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}?cursor=x`),
     missing_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase),
     invalid_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase, undefined, { 'x-api-key': 'cue_no' }),
+    invalid_signature: async ({ call, knowledgeBase, agentId }) => {
+      await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
+      return await call('POST', `${knowledgeBase}/retell`, { query: 'Where?' })
+    },
     missing_permission: async () => {
       const { call, knowledgeBase } = await stand.tenant(['kb:write'])
       return await call('GET', knowledgeBase)

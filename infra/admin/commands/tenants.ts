@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander'
 import * as v from 'valibot'
 import { type Permission, permissions } from '../../../shared/http/api-keys.ts'
-import type { OrganizationId } from '../../../shared/ids.ts'
-import { organizationId } from '../../../shared/ids.ts'
+import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
+import { agentId, organizationId } from '../../../shared/ids.ts'
+import { removeRetellSecret, setRetellSecret, showAgent } from '../agents.ts'
 import {
   createAgent,
   createKey,
@@ -16,6 +17,7 @@ import {
 import { action } from './action.ts'
 import { expiry } from './expiry.ts'
 import { id, parser, required } from './options.ts'
+import { retellSecret, standardInput } from './secret.ts'
 
 export function organizationCommand() {
   const command = new Command('organization').description('manage organizations (customers)')
@@ -49,6 +51,21 @@ export function agentCommand() {
     .description('list the agents of an organization')
     .addOption(required.organization())
     .action(action(({ db }, { organization }: Owned) => listAgents(db, organization)))
+  command
+    .command('show')
+    .description('show an agent, whether its knowledge base tool is on, and why')
+    .argument('<id>', 'id of the agent', parser(agentId))
+    .action(action(({ db }, id: AgentId) => showAgent(db, id)))
+  command
+    .command('retell-secret')
+    .description('require Retell’s signature for an agent: reads the secret from standard input, and never prints it')
+    .argument('<id>', 'id of the agent', parser(agentId))
+    .option('--remove', 'accept requests without a signature again')
+    .action(
+      action(async ({ db }, id: AgentId, { remove }: { remove?: true }) =>
+        remove ? removeRetellSecret(db, id) : setRetellSecret(db, id, retellSecret(await standardInput())),
+      ),
+    )
   return command
 }
 

@@ -13,6 +13,9 @@ const budgets: Record<BundleName, number> = {
   chunks: api,
   // With the words, sounds and spoken forms of several languages.
   search: 470_000,
+  platforms: 470_000,
+  // With search, and with MCP's library, which brings Zod and Ajv.
+  mcp: 1_000_000,
   organization: api,
   agents: api,
   reference: api,

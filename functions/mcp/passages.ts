@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import { type AgentScope, isDocument } from '../../shared/database/scope.ts'
+import { isServed } from '../../shared/documents/served-chunks.ts'
+import type { Place } from './schemas.ts'
+
+const c = columnsOf('chunks', 'c')
+const d = columnsOf('documents', 'd')
+
+/** UTF-8, of the passages that are read at once: what a model takes in, and a small part of a response. */
+export const maxBytes = 32 * 1024
+/** An offset of 0 keeps the look-up of a text by key, passage by passage, whatever the planner expects. */
+const fence = sql.lit(0)
+/** On either side of the wanted one. */
+const maxPassages = 200
+
+export interface Passage {
+  /** Title of the document. */
+  heading: string
+  /** Of the chunk. */
+  index: number
+  text: string
+  /** Where it begins and ends in the document; null where a client made the chunks. */
+  start: number | null
+  end: number | null
+  /** Indexes of its neighbours. */
+  previous: number | null
+  next: number | null
+}
+
+/** Of what search serves: the wanted passage, or the document's first one, and of its neighbours as many as fit, in order. */
+export function findPassages(scope: AgentScope, { documentId, index }: Place) {
+  // Asked for by itself, so that the planner has no join to it in which it would be sought for each passage.
+  const wanted = sql`(select position from wanted)`
+  const isWanted = index === undefined ? sql`position = 1` : sql`index = ${index}::int`
+  return sql<Passage>`
+    with served as materialized (
+      select ${d.title} as heading, ${d.chunk_offsets} as bounds, ${c.revision} as made_in, ${c.chunk_index} as index, row_number() over by_index as position,
+        lag(${c.chunk_index}) over by_index as previous, lead(${c.chunk_index}) over by_index as next
+      from documents d join chunks c
+        on ${c.organization_id} = ${d.organization_id} and ${c.agent_id} = ${d.agent_id} and ${c.document_id} = ${d.id} and ${isServed}
+      where ${isDocument({ ...scope, documentId })}
+      window by_index as (order by ${c.chunk_index})
+    ), wanted as materialized (select position from served where ${isWanted}),
+    near as (
+      select s.*, n.text, s.position = ${wanted} as is_wanted,
+        sum(octet_length(n.text)) over (order by abs(s.position - ${wanted}), s.position desc) as bytes
+      from served s cross join lateral (
+        select ${c.content} as text from chunks c where ${c.organization_id} = ${scope.organizationId} and ${c.document_id} = ${documentId}
+          and ${c.revision} = s.made_in and ${c.chunk_index} = s.index
+        offset ${fence}
+      ) n
+      where s.position between ${wanted} - ${maxPassages}::int and ${wanted} + ${maxPassages}::int
+    )
+    select heading, index, text, previous, next, bounds[2 * index + 1] as start, bounds[2 * index + 2] as "end"
+    from near where is_wanted or bytes <= ${maxBytes} order by index`
+}
+
+/**
+ * Neighbours of a document that was cut into chunks here overlap, and some repeat lines from above: what the one before has is left
+ * out, so that the text reads as in the document.
+ */
+export function joined(passages: Passage[]): string {
+  return passages
+    .map(({ text, start, end }, i) => {
+      const before = passages[i - 1]
+      if (!before) return text
+      if (start === null || end === null || before.end === null) return `\n\n${text}`
+      const own = text.slice(text.length - (end - start))
+      return own.slice(before.end - start)
+    })
+    .join('')
+}

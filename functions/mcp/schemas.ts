@@ -1,0 +1,106 @@
+import * as v from 'valibot'
+import { fields } from '../../shared/http/input/fields.ts'
+import { agentId, type DocumentId } from '../../shared/ids.ts'
+import { query } from '../../shared/retrieval/schemas.ts'
+
+export const agentPath = v.object({ agentId })
+
+const rpcVersion = v.literal('2.0', 'must be "2.0"')
+const rpcId = v.union([v.string(), v.pipe(v.number(), v.integer())], 'must be a string or an integer')
+
+const params = v.pipe(
+  v.custom<Record<string, unknown>>(
+    (sent) => typeof sent === 'object' && sent !== null && !Array.isArray(sent),
+    'must be an object',
+  ),
+  v.metadata({ type: 'object' }),
+)
+
+/** A request or, without an `id`, a notification. What its method takes is for the protocol's library to check. */
+export const message = v.pipe(
+  fields({
+    jsonrpc: rpcVersion,
+    id: v.optional(rpcId),
+    method: v.string('must be a string'),
+    params: v.optional(params),
+  }),
+  v.title('McpMessage'),
+)
+export type Message = v.InferOutput<typeof message>
+
+const rpcError = v.strictObject({
+  code: v.pipe(v.number(), v.integer()),
+  message: v.string(),
+  data: v.optional(v.looseObject({})),
+})
+
+export const response = v.pipe(
+  v.strictObject({
+    jsonrpc: rpcVersion,
+    id: rpcId,
+    result: v.optional(v.looseObject({})),
+    error: v.optional(rpcError),
+  }),
+  v.title('McpResponse'),
+)
+
+export const responseExample = {
+  jsonrpc: '2.0',
+  id: 1,
+  result: {
+    content: [{ type: 'text', text: '{"results":[…]}' }],
+    structuredContent: {
+      results: [
+        {
+          id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21#0',
+          title: 'Opening hours',
+          url: 'https://api.example.com/v1/agents/01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10/knowledge-base/01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+          text: 'On Sunday we are closed.',
+        },
+      ],
+    },
+  },
+}
+
+export const errorResponse = v.pipe(
+  v.strictObject({
+    jsonrpc: rpcVersion,
+    id: v.optional(v.nullable(v.union([v.string(), v.number()]))),
+    error: rpcError,
+  }),
+  v.title('McpError'),
+)
+
+export const invalidRequest = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32000, message: 'Bad Request: Unsupported protocol version: 2023-01-01' },
+}
+export const methodNotFound = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } }
+
+export const searchArguments = fields({ query })
+
+/** An id that `search` gives or `fetch` takes: of a document, or of a passage of it, which is `document#index`. */
+const passageId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:#(\d{1,7}))?$/i
+
+export interface Place {
+  documentId: DocumentId
+  /** Of the chunk; undefined for the document, from its beginning. */
+  index: number | undefined
+}
+
+/** Undefined if no document or passage can have this id. */
+export function placeOf(id: string): Place | undefined {
+  const [, documentId, index] = passageId.exec(id.trim()) ?? []
+  if (documentId === undefined) return undefined
+  return {
+    documentId: documentId.toLowerCase() as DocumentId,
+    index: index === undefined ? undefined : Number(index),
+  }
+}
+
+export function idOf(documentId: string, index: number): string {
+  return `${documentId}#${index}`
+}
+
+export const fetchArguments = fields({ id: v.string('must be a string') })

@@ -1,0 +1,63 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Message } from './schemas.ts'
+import { instructions } from './tool-texts.ts'
+
+export interface Offer {
+  /** What is listed. */
+  tools: Tool[]
+  call(name: string, input: unknown): Promise<CallToolResult>
+}
+
+/** How long a client of the 2026 protocol may take a list of tools for current: an agent's first document makes it longer. */
+const listMilliseconds = 10_000
+
+/**
+ * Answers one message of a client of either protocol, that of 2026 (stateless by itself) and those of 2025 and before (without a
+ * session), as JSON: nothing is streamed. The library's `McpServer` would build and convert all schemas for each request, and
+ * could not answer a call of a tool that it does not list.
+ */
+export async function respond(request: Request, message: Message, offer: Offer): Promise<Response> {
+  const server = new Server(
+    { name: 'cuecard', title: 'Cuecard', version: '1.0.0' },
+    {
+      capabilities: { tools: {} },
+      instructions,
+      cacheHints: { 'tools/list': { ttlMs: listMilliseconds, cacheScope: 'private' } },
+      jsonSchemaValidator: { getValidator: validatesNothing },
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: offer.tools }))
+  server.setRequestHandler('tools/call', ({ params }) => offer.call(params.name, params.arguments ?? {}))
+
+  const failures: unknown[] = []
+  const response = (await isLegacyRequest(request, message))
+    ? await respondToLegacy(server, request, message)
+    : await createMcpHandler(() => server, {
+        legacy: 'reject',
+        maxSubscriptions: 0,
+        onerror: (error) => failures.push(error),
+      }).fetch(request, { parsedBody: message })
+  if (response.status >= 500) throw failures.at(-1) ?? new Error(`The MCP library responds with ${response.status}`)
+  return response
+}
+
+async function respondToLegacy(server: Server, request: Request, message: Message): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  const headers = new Headers(request.headers)
+  // It insists that a client takes both; it will get JSON.
+  headers.set('accept', 'application/json, text/event-stream')
+  return await transport.handleRequest(new Request(request, { headers }), { parsedBody: message })
+}
+
+/** For elicitation, which we do not use; by default the library would set up its own for each server. */
+function validatesNothing(): never {
+  throw new Error('This server validates no schemas')
+}

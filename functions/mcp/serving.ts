@@ -1,0 +1,17 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import { type AgentScope, agentNotFound, isAgent } from '../../shared/database/scope.ts'
+
+const a = columnsOf('agents', 'a')
+
+/** Whether search serves anything of the agent; no row without the agent. */
+export function findServing(scope: AgentScope) {
+  return sql<{
+    is_serving: boolean
+  }>`select ${a.knowledge_base_enabled} as is_serving from agents a where ${isAgent(scope)}`
+}
+
+/** @throws ApiError agent_not_found */
+export function requireServing(agents: { is_serving: boolean }[]): boolean {
+  return agents[0]?.is_serving ?? agentNotFound()
+}

@@ -1,0 +1,84 @@
+import type { Tool } from '@modelcontextprotocol/server'
+
+/**
+ * What clients read of the tools. Literals, not generated: some platforms have an operator approve each tool by a hash of its
+ * name, description and schemas, and refuse to call it from then on if one of these changes.
+ */
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+const passageFields = {
+  id: { type: 'string', description: 'For `fetch`.' },
+  title: { type: 'string', description: 'Title of the document.' },
+  text: { type: 'string' },
+  url: { type: 'string', description: 'Of the document, for citations.' },
+}
+
+export const searchTool = {
+  name: 'search',
+  title: 'Search the knowledge base',
+  description:
+    'Searches the documents of this business for the passages that answer a question: about products, services, prices, opening hours, policies and the like. Call it whenever an answer depends on facts about the business. The passages come best first, each with its full text, so one call is usually enough.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'The question, in the words in which it was asked.' },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      results: {
+        type: 'array',
+        description: 'Best first. Empty if no document has the answer.',
+        items: { type: 'object', properties: passageFields, required: ['id', 'title', 'url', 'text'] },
+      },
+    },
+    required: ['results'],
+  },
+  annotations: { title: 'Search the knowledge base', ...annotations },
+} as const satisfies Tool
+
+export const fetchTool = {
+  name: 'fetch',
+  title: 'Read a document',
+  description:
+    'Reads more around a passage that `search` has found: the whole document if it is short, else what comes before and after the passage. Call it only if the text that `search` returned is not enough.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'An `id` from a result of `search`.' },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      ...passageFields,
+      metadata: {
+        type: 'object',
+        properties: {
+          document_id: { type: 'string' },
+          is_whole_document: { type: 'boolean' },
+          previous_id: { type: ['string', 'null'], description: 'To read on before the text; null at the beginning.' },
+          next_id: { type: ['string', 'null'], description: 'To read on after the text; null at the end.' },
+        },
+        required: ['document_id', 'is_whole_document', 'previous_id', 'next_id'],
+      },
+    },
+    required: ['id', 'title', 'text', 'url', 'metadata'],
+  },
+  annotations: { title: 'Read a document', ...annotations },
+} as const satisfies Tool
+
+export const tools: Tool[] = [searchTool, fetchTool]
+
+export const instructions =
+  'The knowledge base of one business. Call `search` before you answer a question about its products, prices, opening hours, policies or other facts, and answer from the passages that it returns. If it returns none, say that you do not know. The list of tools is empty while no document is ready.'

@@ -1,0 +1,145 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Database } from '../../shared/database/database.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import { readBody } from '../../shared/http/input/validation.ts'
+import type { answering } from '../../shared/retrieval/answer.ts'
+import type { Clock } from '../../shared/retrieval/clock.ts'
+import type { Timing } from '../../shared/retrieval/timing.ts'
+import { findPassages, joined } from './passages.ts'
+import { fetchArguments, idOf, placeOf, searchArguments } from './schemas.ts'
+import { findServing, requireServing } from './serving.ts'
+import type { timeouts } from './timeouts.ts'
+import { fetchTool, searchTool } from './tool-texts.ts'
+
+export interface Call {
+  db: Database
+  scope: AgentScope
+  timing: Timing
+  /** Of the agent's documents: what a citation links to, before the document's id. */
+  documentsUrl: string
+}
+
+interface Dependencies {
+  answer: ReturnType<typeof answering>['answer']
+  clock: Clock
+  limits: typeof timeouts
+}
+
+const passagesPerSearch = 5
+const degradedKey = 'dev.cuecard/degraded'
+
+/** What the model is told instead of a result: what is wrong, and what to do now. */
+class ToolError extends Error {}
+
+/** The tools of one instance. Their trouble is a tool error, which the model reads, and never silence. */
+export function newTools({ answer, clock, limits }: Dependencies) {
+  async function search({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
+    const { query } = readBody(searchArguments, input) as { query: string }
+    const question = {
+      mode: 'hybrid',
+      query,
+      limit: passagesPerSearch,
+      deadline_ms: limits.deadlineMilliseconds,
+    } as const
+    const { data, degraded } = await answer(db, scope, question, timing)
+    if (data.length === 0) {
+      const { agents } = await ask({ db, timing }, { agents: findServing(scope) })
+      if (!requireServing(agents)) throw new ToolError(nothingServed)
+    }
+    const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
+      id: idOf(document_id, chunk_index),
+      title: document_title,
+      url: `${documentsUrl}/${document_id}`,
+      text: content,
+    }))
+    return { ...resultOf({ results }), ...(degraded && { _meta: { [degradedKey]: degraded } }) }
+  }
+
+  async function fetch({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
+    const { id } = readBody(fetchArguments, input) as { id: string }
+    const place = placeOf(id)
+    if (!place) throw new ToolError(unknownId)
+    const { agents, passages } = await ask(
+      { db, timing },
+      { agents: findServing(scope), passages: findPassages(scope, place) },
+    )
+    if (!requireServing(agents)) throw new ToolError(nothingServed)
+    const [first, last] = [passages[0], passages.at(-1)]
+    if (!first || !last) throw new ToolError(unknownId)
+    const neighbour = (index: number | null) => (index === null ? null : idOf(place.documentId, index))
+    return resultOf({
+      id,
+      title: first.heading,
+      text: joined(passages),
+      url: `${documentsUrl}/${place.documentId}`,
+      metadata: {
+        document_id: place.documentId,
+        is_whole_document: first.previous === null && last.next === null,
+        previous_id: neighbour(first.previous),
+        next_id: neighbour(last.next),
+      },
+    })
+  }
+
+  /** One round trip, which is broken off at the deadline. @throws Unavailable */
+  async function ask<const Q extends Parameters<Database['batch']>[0]>(
+    { db, timing }: Pick<Call, 'db' | 'timing'>,
+    statements: Q,
+  ) {
+    const rest = timing.arrivedAt + limits.deadlineMilliseconds + limits.graceMilliseconds - clock.now()
+    return await timing.measure('db', () => db.within(rest / 1000).batch(statements))
+  }
+
+  const tools: Record<string, typeof search> = { [searchTool.name]: search, [fetchTool.name]: fetch }
+
+  /** @throws ApiError agent_not_found; ProtocolError for an unknown tool */
+  return async function callTool(
+    name: string,
+    input: unknown,
+    call: Call,
+    onUnexpected: (error: unknown) => void,
+  ): Promise<CallToolResult> {
+    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
+    try {
+      return await tool(call, input)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'agent_not_found') throw error
+      return failure(messageFor(error, onUnexpected))
+    }
+  }
+}
+
+/** As text too, for clients that read no structured content. */
+function resultOf(structuredContent: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+}
+
+function failure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+const nothingServed =
+  'No document of this knowledge base is ready yet, so there is nothing to find. Do not call this tool again now: say that you do not have the information.'
+const unknownId =
+  'There is no document or passage with this `id`, or no longer. Call `search` and use an `id` from its results.'
+const unavailable =
+  'The knowledge base cannot be reached right now. Call the tool once more; if that fails too, say that you cannot look this up at the moment.'
+const unexpected =
+  'The tool failed unexpectedly. Calling it again the same way will not help: say that you cannot look this up at the moment.'
+
+function messageFor(error: unknown, onUnexpected: (error: unknown) => void): string {
+  if (error instanceof ToolError) return error.message
+  if (error instanceof ApiError && error.code === 'validation_failed') return faultsOf(error)
+  onUnexpected(error)
+  return error instanceof Unavailable ? unavailable : unexpected
+}
+
+function faultsOf({ errors = [] }: ApiError): string {
+  const faults = errors.map((error) => {
+    const name = 'pointer' in error ? error.pointer.slice(1) : ''
+    return `${name ? `\`${name}\`` : 'The arguments'} ${error.detail}.`
+  })
+  return `${faults.join(' ')} Call the tool again with valid arguments.`
+}

@@ -1,0 +1,100 @@
+import type { Context } from 'hono'
+import type { Database } from '../../shared/database/database.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http/api.ts'
+import { endpoints } from '../../shared/http/endpoint.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { answering } from '../../shared/retrieval/answer.ts'
+import { type Clock, systemClock } from '../../shared/retrieval/clock.ts'
+import { type Timeouts, timeouts } from '../../shared/retrieval/timeouts.ts'
+import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
+import { type Asked, consult } from './consultation.ts'
+import { retellExamples, vapiAnswerExample, vapiExamples } from './examples.ts'
+import { sentenceOf } from './failure.ts'
+import { answerRetell } from './retell.ts'
+import { agentPath, retellCall, retellHeaders, vapiAnswer, vapiMessage } from './schemas.ts'
+import { requireSignature } from './signature.ts'
+import { signingSecrets } from './signing-secrets.ts'
+import { answerVapi } from './vapi.ts'
+
+export interface Dependencies {
+  db: Database
+  embedder: Embedder
+  /** Of deadlines. */
+  clock?: Clock
+  limits?: Timeouts
+  /** Of keys, secrets and signatures. */
+  now?: () => number
+}
+
+/** Voice platforms that call a server in a form of their own. The others call the API as it is, or MCP. */
+export function platformsApp({ db, embedder, clock = systemClock, limits = timeouts, now = Date.now }: Dependencies) {
+  const endpoint = endpoints(db, now)
+  const { answer } = answering(embedder, clock, limits)
+  const findSecret = signingSecrets(now)
+  const consultant = (c: Context<ApiEnv>, db: Database, scope: AgentScope) => (asked: Asked) =>
+    consult(answer, db, scope, asked, timingOf(c))
+
+  return api()
+    .use(serverTiming(clock))
+    .post(
+      '/v1/agents/:agentId/knowledge-base/vapi',
+      endpoint(
+        {
+          operationId: 'answerVapi',
+          tag: 'Platforms',
+          summary: 'Answer Vapi',
+          description:
+            'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, with the turn before if that is a fragment; a tool’s is its argument `query`. A knowledge base gets its answer within 1 s and a tool within 3 s, by words alone if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is.',
+          permission: 'kb:read',
+          params: agentPath,
+          body: vapiMessage,
+          examples: vapiExamples,
+          responses: {
+            200: {
+              description: 'Documents, results, or nothing: as the message wants it',
+              schema: vapiAnswer,
+              example: vapiAnswerExample,
+              headers: ['Server-Timing'],
+            },
+          },
+        },
+        async ({ c, key, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const explain = (error: unknown) => {
+            if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
+            return sentenceOf(error, c.get('requestId'))
+          }
+          return c.json(await answerVapi(body.message, { consult: consultant(c, db, scope), explain }))
+        },
+      ),
+    )
+    .post(
+      '/v1/agents/:agentId/knowledge-base/retell',
+      endpoint(
+        {
+          operationId: 'answerRetell',
+          tag: 'Platforms',
+          summary: 'Answer Retell',
+          description:
+            'The URL of a custom function in Retell. The question is the argument `query`, or the only one that is a text. The response is text: whole passages, the best first, at most 15,000 characters, within 3 s, found by words alone if the vector of the question is not there by then.',
+          permission: 'kb:read',
+          params: agentPath,
+          headers: retellHeaders,
+          body: retellCall,
+          examples: retellExamples,
+          responses: {
+            200: { description: 'What the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
+          },
+          errors: ['invalid_signature', 'agent_not_found'],
+        },
+        async ({ c, key, db, params, headers, body }) => {
+          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
+          if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, now())
+          return c.text(await answerRetell(body, consultant(c, db, scope)))
+        },
+      ),
+    )
+}

@@ -1,0 +1,9 @@
+import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import { onOneLine } from './passages.ts'
+
+/** What went wrong, for a platform that shows a person a sentence and no status. */
+export function sentenceOf(error: unknown, requestId: string): string {
+  if (error instanceof ApiError) return onOneLine(error.errors?.map(({ detail }) => detail).join('; ') ?? error.message)
+  if (error instanceof Unavailable) return 'The knowledge base cannot be reached at the moment. Try again in a moment.'
+  return `Something went wrong. It was logged under the request id ${requestId}.`
+}

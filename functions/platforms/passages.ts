@@ -1,0 +1,53 @@
+import type { Hit } from '../../shared/retrieval/schemas.ts'
+
+/** Of an answer, in UTF-16 code units: Retell cuts there, and no model reads as much in a call. */
+export const maxAnswer = 15_000
+
+/** A passage as a model reads it, with the document that it comes from. */
+export function passageOf({ document_title, content }: Hit): string {
+  return `From “${document_title}”:\n${content.trim()}`
+}
+
+/** As many of the first as fit into an answer, each whole. One that does not fit even alone ends with a sentence, or a word. */
+export function fitting(passages: string[], separator = ''): string[] {
+  let length = -separator.length
+  const count = passages.findIndex((passage) => {
+    length += separator.length + passage.length
+    return length > maxAnswer
+  })
+  if (count === -1) return passages
+  return count > 0 ? passages.slice(0, count) : [cut(passages[0]!)]
+}
+
+function cut(passage: string): string {
+  const start = passage.slice(0, maxAnswer)
+  const ends = (['sentence', 'word'] as const).map((granularity) => {
+    const segments = [...new Intl.Segmenter(undefined, { granularity }).segment(start)]
+    return segments.at(-1)!.index
+  })
+  // The label and a heading count as sentences: they alone would not be a passage.
+  const end = ends.find((end) => end > maxAnswer / 2) ?? maxAnswer
+  return start
+    .slice(0, end)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
+}
+
+const lineBreak = /\r\n|[\n\r\v\f\x85\u2028\u2029]/
+const row = /^\|(.*)\|$/
+const delimiterRow = /^\|?[\s:|-]*-{2,}[\s:|-]*\|?$/
+const heading = /^#{1,6}\s+(.*?)\s*#*$/
+
+/**
+ * Markdown on a single line: line breaks become spaces. The rows of a table are told apart by semicolons, and headings end in
+ * colons.
+ */
+export function onOneLine(markdown: string): string {
+  let line = ''
+  for (const text of markdown.split(lineBreak).map((text) => text.trim())) {
+    if (text === '' || (delimiterRow.test(text) && text.includes('|'))) continue
+    const cells = row.exec(text)?.[1]
+    line += cells === undefined ? `${text.replace(heading, '$1:')} ` : `${cells.trim()}; `
+  }
+  return line.replaceAll(/\s+/g, ' ').replace(/;? $/, '')
+}

@@ -1,0 +1,58 @@
+import { termsOf } from '../../shared/terms/terms.ts'
+import { wordsOf } from '../../shared/terms/words.ts'
+
+/** Of a question to the knowledge base, in UTF-16 code units, so at most as many characters as a search takes. */
+const maxQuestion = 8000
+
+/** A turn with fewer terms is no question by itself: “and on Sundays”, “yes please”. */
+const minTerms = 2
+
+/**
+ * What the caller wants to know: their last turn, or if that is a fragment, the one before it too. A fragment is what has fewer than
+ * two terms left without stop words. Few complete questions are as short, and for those the turn before is a small burden: words that
+ * the passage lacks. (Historical query expansion: Lin et al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
+ * @param turns the caller's, oldest first
+ * @returns undefined when there is nothing to look for: “okay, thanks”, at the beginning of a call
+ */
+export function questionIn(turns: readonly string[]): string | undefined {
+  const [last = '', before = ''] = turns.slice(-2).reverse()
+  const question = termsIn(last) < minTerms ? `${before} ${last}` : last
+  return termsIn(question) === 0 ? undefined : asQuestion(question)
+}
+
+/** Its end, if it is too long: what was said last is what is asked. */
+export function asQuestion(text: string): string {
+  return text
+    .slice(-maxQuestion)
+    .replace(/^[\udc00-\udfff]/, '')
+    .trim()
+}
+
+function termsIn(text: string): number {
+  return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text)).length
+}
+
+/**
+ * The question in the arguments of a tool: `query`, or else the one that is a text, whatever its name.
+ * @param args an object, or an object as JSON
+ */
+export function questionOf(args: unknown): string | undefined {
+  const named = isObject(args) ? args : parseObject(args)
+  const texts = Object.values(named).filter((value) => typeof value === 'string')
+  const text = typeof named.query === 'string' ? named.query : texts.length === 1 ? texts[0] : undefined
+  return text?.trim() ? asQuestion(text) : undefined
+}
+
+function parseObject(text: unknown): Record<string, unknown> {
+  if (typeof text !== 'string') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import { agentId } from '../../shared/ids.ts'
+import { isObject } from './question.ts'
+
+export const agentPath = v.object({ agentId })
+
+/** What a platform sends: it may add fields at any time, so that none is unknown. What is amiss is told in the platform's own way. */
+function envelope(title: string, described: Record<string, unknown>) {
+  return v.pipe(
+    v.custom<Record<string, unknown>>(isObject, 'must be an object'),
+    v.metadata({ title, type: 'object', additionalProperties: true, ...described }),
+  )
+}
+
+export const vapiMessage = envelope('VapiMessage', {
+  description: 'What Vapi sends to a server. It may hold further fields.',
+  required: ['message'],
+  properties: {
+    message: {
+      type: 'object',
+      additionalProperties: true,
+      required: ['type'],
+      properties: {
+        type: {
+          type: 'string',
+          description: '`knowledge-base-request` or `tool-calls`; all others are answered with `{}`.',
+        },
+        messages: {
+          type: 'array',
+          items: { type: 'object', additionalProperties: true },
+          description: 'The conversation, of a `knowledge-base-request`.',
+        },
+        toolCallList: {
+          type: 'array',
+          items: { type: 'object', additionalProperties: true },
+          description: 'Of `tool-calls`.',
+        },
+      },
+    },
+  },
+})
+
+const turns = v.optional(v.array(v.looseObject({ role: v.optional(v.unknown()) })), [])
+
+export const knowledgeBaseRequest = v.looseObject({ messages: turns, messagesOpenAIFormatted: turns })
+export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
+
+const called = { name: v.optional(v.string()), arguments: v.optional(v.unknown()) }
+const toolCall = v.looseObject({ id: v.string(), ...called, function: v.optional(v.looseObject(called)) })
+export const toolCalls = v.looseObject({ toolCallList: v.array(toolCall) })
+export type ToolCall = v.InferOutput<typeof toolCall>
+
+const sentence = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
+
+export const vapiAnswer = v.pipe(
+  v.strictObject({
+    documents: v.optional(
+      v.pipe(
+        v.array(
+          v.strictObject({
+            content: v.string(),
+            similarity: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
+            uuid: v.pipe(v.string(), v.uuid(), v.description('The id of the chunk.')),
+          }),
+        ),
+        v.description('To a `knowledge-base-request`: the best passages first.'),
+      ),
+    ),
+    results: v.optional(
+      v.pipe(
+        v.array(
+          v.strictObject({
+            name: v.string(),
+            toolCallId: v.string(),
+            result: sentence('The passages, on a single line.'),
+            error: sentence('Why there is no result, on a single line.'),
+          }),
+        ),
+        v.description('To `tool-calls`: one for each.'),
+      ),
+    ),
+    error: sentence('What went wrong.'),
+  }),
+  v.title('VapiAnswer'),
+)
+export type VapiAnswer = v.InferOutput<typeof vapiAnswer>
+
+export const retellCall = envelope('RetellCall', {
+  description:
+    'What Retell sends to a custom function: `name`, `call` and `args`, or the arguments alone. It may hold further fields.',
+  properties: {
+    name: { type: 'string', description: 'The name of the function.' },
+    call: { type: 'object', additionalProperties: true, description: 'The call so far; not read.' },
+    args: {
+      type: 'object',
+      additionalProperties: true,
+      properties: { query: { type: 'string', description: 'What the caller wants to know.' } },
+    },
+  },
+})
+
+export const retellHeaders = v.object({
+  'x-retell-signature': v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1, 'must not be empty'),
+      v.description(
+        '`v=<milliseconds since 1970>,d=<HMAC-SHA256 of body and time, in hexadecimal digits>`. Checked if the agent has a secret for it.',
+      ),
+    ),
+  ),
+})

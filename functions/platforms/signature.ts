@@ -1,0 +1,29 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../shared/http/errors.ts'
+import type { SentBody } from '../../shared/http/input/json-body.ts'
+
+/** Of a signature, in either direction, for clocks differ: what was overheard can be sent again for this long. */
+const validMilliseconds = 5 * 60_000
+
+const pattern = /^v=(\d{1,15}),d=([0-9a-f]{64})$/i
+
+/**
+ * As Retell signs: the HMAC-SHA256 of the body as it arrived, followed by the time in milliseconds.
+ * @param signature `v=<time>,d=<digest>`
+ * @throws ApiError invalid_signature
+ */
+export function requireSignature(body: SentBody, signature: string | undefined, secret: KeyObject, now: number): void {
+  if (signature === undefined) throw invalid('X-Retell-Signature is missing.')
+  const [, time, digest] = pattern.exec(signature) ?? []
+  if (time === undefined || digest === undefined) throw invalid('X-Retell-Signature is not v=<time>,d=<digest>.')
+  const expected = createHmac('sha256', secret).update(body).update(time).digest()
+  if (!timingSafeEqual(Buffer.from(digest, 'hex'), expected))
+    throw invalid('X-Retell-Signature was not made of this body with the secret of this agent.')
+  if (Math.abs(now - Number(time)) > validMilliseconds) throw invalid('X-Retell-Signature is older than five minutes.')
+}
+
+function invalid(detail: string) {
+  return new ApiError('invalid_signature', detail, {
+    headers: { 'www-authenticate': 'HMAC-SHA256 header="X-Retell-Signature"' },
+  })
+}

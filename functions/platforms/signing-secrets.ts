@@ -1,0 +1,29 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import type { Database } from '../../shared/database/database.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+
+/** As API keys: a secret that is set, changed or removed takes effect within it everywhere. */
+const cacheMilliseconds = 15_000
+const maxCached = 10_000
+
+/** What signs Retell's requests for an agent; undefined where no secret is set. Neither JSON nor a log prints a KeyObject's bytes. */
+export function signingSecrets(now: () => number = Date.now) {
+  const cache = new Map<string, { secret: KeyObject | undefined; until: number }>()
+
+  return async function find(db: Database, { organizationId, agentId }: AgentScope): Promise<KeyObject | undefined> {
+    const cacheKey = `${organizationId} ${agentId}`
+    const cached = cache.get(cacheKey)
+    if (cached && cached.until > now()) return cached.secret
+    const row = await db
+      .selectFrom('signing_secrets')
+      .select('secret')
+      .where('organization_id', '=', organizationId)
+      .where('agent_id', '=', agentId)
+      .where('platform', '=', 'retell')
+      .executeTakeFirst()
+    const secret = row && createSecretKey(row.secret)
+    if (cache.size >= maxCached) cache.clear()
+    cache.set(cacheKey, { secret, until: now() + cacheMilliseconds })
+    return secret
+  }
+}

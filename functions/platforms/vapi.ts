@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import type { Asked, Consultation } from './consultation.ts'
+import { fitting, onOneLine, passageOf } from './passages.ts'
+import { questionIn, questionOf } from './question.ts'
+import {
+  type KnowledgeBaseRequest,
+  knowledgeBaseRequest,
+  type ToolCall,
+  toolCalls,
+  type VapiAnswer,
+} from './schemas.ts'
+
+export interface Vapi {
+  consult(asked: Asked): Promise<Consultation>
+  /** What `consult` has thrown, as a sentence. */
+  explain(error: unknown): string
+}
+
+/** Asked before every reply, while the caller waits: the fewer texts a model reads, the sooner it begins to speak. */
+const beforeReply = { limit: 3, deadline_ms: 1000 }
+/** Asked when the model has decided that it needs to know. */
+const byTool = { limit: 5, deadline_ms: 3000 }
+
+const toolNames = ['search_knowledge_base', 'knowledge_base', 'search']
+const maxToolCalls = 10
+
+/**
+ * To a message of Vapi to its server. Vapi ignores an answer whose status is not 200, so what went wrong is told in one. Of its kinds
+ * of messages all but two are news, which need no answer.
+ */
+export async function answerVapi(message: unknown, vapi: Vapi): Promise<VapiAnswer> {
+  const kind = v.safeParse(v.looseObject({ type: v.string() }), message)
+  if (!kind.success) return { error: 'The body is not a message of Vapi: `message.type` is missing.' }
+  switch (kind.output.type) {
+    case 'knowledge-base-request':
+      return await answered(knowledgeBaseRequest, message, (request) => offerDocuments(request, vapi))
+    case 'tool-calls':
+      return await answered(toolCalls, message, (request) => answerToolCalls(request.toolCallList, vapi))
+    default:
+      return {}
+  }
+}
+
+async function answered<S extends v.GenericSchema>(
+  schema: S,
+  message: unknown,
+  answer: (request: v.InferOutput<S>) => Promise<VapiAnswer>,
+): Promise<VapiAnswer> {
+  const request = v.safeParse(schema, message)
+  if (request.success) return await answer(request.output)
+  const [fault] = request.issues
+  return { error: `The message is not as Vapi documents it: see \`${v.getDotPath(fault)}\`.` }
+}
+
+async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBaseRequest, vapi: Vapi) {
+  const turns = turnsOfCaller(messages)
+  const query = questionIn(turns.length > 0 ? turns : turnsOfCaller(messagesOpenAIFormatted))
+  if (query === undefined) return { documents: [] }
+  try {
+    const { hits } = await vapi.consult({ ...beforeReply, query })
+    const contents = fitting(hits.map(passageOf))
+    const documents = contents.map((content, i) => {
+      const { score, chunk_id } = hits[i]!
+      return { content, similarity: score, uuid: chunk_id }
+    })
+    return { documents }
+  } catch (error) {
+    return { documents: [], error: vapi.explain(error) }
+  }
+}
+
+/** In `messages` the text is `message`, in OpenAI's form `content`. */
+function turnsOfCaller(messages: KnowledgeBaseRequest['messages']): string[] {
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content, message }) => content ?? message)
+    .filter((text) => typeof text === 'string')
+}
+
+/** In parallel, under one deadline. */
+async function answerToolCalls(calls: ToolCall[], vapi: Vapi) {
+  return { results: await Promise.all(calls.map((call, i) => answerToolCall(call, i, vapi))) }
+}
+
+async function answerToolCall(call: ToolCall, index: number, { consult, explain }: Vapi) {
+  const { name = '', arguments: args } = call.function ?? call
+  const failed = (error: string) => ({ name, toolCallId: call.id, error })
+  if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
+  if (index >= maxToolCalls) return failed(`At most ${maxToolCalls} tool calls are answered at once.`)
+  const query = questionOf(args)
+  if (query === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
+  try {
+    const { hits, nothing } = await consult({ ...byTool, query })
+    const passages = hits.map((hit) => onOneLine(passageOf(hit)))
+    const result = hits.length > 0 ? fitting(passages, ' ').join(' ') : await nothing()
+    return { name, toolCallId: call.id, result }
+  } catch (error) {
+    return failed(explain(error))
+  }
+}

@@ -1,0 +1,182 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
+import { storeServed } from '../support/served-document.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { eras, mcpClient } from './mcp-client.ts'
+
+const stand = useStand()
+/** Of what fetch reads at once. */
+const maxBytes = 32 * 1024
+
+/** @returns its id */
+async function serve(tenant: Tenant, content: string): Promise<string> {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Handbook', content })
+  await stand.deliver()
+  return body.id
+}
+
+/** A client's document, which search serves unless it is a draft. @returns its id */
+async function serveChunks(
+  tenant: Tenant,
+  contents: Record<number, string>,
+  { isDraft = false } = {},
+): Promise<string> {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Chunks' })
+  const embedding = Array.from({ length: 1536 }, () => 1)
+  const chunks = Object.entries(contents).map(([index, content]) => ({
+    content,
+    chunk_index: Number(index),
+    embedding,
+  }))
+  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
+  if (!isDraft) await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
+  return body.id
+}
+
+/** Paragraphs of prose: some 140 bytes each. */
+function prose(paragraphs: number): string {
+  return Array.from(
+    { length: paragraphs },
+    (_, i) =>
+      `Paragraph ${i} is about room ${i * 7}. Nobody has slept in it since ${1900 + i}. The key hangs behind door ${i}, it is brass.`,
+  ).join('\n\n')
+}
+
+describe.each(eras)('fetch, in the protocol of %s', (era) => {
+  test('reads a short document as it is, by its id and by that of any of its passages', async () => {
+    const tenant = await stand.tenant()
+    const content = prose(60)
+    const documentId = await serve(tenant, content)
+    const { tool, list } = mcpClient(tenant, era)
+    const [, { outputSchema }] = await list()
+    const { structuredContent: found } = await tool('search', { query: 'who has slept in room 210' })
+    expect(found.results[0].id).toMatch(new RegExp(`^${documentId}#\\d+$`))
+    for (const id of [documentId, documentId.toUpperCase(), found.results[0].id]) {
+      const { structuredContent, content: blocks } = await tool('fetch', { id })
+      expect(structuredContent).toEqual({
+        id,
+        title: 'Handbook',
+        text: content,
+        url: `https://localhost${tenant.knowledgeBase}/${documentId}`,
+        metadata: { document_id: documentId, is_whole_document: true, previous_id: null, next_id: null },
+      })
+      expect(blocks).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+      expect(new Ajv2020({ allowUnionTypes: true }).validate(outputSchema, structuredContent)).toBe(true)
+    }
+  })
+
+  test('answers to ids of others as to ids that never were, with a tool error', async () => {
+    const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
+    const own = await serve(mine, 'Mine.')
+    const foreign = await serve(theirs, 'Theirs.')
+    const sibling = await createAgent(stand.db, mine.organizationId as OrganizationId, 'Sibling')
+    const { body } = await mine.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, {
+      title: 'T',
+      content: 'Other.',
+    })
+    await stand.deliver()
+    const { tool } = mcpClient(mine, era)
+    const unknown = await tool('fetch', { id: newId() })
+    expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Call `search`') }] })
+    for (const id of [foreign, `${foreign}#0`, body.id, `${own}#1`, `${own}#0x`, 'x', '', `${own}#99999999`])
+      expect(await tool('fetch', { id }), id).toEqual(unknown)
+    expect(await tool('fetch', { id: own })).toMatchObject({ structuredContent: { text: 'Mine.' } })
+  })
+})
+
+test('of a long document fetch reads what is around the passage, and one can read on to both ends', async () => {
+  const tenant = await stand.tenant()
+  const content = prose(900)
+  const documentId = await serve(tenant, content)
+  const { tool } = mcpClient(tenant)
+  const { structuredContent: found } = await tool('search', { query: 'paragraph 450 room 3150' })
+  const [{ id, text: passage }] = found.results
+  const { structuredContent: around } = await tool('fetch', { id })
+  expect(around.text).toContain(passage)
+  expect(content).toContain(around.text)
+  expect(Buffer.byteLength(around.text)).toBeLessThanOrEqual(maxBytes)
+  expect(Buffer.byteLength(around.text)).toBeGreaterThan(maxBytes / 2)
+  expect(around.metadata.is_whole_document).toBe(false)
+
+  let next = documentId
+  let read = ''
+  do {
+    const { structuredContent: part } = await tool('fetch', { id: next })
+    expect(part.metadata.previous_id === null).toBe(content.startsWith(part.text))
+    read = content.slice(0, content.indexOf(part.text) + part.text.length)
+    next = part.metadata.next_id
+  } while (next !== null)
+  expect(read).toBe(content)
+  expect((await tool('fetch', { id: around.metadata.previous_id })).structuredContent.text).not.toBe(around.text)
+})
+
+test('the passages of a client are read in their order, apart from each other, whatever their indexes are', async () => {
+  const tenant = await stand.tenant()
+  const id = await serveChunks(tenant, { 1000000: 'last', 3: 'second', 0: 'first' })
+  const { tool } = mcpClient(tenant)
+  for (const each of [id, `${id}#3`, `${id}#1000000`])
+    expect((await tool('fetch', { id: each })).structuredContent.text).toBe('first\n\nsecond\n\nlast')
+  expect(await tool('fetch', { id: `${id}#1` })).toMatchObject({ isError: true })
+})
+
+test('a passage that is larger than what fetch reads comes whole, without its neighbours', async () => {
+  const tenant = await stand.tenant()
+  const large = '€'.repeat(30_000)
+  const id = await serveChunks(tenant, { 0: 'before', 1: large, 2: 'after' })
+  expect((await mcpClient(tenant).tool('fetch', { id: `${id}#1` })).structuredContent).toMatchObject({
+    text: large,
+    metadata: { is_whole_document: false, previous_id: `${id}#0`, next_id: `${id}#2` },
+  })
+})
+
+test('fetch reads what search serves, neither a draft nor a text that is still in the works', async () => {
+  const tenant = await stand.tenant()
+  const draft = await serveChunks(tenant, { 0: 'draft' }, { isDraft: true })
+  const edited = await serve(tenant, 'Old text.')
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${edited}`, { content: 'New text.' })
+  const { tool } = mcpClient(tenant)
+  expect(await tool('fetch', { id: draft })).toMatchObject({ isError: true })
+  expect((await tool('fetch', { id: edited })).structuredContent.text).toBe('Old text.')
+  await stand.deliver()
+  expect((await tool('fetch', { id: edited })).structuredContent.text).toBe('New text.')
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${edited}`)
+  await serve(tenant, 'Another.')
+  expect(await tool('fetch', { id: `${edited}#0` })).toMatchObject({ isError: true })
+})
+
+test('a row of a table that fetch begins with says what its columns are', async () => {
+  const tenant = await stand.tenant()
+  const rows = Array.from({ length: 3000 }, (_, i) => `| bolt ${i} | ${i}.50 | shelf ${i % 40} |`)
+  await serve(tenant, ['| part | price | place |', '| --- | --- | --- |', ...rows].join('\n'))
+  const { tool } = mcpClient(tenant)
+  const { structuredContent: found } = await tool('search', { query: 'bolt 1500' })
+  const { text } = (await tool('fetch', { id: found.results[0].id })).structuredContent
+  expect(text).toMatch(/^\| part \| price \| place \|/)
+  expect(text.match(/part \| price/g)).toHaveLength(1)
+})
+
+test('the largest document is read from anywhere within the deadline', async () => {
+  const tenant = await stand.tenant()
+  const vector = axis(1)
+  const id = await storeServed(
+    stand.db,
+    tenant,
+    Array.from({ length: 10_000 }, () => ({ vector })),
+  )
+  // With old statistics, the planner would expect a small one.
+  await sql`analyze`.execute(stand.db)
+  const { tool } = mcpClient(tenant)
+  for (const [each, previous, next] of [
+    [id, null, 25],
+    [`${id}#5000`, 4987, 5013],
+    [`${id}#9999`, 9974, null],
+  ] as const)
+    expect((await tool('fetch', { id: each })).structuredContent.metadata).toMatchObject({
+      previous_id: previous === null ? null : `${id}#${previous}`,
+      next_id: next === null ? null : `${id}#${next}`,
+    })
+})

@@ -1,0 +1,12 @@
+import { type Dependencies, mcpApp } from '../../functions/mcp/app.ts'
+import { callerOf } from '../support/own-app.ts'
+import { newEmbedder } from '../support/own-search.ts'
+import type { Tenant } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+import { type Era, mcpClient } from './mcp-client.ts'
+
+/** An instance of the MCP Lambda of a test's own: gives each tenant a client of it. */
+export function newMcp(provider: { baseUrl: string }, more: Partial<Dependencies> = {}) {
+  const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: newEmbedder(provider), ...more })
+  return ({ agentId, apiKey }: Tenant, era?: Era) => mcpClient({ agentId, call: callerOf(app, apiKey) }, era)
+}

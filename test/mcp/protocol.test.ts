@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { eras, mcpClient, sentIn } from './mcp-client.ts'
+
+const stand = useStand()
+
+/** A tenant whose agent has a document that search serves. */
+async function serving(): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
+  await stand.deliver()
+  return tenant
+}
+
+describe.each(eras)('a client of the protocol of %s', (era) => {
+  test('sees two tools, which only read', async () => {
+    const listed = await mcpClient(await serving(), era).list()
+    expect(listed.map(({ name }) => name)).toEqual(['search', 'fetch'])
+    for (const { annotations } of listed)
+      expect(annotations).toMatchObject({ readOnlyHint: true, idempotentHint: true, openWorldHint: false })
+  })
+
+  test('sees no tool while search serves nothing, and the tools as soon as it does', async () => {
+    const tenant = await stand.tenant()
+    const { list } = mcpClient(tenant, era)
+    expect(await list()).toEqual([])
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
+    expect(await list()).toEqual([])
+    await stand.deliver()
+    expect((await list()).map(({ name }) => name)).toEqual(['search', 'fetch'])
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${body.id}`)
+    expect(await list()).toEqual([])
+  })
+
+  test('is told so when it calls a tool while search serves nothing', async () => {
+    const { tool } = mcpClient(await stand.tenant(), era)
+    for (const [name, input] of [
+      ['search', { query: 'Sunday?' }],
+      ['fetch', { id: newId() }],
+    ] as const)
+      expect(await tool(name, input)).toMatchObject({
+        isError: true,
+        content: [{ type: 'text', text: expect.stringContaining('No document of this knowledge base is ready yet') }],
+      })
+  })
+
+  test('is told of an unknown tool and an unknown method', async () => {
+    const { send } = mcpClient(await serving(), era)
+    const call = await send('tools/call', { name: 'toString', arguments: {} })
+    expect(call.body).toMatchObject({ id: 1, error: { code: -32602, message: 'Unknown tool: toString' } })
+    expect((await send('resources/list')).body).toMatchObject({ id: 1, error: { code: -32601 } })
+  })
+
+  test('gets 202 for a notification', async () => {
+    const { notify } = mcpClient(await stand.tenant(), era)
+    expect(await notify('notifications/cancelled')).toMatchObject({ status: 202, body: undefined })
+  })
+
+  test.each(['ping', 'tools/list', 'tools/call', 'no/such'])(
+    'is 404 at an agent of others and at none: %s',
+    async (method) => {
+      const [mine, theirs] = [await stand.tenant(), await serving()]
+      const params = method === 'tools/call' ? { name: 'search', arguments: { query: 'Sunday' } } : {}
+      for (const agentId of [theirs.agentId, newId()])
+        expect(await mcpClient({ agentId, call: mine.call }, era).send(method, params)).toMatchObject({
+          status: 404,
+          body: { code: 'agent_not_found' },
+        })
+    },
+  )
+})
+
+describe('a client of 2025', () => {
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('agrees on %s, without a session', async (protocolVersion) => {
+    const { send, notify } = mcpClient(await stand.tenant())
+    const { headers, body } = await send('initialize', {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1.0.0' },
+    })
+    expect(body.result).toEqual({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'cuecard', title: 'Cuecard', version: '1.0.0' },
+      instructions: expect.stringContaining('Call `search` before you answer'),
+    })
+    expect(headers).not.toHaveProperty('mcp-session-id')
+    expect(await notify('notifications/initialized')).toMatchObject({ status: 202 })
+  })
+
+  test('is answered with JSON, whatever it accepts', async () => {
+    const { send } = mcpClient(await serving())
+    for (const accept of ['application/json', '*/*', 'text/event-stream', ''])
+      expect(await send('tools/list', {}, { accept })).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+      })
+  })
+
+  test('is refused with a version that never was', async () => {
+    const { send } = mcpClient(await stand.tenant())
+    expect(await send('ping', {}, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('1999-01-01') } },
+    })
+  })
+})
+
+describe('a client of 2026', () => {
+  test('discovers what there is', async () => {
+    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    expect((await send('server/discover')).body.result).toMatchObject({
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      instructions: expect.stringContaining('Call `search` before you answer'),
+    })
+  })
+
+  test('may keep a list of tools for seconds, and share it with nobody', async () => {
+    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const { ttlMs, cacheScope } = (await send('tools/list')).body.result
+    expect(ttlMs).toBeGreaterThan(0)
+    expect(ttlMs).toBeLessThanOrEqual(15_000)
+    expect(cacheScope).toBe('private')
+  })
+
+  test('is refused a stream that would stay open', async () => {
+    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const answer = await send('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    expect(answer).toMatchObject({ headers: { 'content-type': 'application/json' }, body: { error: { code: -32603 } } })
+  })
+
+  test('is refused when its headers do not say what its body says', async () => {
+    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    expect(await send('tools/list', {}, { 'mcp-method': 'ping' })).toMatchObject({
+      status: 400,
+      body: { error: { code: -32020 } },
+    })
+  })
+})
+
+test.each(['GET', 'DELETE', 'HEAD', 'PUT'])('%s is 405: there is no stream and no session', async (method) => {
+  const tenant = await stand.tenant()
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': 'x' }
+  expect(await tenant.call(method, mcpClient(tenant).path, undefined, headers)).toMatchObject({
+    status: 405,
+    headers: { allow: 'POST' },
+  })
+})
+
+test('the key may be a bearer token; without one, and with one that may not read, the challenge and the missing permission are named', async () => {
+  const tenant = await serving()
+  const { params, headers } = sentIn('2025-11-25', 'tools/list')
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
+  const { path } = mcpClient(tenant)
+  const ask = (more: object) => stand.http('POST', path, body, { ...headers, ...more })
+  expect((await ask({ authorization: `Bearer ${tenant.apiKey}` })).body.result.tools).toHaveLength(2)
+  expect(await ask({})).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': expect.stringContaining('Bearer') },
+  })
+  const { apiKey } = await stand.tenant(['kb:write', 'organization:read', 'organization:write'])
+  expect(await ask({ 'x-api-key': apiKey })).toMatchObject({ status: 403, body: { required_permission: 'kb:read' } })
+})
+
+test.each([
+  ['an array', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', ''],
+  ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '/jsonrpc'],
+  ['no method', '{"jsonrpc":"2.0","id":1,"result":{}}', '/method'],
+  ['an id that is none', '{"jsonrpc":"2.0","id":{},"method":"ping"}', '/id'],
+  ['parameters in an array', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', '/params'],
+])('what is no message is 422: %s', async (_, body, pointer) => {
+  const tenant = await stand.tenant()
+  const answer = await tenant.call('POST', mcpClient(tenant).path, body)
+  expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+  expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
+})
+
+test('what an agent finds does not reach another of the same organization', async () => {
+  const tenant = await serving()
+  const sibling = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Sibling')
+  const { list, tool } = mcpClient({ agentId: sibling.id, call: tenant.call })
+  expect(await list()).toEqual([])
+  expect(await tool('search', { query: 'Sunday' })).toMatchObject({ isError: true })
+})
+
+test.each(eras)('the texts of the tools are those that operators have approved, in the protocol of %s', async (era) => {
+  const listed = await mcpClient(await serving(), era).list()
+  const hash = createHash('sha256').update(JSON.stringify(listed)).digest('hex')
+  expect(
+    hash,
+    'Some platforms (ElevenLabs is one) call a tool only while the hash of its name, description and schemas is the one that an ' +
+      'operator approved: after a change every customer must approve the tools again. If that is what you want, put the new hash ' +
+      'here and say so in the release notes.',
+  ).toBe('a99e1680c184319f2023f0a66fbf00a1a7240623d665a361619d847b49ffaa0a')
+})

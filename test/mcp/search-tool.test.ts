@@ -1,0 +1,209 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { searchTool } from '../../functions/mcp/tool-texts.ts'
+import { EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { hangingEmbedder } from '../support/own-search.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { eras, mcpClient } from './mcp-client.ts'
+import { newMcp } from './own-mcp.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+let requests = 0
+/** Statements that match get no answer, or a broken connection. */
+let silenced: RegExp | undefined
+let cut: RegExp | undefined
+neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+  requests++
+  const body = String(init.body)
+  if (cut?.test(body)) return Promise.reject(new TypeError('fetch failed'))
+  if (!silenced?.test(body)) return fetch(url, init)
+  return new Promise((_, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason)))
+}
+beforeEach(() => {
+  requests = 0
+})
+afterEach(() => {
+  silenced = undefined
+  cut = undefined
+})
+afterAll(() => {
+  neonConfig.fetchFunction = undefined
+})
+
+const question = { query: 'are you open on sunday' }
+
+async function serving(...contents: string[]): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  for (const content of contents.length > 0 ? contents : ['On Sunday we are closed.'])
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content })
+  await stand.deliver()
+  return tenant
+}
+
+describe.each(eras)('search, in the protocol of %s', (era) => {
+  test('gives passages with their text, as structured content and as the same in JSON', async () => {
+    const tenant = await serving()
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, question)
+    const [hit] = body.data
+    const { content, structuredContent, isError } = await mcpClient(tenant, era).tool('search', question)
+    expect(isError).toBeUndefined()
+    expect(structuredContent).toEqual({
+      results: [
+        {
+          id: `${hit.document_id}#0`,
+          title: 'Hours',
+          url: `https://localhost${tenant.knowledgeBase}/${hit.document_id}`,
+          text: 'On Sunday we are closed.',
+        },
+      ],
+    })
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+    expect(new Ajv2020().validate(searchTool.outputSchema, structuredContent)).toBe(true)
+  })
+
+  test.each([
+    ['a blank question', { query: ' \n' }, '`query` must not be blank.'],
+    ['no question', {}, '`query` is required.'],
+    ['a question that is none', { query: 3 }, '`query` must be a string.'],
+    ['too long a question', { query: 'q'.repeat(8001) }, '`query` must have at most 8000 characters.'],
+    ['what it does not know', { ...question, limit: 3 }, '`limit` is not a known field (allowed: query).'],
+  ])('says what to do about %s, as a tool error', async (_, input, said) => {
+    const tenant = await serving()
+    const { isError, content } = await mcpClient(tenant, era).tool('search', input)
+    expect(isError).toBe(true)
+    expect(content[0].text).toContain(said)
+  })
+
+  test('says that nothing is reached while the database is away, as a tool error in time', async () => {
+    const tenant = await serving()
+    const { tool } = newMcp(provider)(tenant, era)
+    await tool('search', question)
+    cut = /is_agent/
+    expect(await tool('search', question)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('cannot be reached right now') }],
+    })
+  })
+})
+
+test('a search finds five passages at most, best first, as the endpoint does', async () => {
+  const tenant = await serving(...Array.from({ length: 7 }, (_, i) => `Sunday ${'word '.repeat(i)}${i}`))
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'sunday' })
+  const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'sunday' })
+  expect(structuredContent.results.map(({ text }: { text: string }) => text)).toEqual(
+    body.data.map(({ content }: { content: string }) => content),
+  )
+  expect(structuredContent.results).toHaveLength(5)
+})
+
+test('a search that finds nothing of what is served is no error', async () => {
+  const tenant = await stand.tenant()
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+  const vector = Array.from({ length: 1536 }, (_, i) => (i === 0 ? 1 : 0))
+  const chunks = [{ content: 'c', chunk_index: 0, embedding: vector }]
+  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
+  provider.script([], 'too_many_requests')
+  const result = await newMcp(provider)(tenant).tool('search', question)
+  expect(result).toMatchObject({ structuredContent: { results: [] } })
+  expect(result.isError).toBeUndefined()
+})
+
+test('the largest passages fit into one response', async () => {
+  const tenant = await stand.tenant()
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+  const content = `sunday ${'\u0001'.repeat(32_760)}`
+  for (let chunk_index = 0; chunk_index < 6; chunk_index++)
+    await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, {
+      chunks: [{ content, chunk_index, embedding: Array.from({ length: 1536 }, () => 1) }],
+    })
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
+  const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'sunday' })
+  expect(structuredContent.results).toHaveLength(5)
+})
+
+describe('with a provider', () => {
+  test('that is down, a search is answered with what its words find, and says so to the client, not to the model', async () => {
+    const tenant = await serving()
+    provider.script([], 'too_many_requests')
+    const { structuredContent, content, _meta } = await newMcp(provider)(tenant).tool('search', question)
+    expect(structuredContent.results).toHaveLength(1)
+    expect(content[0].text).toBe(JSON.stringify(structuredContent))
+    expect(_meta).toEqual({ 'dev.cuecard/degraded': 'keyword_only' })
+  })
+
+  test('that hangs, a search is answered with what its words find after three seconds', async () => {
+    const tenant = await serving()
+    const clock = manualClock()
+    const called = Promise.withResolvers<number>()
+    const asked = newMcp(provider, { clock, embedder: hangingEmbedder(called.resolve) })(tenant).tool(
+      'search',
+      question,
+    )
+    await called.promise
+    clock.advance(3_000)
+    expect(await asked).toMatchObject({ _meta: { 'dev.cuecard/degraded': 'keyword_only' } })
+  })
+
+  test('that rejects the question, a search is a tool error that says so', async () => {
+    const tenant = await serving()
+    const embedder = {
+      model: 'strict',
+      embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')),
+    }
+    const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
+    expect(isError).toBe(true)
+    expect(content[0].text).toContain('`query`')
+  })
+
+  test('that fails in a way that nobody foresaw, a search is a tool error without internals', async () => {
+    const tenant = await serving()
+    const embedder = { model: 'broken', embed: () => Promise.reject(new TypeError('secret is undefined')) }
+    const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
+    expect(isError).toBe(true)
+    expect(content[0].text).toMatch(/^The tool failed unexpectedly/)
+    expect(content[0].text).not.toContain('secret')
+  })
+
+  test('a question that was asked before takes one round trip, and Server-Timing says what took how long', async () => {
+    const tenant = await serving()
+    const { send } = newMcp(provider)(tenant)
+    await send('tools/call', { name: 'search', arguments: question })
+    const before = requests
+    const { headers } = await send('tools/call', { name: 'search', arguments: { query: 'Are you open on Sunday?' } })
+    expect(requests - before).toBe(1)
+    expect(provider.calls).toHaveLength(1)
+    expect(headers['server-timing']).toMatch(/^embed;dur=0\.0, db;dur=\d+\.\d$/)
+  })
+})
+
+test('a database that never answers is given up before a client stops waiting', async () => {
+  const tenant = await serving()
+  const { tool } = newMcp(provider)(tenant)
+  await tool('search', question)
+  silenced = /is_agent/
+  const started = performance.now()
+  expect(await tool('search', question)).toMatchObject({ isError: true })
+  expect(performance.now() - started).toBeLessThan(4_900)
+})
+
+test('with a known key a message asks the database once', async () => {
+  const tenant = await serving()
+  const { send, tool } = mcpClient(tenant)
+  const { structuredContent } = await tool('search', question)
+  for (const [method, params] of [
+    ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }],
+    ['tools/list', {}],
+    ['tools/call', { name: 'search', arguments: question }],
+    ['tools/call', { name: 'fetch', arguments: { id: structuredContent.results[0].id } }],
+  ] as const) {
+    const before = requests
+    expect((await send(method, params)).body).toHaveProperty('result')
+    expect(requests - before, method).toBe(1)
+  }
+})

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { fitting, maxAnswer, onOneLine } from '../../functions/platforms/passages.ts'
+
+describe('passages', () => {
+  test('are kept whole while they fit, with what stands between them', () => {
+    const passages = ['a'.repeat(10_000), 'b'.repeat(4_998), 'c']
+    expect(fitting(passages, '\n\n')).toEqual(passages.slice(0, 2))
+    expect(fitting(passages, '')).toEqual(passages)
+    expect(fitting(['a'.repeat(10_000), 'b'.repeat(4_999), 'c'], '\n\n')).toEqual(['a'.repeat(10_000)])
+    expect(fitting([])).toEqual([])
+    expect(fitting(['a'.repeat(maxAnswer)])).toEqual(['a'.repeat(maxAnswer)])
+  })
+
+  test('of which the first is too long end with one of its sentences', () => {
+    const sentence = 'Ring the bell twice. '
+    const [kept] = fitting([`From “T”:\n${sentence.repeat(1000)}`, 'short'])
+    expect(kept!.length).toBeLessThanOrEqual(maxAnswer)
+    expect(kept!.length).toBeGreaterThan(maxAnswer - 2 * sentence.length)
+    expect(kept!.endsWith('Ring the bell twice.')).toBe(true)
+    expect(fitting([`From “T”:\n${sentence.repeat(1000)}`, 'short'])).toHaveLength(1)
+  })
+
+  test('of a single sentence end with a word, and of a single word within it, never within a character', () => {
+    const [words] = fitting([`From “T”:\n${'grandmother '.repeat(2000)}`])
+    expect(words!.length).toBeLessThanOrEqual(maxAnswer)
+    expect(words!.endsWith('grandmother')).toBe(true)
+    const [word] = fitting([`x${'😀'.repeat(maxAnswer)}`])
+    expect(word!.length).toBeLessThanOrEqual(maxAnswer)
+    expect(word!.length).toBeGreaterThan(maxAnswer - 10)
+    expect(word!.isWellFormed()).toBe(true)
+  })
+})
+
+describe('on one line', () => {
+  test('a table’s rows are told apart, and its rule is left out', () => {
+    expect(onOneLine('| Day | Open |\n| :--- | ---: |\n| Mon | 9–6 |\n| Tue | – |\n\nRing first.')).toBe(
+      'Day | Open; Mon | 9–6; Tue | –; Ring first.',
+    )
+  })
+
+  test('no kind of line break is left', () => {
+    const text = onOneLine('a\nb\r\nc\rd\ve\ff\u0085g\u2028h\u2029i\t j')
+    expect(text).toBe('a b c d e f g h i j')
+  })
+
+  test('a heading is told from what follows, and what only looks like one is left alone', () => {
+    expect(onOneLine('## Opening hours ##\nfrom 9\n#1 choice\n---\n- item -- x')).toBe(
+      'Opening hours: from 9 #1 choice --- - item -- x',
+    )
+  })
+})

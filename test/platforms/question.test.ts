@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { questionIn, questionOf } from '../../functions/platforms/question.ts'
+
+describe('the question of a conversation', () => {
+  const before = 'When is the workshop open?'
+
+  test.each([
+    ['and on Sundays', `${before} and on Sundays`],
+    ['Und am Sonntag?', `${before} Und am Sonntag?`],
+    ['et pour les enfants', `${before} et pour les enfants`],
+    ['yes, please', `${before} yes, please`],
+    ['how much is that', `${before} how much is that`],
+    ['', `${before}`],
+    ['what does the gel saddle cost', 'what does the gel saddle cost'],
+    ['what is LM2142', 'what is LM2142'],
+    ['免税の手続きはできますか', '免税の手続きはできますか'],
+    ['Welche Wasserhärte hat Baunatal?', 'Welche Wasserhärte hat Baunatal?'],
+  ])('that ends with %j is %j', (last, question) => {
+    expect(questionIn(['Hello?', before, last])).toBe(question)
+  })
+
+  test('is none while there is nothing to look for', () => {
+    for (const turns of [[], [''], ['um, hello'], ['hi', 'thank you'], ['…', '?']])
+      expect(questionIn(turns)).toBeUndefined()
+  })
+
+  test('with a single turn is that turn', () => {
+    expect(questionIn(['and on Sundays'])).toBe('and on Sundays')
+  })
+
+  test('keeps the end of what is too long for a search, and no half of a character', () => {
+    const question = questionIn([`${'word '.repeat(10)}${'😀'.repeat(4001)}x the gel saddle`])!
+    expect(question.length).toBeLessThanOrEqual(8000)
+    expect(question.endsWith('x the gel saddle')).toBe(true)
+    expect(question.isWellFormed()).toBe(true)
+  })
+})
+
+describe('the question of a tool', () => {
+  test.each([
+    [{ query: ' Where? ' }, 'Where?'],
+    [{ query: 'Where?', other: 'text' }, 'Where?'],
+    [{ topic: 'Where?', top: 3, exact: true }, 'Where?'],
+    ['{"query":"Where?"}', 'Where?'],
+    ['{"anything":"Where?"}', 'Where?'],
+  ])('%j is Where?', (args, question) => {
+    expect(questionOf(args)).toBe(question)
+  })
+
+  test.each([
+    [{}],
+    [{ a: 'x', b: 'y' }],
+    [{ query: 5 }],
+    [{ query: ' ' }],
+    [null],
+    [undefined],
+    ['text'],
+    ['[]'],
+    [['x']],
+    [7],
+  ])('is not in %j', (args) => {
+    expect(questionOf(args)).toBeUndefined()
+  })
+})

@@ -1,0 +1,233 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { removeRetellSecret, setRetellSecret } from '../../infra/admin/agents.ts'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { lambdas } from '../../infra/wiring.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
+import { known, storeKnown } from '../support/known-documents.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { newPlatforms } from '../support/own-platforms.ts'
+import { hangingEmbedder } from '../support/own-search.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const query = 'Where do guests park?'
+const passage = ([title, content]: readonly [string, string]) => `From “${title}”:\n${content}`
+const ask = (tenant: Tenant, body: unknown, headers?: Record<string, string>) =>
+  tenant.call('POST', `${tenant.knowledgeBase}/retell`, body, headers)
+const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
+const requireSignature = ({ agentId }: Tenant, of = secret) => setRetellSecret(stand.db, agentId as AgentId, of)
+
+async function tenantWithDocuments() {
+  const tenant = await stand.tenant()
+  await storeKnown(stand, tenant)
+  return tenant
+}
+
+describe('a custom function', () => {
+  test('gets the passages as text, the best first', async () => {
+    const tenant = await tenantWithDocuments()
+    const { status, headers, body } = await ask(tenant, { query: 'Is gluten-free bread baked on Sunday?' })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toMatch(/^text\/plain; *charset=utf-8$/i)
+    expect(headers['server-timing']).toMatch(/^embed;dur=/)
+    expect(body.startsWith(`${passage(known.bread)}\n\nFrom “`)).toBe(true)
+    expect(body).toContain(passage(known.hours))
+  })
+
+  test('may send its call, or its arguments alone', async () => {
+    const tenant = await tenantWithDocuments()
+    for (const body of [
+      { name: 'anything', call: { call_id: 'c', transcript: 'Bread?' }, args: { query } },
+      { name: 'anything', call: {}, args: { question: query, top: 3 }, new_field: [1] },
+      { query },
+      { query, name: 'Ada' },
+      { caller_wants_to_know: query },
+    ])
+      expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
+  })
+
+  test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
+    const tenant = await tenantWithDocuments()
+    for (const body of [
+      {},
+      { args: {} },
+      { name: 'f', call: {}, args: { query: 7 } },
+      { query: ' ' },
+      { a: 'x', b: 'y' },
+    ])
+      expect(await ask(tenant, body)).toMatchObject({ status: 200, body: expect.stringMatching(/`query` is missing/) })
+  })
+
+  test('of which nothing is known, or of an agent without a ready document, is told so', async () => {
+    const tenant = await stand.tenant()
+    expect((await ask(tenant, { query })).body).toMatch(/no ready documents: there is nothing to consult/)
+    await storeKnown(stand, tenant)
+    expect((await ask(tenant, { query: 'zzyzx qwrtp' })).body).toMatch(/nothing on this/)
+  })
+
+  test('reads whole passages, as many as fit into 15,000 characters', async () => {
+    const tenant = await stand.tenant()
+    const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Manual' })
+    const chunks = Array.from({ length: 4 }, (_, i) => ({
+      chunk_index: i,
+      content: `Zymurgy ${i}. ${'Keep the lid on. '.repeat(360)}End ${i}.`,
+      embedding: axis(i),
+    }))
+    const path = `${tenant.knowledgeBase}/${document.id}`
+    await tenant.call('POST', `${path}/chunks`, { chunks })
+    await tenant.call('PATCH', path, { status: 'completed' })
+    const { body } = await ask(tenant, { query: 'zymurgy' })
+    expect(body.length).toBeLessThanOrEqual(15_000)
+    expect(body.split('\n\n')).toHaveLength(2)
+    for (const kept of body.split('\n\n')) expect(kept).toMatch(/^From “Manual”:\nZymurgy (\d)\. .* End \1\.$/)
+  })
+
+  test('gets an answer by words alone when the provider takes longer than three seconds', async () => {
+    const tenant = await tenantWithDocuments()
+    const clock = manualClock()
+    const embedder = hangingEmbedder(() => clock.advance(10_000))
+    const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'retell', { query })
+    expect(status).toBe(200)
+    expect(body).toContain(passage(known.parking))
+  })
+
+  test('of an agent that is not there is 404, and one that meets a database that is away is 503', async () => {
+    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments()]
+    for (const knowledgeBase of [theirs.knowledgeBase, `/v1/agents/${newId()}/knowledge-base`])
+      expect(await ask({ ...mine, knowledgeBase }, { query })).toMatchObject({
+        status: 404,
+        body: { code: 'agent_not_found' },
+      })
+    const embedder = { ...hangingEmbedder(() => {}), isLocal: true as const }
+    const away = { ...embedder, embed: () => Promise.reject(new Unavailable('database', new Error('away'))) }
+    expect(await newPlatforms({ embedder: away })(mine, 'retell', { query })).toMatchObject({
+      status: 503,
+      body: { code: 'temporarily_unavailable' },
+    })
+  })
+})
+
+describe('the signature', () => {
+  const refused = { status: 401, body: { code: 'invalid_signature' } }
+  /** Made by `sign` of retell-sdk 5.66.1. */
+  const recorded = {
+    at: 1767225600000,
+    body: '{"name":"search_knowledge_base","call":{"call_id":"call_1"},"args":{"query":"Where do guests park? – für Gäste"}}',
+    signature: 'v=1767225600000,d=3e1aabd3fa1c17ef47f5140c04e147cb753a91bb7f4ff2b8fa0ad4c647d8891e',
+  }
+  const signed = (body: string, at = Date.now(), of = secret) => ({
+    'x-retell-signature': `v=${at},d=${createHmac('sha256', of).update(body).update(`${at}`).digest('hex')}`,
+  })
+  const text = JSON.stringify({ query })
+
+  test('of retell-sdk is accepted, for five minutes before and after its time', async () => {
+    const tenant = await tenantWithDocuments()
+    await requireSignature(tenant)
+    const at = (milliseconds: number) =>
+      newPlatforms({ now: () => recorded.at + milliseconds })(tenant, 'retell', recorded.body, {
+        'x-retell-signature': recorded.signature,
+      })
+    for (const offset of [0, 299_999, 300_000, -300_000]) expect((await at(offset)).status).toBe(200)
+    for (const offset of [300_001, -300_001, 86_400_000]) expect(await at(offset)).toMatchObject(refused)
+  })
+
+  test('is asked of an agent with a secret, and of no other', async () => {
+    const [tenant, other] = [await tenantWithDocuments(), await tenantWithDocuments()]
+    await requireSignature(tenant)
+    const answer = await ask(tenant, text)
+    expect(answer).toMatchObject(refused)
+    expect(answer.headers['www-authenticate']).toBe('HMAC-SHA256 header="X-Retell-Signature"')
+    expect(await ask(tenant, text, signed(text))).toMatchObject({ status: 200 })
+    expect(await ask(other, text)).toMatchObject({ status: 200 })
+    const { id } = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Sibling')
+    const sibling = { ...tenant, agentId: id, knowledgeBase: `/v1/agents/${id}/knowledge-base` }
+    expect(await ask(sibling, text)).toMatchObject({ status: 200 })
+    expect(await ask(other, text, { 'x-retell-signature': 'nonsense' })).toMatchObject({ status: 200 })
+  })
+
+  test('must be of these bytes, by the secret of this agent, and in Retell’s form', async () => {
+    const [tenant, other] = [await tenantWithDocuments(), await tenantWithDocuments()]
+    await requireSignature(tenant)
+    await requireSignature(other, 'key_of_another_agent')
+    const at = Date.now()
+    const digest = signed(text, at)['x-retell-signature'].split('d=')[1]!
+    for (const signature of [
+      signed(text.replace('park', 'walk'))['x-retell-signature'],
+      signed(`${text} `)['x-retell-signature'],
+      signed(text, at, 'key_of_another_agent')['x-retell-signature'],
+      `v=${at + 1},d=${digest}`,
+      `v=${at},d=${digest.slice(2)}`,
+      `v=${at},d=${digest}00`,
+      `v=${at},d=`,
+      `v=,d=${digest}`,
+      `d=${digest},v=${at}`,
+      digest,
+      'x',
+    ])
+      expect(await ask(tenant, text, { 'x-retell-signature': signature }), signature).toMatchObject(refused)
+    expect(await ask(other, text, signed(text))).toMatchObject(refused)
+  })
+
+  test('is checked over the body as it arrived, base64 or not, whatever its spelling', async () => {
+    const tenant = await tenantWithDocuments()
+    await requireSignature(tenant)
+    const spelled = '{ "query" :\n"Where do guests p\\u0061rk? Für Gäste" }'
+    expect(await ask(tenant, spelled, signed(spelled))).toMatchObject({ status: 200 })
+    const event = toEvent(
+      {
+        method: 'POST',
+        url: `${tenant.knowledgeBase}/retell`,
+        headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, ...signed(spelled) },
+        body: spelled,
+      },
+      lambdas.platforms.routes,
+    )!
+    const encoded = { ...event, body: Buffer.from(spelled).toString('base64'), isBase64Encoded: true }
+    expect(await stand.send(encoded)).toMatchObject({ status: 200 })
+  })
+
+  test('comes after the key: without one nothing is told', async () => {
+    const tenant = await stand.tenant()
+    await requireSignature(tenant)
+    expect(await stand.http('POST', `${tenant.knowledgeBase}/retell`, text, signed(text))).toMatchObject({
+      status: 401,
+      body: { code: 'missing_api_key' },
+    })
+  })
+
+  test('is asked for within 15 seconds of the secret’s being set, and no longer once it is removed', async () => {
+    const tenant = await tenantWithDocuments()
+    let now = Date.now()
+    const platforms = newPlatforms({ now: () => now })
+    const statusOf = async (headers?: Record<string, string>) =>
+      (await platforms(tenant, 'retell', text, headers)).status
+    expect(await statusOf()).toBe(200)
+    await requireSignature(tenant)
+    now += 15_000
+    expect(await statusOf()).toBe(401)
+    expect(await statusOf(signed(text, now))).toBe(200)
+    await requireSignature(tenant, 'key_that_came_later')
+    now += 15_000
+    expect(await statusOf(signed(text, now))).toBe(401)
+    expect(await statusOf(signed(text, now, 'key_that_came_later'))).toBe(200)
+    await removeRetellSecret(stand.db, tenant.agentId as AgentId)
+    now += 15_000
+    expect(await statusOf()).toBe(200)
+  })
+
+  test('’s secret goes with its agent', async () => {
+    const tenant = await stand.tenant()
+    await requireSignature(tenant)
+    await stand.db.deleteFrom('agents').where('organization_id', '=', tenant.organizationId).execute()
+    const left = stand.db
+      .selectFrom('signing_secrets')
+      .select('agent_id')
+      .where('organization_id', '=', tenant.organizationId)
+    expect(await left.execute()).toEqual([])
+  })
+})

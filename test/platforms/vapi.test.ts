@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { newId } from '../../shared/ids.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { known, storeKnown } from '../support/known-documents.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { newPlatforms } from '../support/own-platforms.ts'
+import { hangingEmbedder, newEmbedder } from '../support/own-search.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const provider = useFakeProvider()
+
+const passage = ([title, content]: readonly [string, string]) => `From “${title}”: ${content}`
+const ask = (tenant: Tenant, message: unknown) => tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })
+const user = (content: string) => ({ role: 'user', content })
+const reply = (...messages: object[]) => ({ type: 'knowledge-base-request', messages })
+const call = (id: string, args: unknown, name = 'search_knowledge_base') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
+const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList })
+
+async function tenantWithDocuments() {
+  const tenant = await stand.tenant()
+  await storeKnown(stand, tenant)
+  return tenant
+}
+
+describe('before a reply', () => {
+  test('Vapi gets the passages for what the caller said last, best first, with their scores', async () => {
+    const tenant = await tenantWithDocuments()
+    const system = { role: 'system', content: 'You work for a bakery. Speak of gluten-free bread and of parking.' }
+    const { status, headers, body } = await ask(
+      tenant,
+      reply(
+        system,
+        user('Do you have gluten-free bread?'),
+        { role: 'bot', message: 'Yes.' },
+        user('Where do guests park?'),
+      ),
+    )
+    expect(status).toBe(200)
+    expect(headers['server-timing']).toMatch(/^embed;dur=/)
+    const [title, content] = known.parking
+    expect(body.documents[0]).toEqual({
+      content: `From “${title}”:\n${content}`,
+      similarity: expect.any(Number),
+      uuid: expect.any(String),
+    })
+    const scores = body.documents.map(({ similarity }: { similarity: number }) => similarity)
+    expect(scores).toEqual(scores.toSorted().toReversed())
+    expect(scores.length).toBeLessThanOrEqual(3)
+  })
+
+  test('a fragment is asked together with the caller’s turn before it', async () => {
+    const tenant = await tenantWithDocuments()
+    const bot = { role: 'bot', content: 'You can park in the courtyard, free of charge, and order bread a day ahead.' }
+    for (const fragment of ['and for children', 'yes please', 'and?']) {
+      const { body } = await ask(tenant, reply(user('Do you bake gluten-free bread?'), bot, user(fragment)))
+      expect(body.documents[0].content, fragment).toContain(known.bread[1])
+    }
+    const { body } = await ask(
+      tenant,
+      reply(user('Do you bake gluten-free bread?'), bot, user('Where do guests park?')),
+    )
+    expect(body.documents[0].content).toContain(known.parking[1])
+    expect(JSON.stringify(body)).not.toContain(known.bread[1])
+  })
+
+  test('nothing is looked for while nothing was asked', async () => {
+    const tenant = await tenantWithDocuments()
+    for (const messages of [
+      [],
+      [user('Um, hello')],
+      [{ role: 'system', content: 'Bread' }],
+      [{ role: 'bot', content: 'Bread' }],
+      [user('')],
+    ])
+      expect(await ask(tenant, reply(...messages))).toMatchObject({ status: 200, body: { documents: [] } })
+  })
+
+  test('the conversation is read in any form in which Vapi writes it', async () => {
+    const tenant = await tenantWithDocuments()
+    const question = 'Where do guests park?'
+    for (const message of [
+      reply(user(question)),
+      reply({ role: 'user', message: question, time: 1, endTime: 2, secondsFromStart: 1 }),
+      { type: 'knowledge-base-request', messagesOpenAIFormatted: [user(question)] },
+      {
+        ...reply({ role: 'tool_calls', toolCalls: [], message: '' }, user(question), {
+          role: 'assistant',
+          content: null,
+        }),
+      },
+      { ...reply(user(question)), call: { id: 'x' }, newField: { of: ['Vapi'] } },
+    ])
+      expect((await ask(tenant, message)).body.documents[0].content).toContain(known.parking[1])
+  })
+
+  test('a very long turn is asked by its end', async () => {
+    const tenant = await tenantWithDocuments()
+    const { status, body } = await ask(tenant, reply(user(`${'bla '.repeat(3000)} Where do guests park?`)))
+    expect(status).toBe(200)
+    expect(body.documents[0].content).toContain(known.parking[1])
+  })
+
+  test('an answer that the provider keeps waiting leaves after a second, by words alone', async () => {
+    const tenant = await tenantWithDocuments()
+    const clock = manualClock()
+    const embedder = hangingEmbedder(() => clock.advance(10_000))
+    const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', {
+      message: reply(user('Where do guests park?')),
+    })
+    expect(status).toBe(200)
+    expect(body.documents[0].content).toContain(known.parking[1])
+  })
+
+  test('the provider has the second but for what the database needs', async () => {
+    const tenant = await tenantWithDocuments()
+    const clock = manualClock()
+    const limits: number[] = []
+    const embedder = hangingEmbedder((seconds) => {
+      limits.push(seconds)
+      clock.advance(10_000)
+    })
+    const platforms = newPlatforms({ embedder, clock })
+    await platforms(tenant, 'vapi', { message: reply(user('Where do guests park?')) })
+    await platforms(tenant, 'vapi', { message: tools(call('1', { query: 'Where may I park?' })) })
+    expect(limits).toEqual([2, 2.985])
+  })
+})
+
+describe('a tool call', () => {
+  test('gets the passages on a single line', async () => {
+    const tenant = await stand.tenant()
+    const content = `# Prices\n\n| Bike | Day |\n|------|----:|\n| City | 15 € |\n| Cargo | 45 € |\n\nAll prices\r\ninclude a helmet.\u2028- and a lock\n- and lights`
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Price\nlist', content })
+    await stand.deliver()
+    const { body } = await ask(tenant, tools(call('call_1', { query: 'What does the cargo bike cost?' })))
+    expect(body).toEqual({
+      results: [
+        {
+          name: 'search_knowledge_base',
+          toolCallId: 'call_1',
+          result:
+            'From “Price list”: Prices: Bike | Day; City | 15 €; Cargo | 45 €; All prices include a helmet. - and a lock - and lights',
+        },
+      ],
+    })
+  })
+
+  test('is understood in each form that its arguments have', async () => {
+    const tenant = await tenantWithDocuments()
+    const query = 'Where do guests park?'
+    const { status, body } = await ask(
+      tenant,
+      tools(
+        call('object', { query }),
+        call('json', JSON.stringify({ query })),
+        call('other-name', { question: query, limit: 3 }),
+        call('query-first', { query, language: 'en' }),
+        { id: 'flat', name: 'search_knowledge_base', arguments: { query } },
+      ),
+    )
+    expect(status).toBe(200)
+    expect(body.results.map(({ toolCallId }: { toolCallId: string }) => toolCallId)).toEqual([
+      'object',
+      'json',
+      'other-name',
+      'query-first',
+      'flat',
+    ])
+    for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
+  })
+
+  test('of several is answered by itself: one that fails leaves the others', async () => {
+    const tenant = await tenantWithDocuments()
+    const { body } = await ask(
+      tenant,
+      tools(
+        call('1', { query: 'Is there gluten-free bread?' }),
+        call('2', { query: 'Where do guests park?' }, 'book_table'),
+        call('3', {}),
+        call('4', { one: 'a text', two: 'another' }),
+        call('5', 'no JSON'),
+        call('6', { query: ' \n ' }),
+        call('7', { query: 'Where do guests park?' }),
+      ),
+    )
+    const missing = 'The argument `query` is missing: pass what the caller wants to know.'
+    expect(body.results).toMatchObject([
+      { toolCallId: '1', result: expect.stringContaining(passage(known.bread)) },
+      { toolCallId: '2', name: 'book_table', error: expect.stringContaining('There is no tool of this name.') },
+      { toolCallId: '3', error: missing },
+      { toolCallId: '4', error: missing },
+      { toolCallId: '5', error: missing },
+      { toolCallId: '6', error: missing },
+      { toolCallId: '7', result: expect.stringContaining(passage(known.parking)) },
+    ])
+  })
+
+  test('past the tenth of a message costs no search', async () => {
+    const tenant = await tenantWithDocuments()
+    const calls = Array.from({ length: 12 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
+    const { body } = await ask(tenant, tools(...calls))
+    expect(body.results.filter(({ result }: { result?: string }) => result)).toHaveLength(10)
+    expect(body.results.slice(10)).toMatchObject([{ error: expect.any(String) }, { error: expect.any(String) }])
+  })
+
+  test('of which nothing is known says so', async () => {
+    const tenant = await tenantWithDocuments()
+    const { body } = await ask(tenant, tools(call('1', { query: 'zzyzx qwrtp' })))
+    expect(body.results[0].result).toMatch(/nothing on this/)
+  })
+})
+
+describe('an agent without a ready document', () => {
+  test('offers no documents, and a result that says that there is nothing to consult', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: known.parking[0], content: known.parking[1] })
+    expect(await ask(tenant, reply(user('Where do guests park?')))).toMatchObject({
+      status: 200,
+      body: { documents: [] },
+    })
+    const nothing = /no ready documents: there is nothing to consult/
+    const consult = async () =>
+      (await ask(tenant, tools(call('1', { query: 'Where do guests park?' })))).body.results[0]
+    expect((await consult()).result).toMatch(nothing)
+    await stand.deliver()
+    expect((await consult()).result).not.toMatch(nothing)
+  })
+})
+
+describe('a message', () => {
+  test('that asks nothing is answered with nothing', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    for (const type of ['status-update', 'end-of-call-report', 'transcript', 'conversation-update', 'hang', 'new-kind'])
+      expect(await call('POST', `${knowledgeBase}/vapi`, { message: { type, call: { id: 'x' } } })).toMatchObject({
+        status: 200,
+        body: {},
+      })
+  })
+
+  test('that is none of Vapi’s is answered with a sentence that says what is wrong', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    for (const [body, place] of [
+      [{}, /`message.type` is missing/],
+      [{ message: 'tool-calls' }, /`message.type` is missing/],
+      [{ message: { type: 5 } }, /`message.type` is missing/],
+      [{ message: { type: 'tool-calls' } }, /`toolCallList`/],
+      [{ message: tools({ name: 'search' }) }, /`toolCallList.0.id`/],
+      [{ message: { type: 'knowledge-base-request', messages: 'none' } }, /`messages`/],
+    ] as const)
+      expect(await call('POST', `${knowledgeBase}/vapi`, body)).toMatchObject({
+        status: 200,
+        body: { error: expect.stringMatching(place) },
+      })
+  })
+})
+
+describe('what goes wrong', () => {
+  test('with an agent of another organization is what goes wrong with one that never existed', async () => {
+    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments()]
+    for (const message of [
+      reply(user('Where do guests park?')),
+      tools(call('1', { query: 'Where do guests park?' })),
+    ]) {
+      const foreign = await ask({ ...mine, knowledgeBase: theirs.knowledgeBase }, message)
+      const unknown = await ask({ ...mine, knowledgeBase: `/v1/agents/${newId()}/knowledge-base` }, message)
+      expect(foreign.status).toBe(200)
+      expect(JSON.stringify(foreign.body)).toContain('Your organization has no agent with this id.')
+      expect(JSON.stringify(foreign.body)).not.toContain('bakery')
+      expect(foreign.body).toEqual(unknown.body)
+    }
+  })
+
+  test('another agent’s documents are not found', async () => {
+    const tenant = await tenantWithDocuments()
+    const sibling = await createAgent(stand.db, tenant.organizationId as never, 'Sibling')
+    const path = `/v1/agents/${sibling.id}/knowledge-base/vapi`
+    expect(await tenant.call('POST', path, { message: reply(user('Where do guests park?')) })).toMatchObject({
+      body: { documents: [] },
+    })
+  })
+
+  test('with the database or with ourselves is 200 too, and reveals nothing', async () => {
+    const tenant = await stand.tenant()
+    const broken = { ...hangingEmbedder(() => {}), isLocal: true as const }
+    for (const [error, says] of [
+      [new Unavailable('database', new Error('away')), /cannot be reached at the moment/],
+      [new TypeError('secret'), /logged under the request id/],
+    ] as const) {
+      const platforms = newPlatforms({ embedder: { ...broken, embed: () => Promise.reject(error) } })
+      const answers = [
+        await platforms(tenant, 'vapi', { message: reply(user('Where do guests park?')) }),
+        await platforms(tenant, 'vapi', { message: tools(call('1', { query: 'Where?' }), call('2', {})) }),
+      ]
+      expect(answers).toMatchObject([
+        { status: 200, body: { documents: [], error: expect.stringMatching(says) } },
+        { status: 200, body: { results: [{ error: expect.stringMatching(says) }, { toolCallId: '2' }] } },
+      ])
+      expect(JSON.stringify(answers)).not.toContain('secret')
+    }
+  })
+
+  test('a question that the provider refuses is answered with the reason, on one line', async () => {
+    const tenant = await tenantWithDocuments()
+    provider.script([], { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too\nlong' } }) })
+    const platforms = newPlatforms({ embedder: newEmbedder(provider) })
+    const { status, body } = await platforms(tenant, 'vapi', {
+      message: tools(call('1', { query: 'Where do guests park?' })),
+    })
+    provider.script([])
+    expect(status).toBe(200)
+    expect(body.results[0].error).toEqual(expect.any(String))
+    expect(body.results[0].error).not.toContain('\n')
+  })
+})
