@@ -100,8 +100,8 @@ export const queue = {
   deadLetterRetentionDays: 14,
 } as const
 
-/** Whoever answers questions. */
-const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
+/** Those that search: they read what the documents' Lambdas and the pipeline write, and call the provider. */
+export const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
 
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],

@@ -7,6 +7,10 @@ export const organizationId = v.pipe(uuid, v.brand('OrganizationId'))
 export const agentId = v.pipe(uuid, v.brand('AgentId'), v.description('The agent’s id.'))
 export const documentId = v.pipe(uuid, v.brand('DocumentId'), v.description('The document’s id.'))
 
+/** The parameters of a path. */
+export const agentPath = v.object({ agentId })
+export const documentPath = v.object({ agentId, documentId })
+
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>
 export type DocumentId = v.InferOutput<typeof documentId>

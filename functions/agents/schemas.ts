@@ -3,8 +3,6 @@ import { fields } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId } from '../../shared/ids.ts'
 
-export const agentPath = v.object({ agentId })
-
 export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
 
 /** Of the list of agents: the id. */

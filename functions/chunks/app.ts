@@ -5,10 +5,11 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
+import { documentPath } from '../../shared/ids.ts'
 import { chunkExample, chunkSchema, toChunk } from './chunk.ts'
 import { deleteChunks, listChunks } from './chunks.ts'
 import { createChunks } from './create-chunks.ts'
-import { createBody, documentPath, listQuery, sortKey, toJson } from './schemas.ts'
+import { createBody, listQuery, sortKey, toJson } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 

@@ -4,7 +4,6 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { agentId, documentId } from '../../shared/ids.ts'
 
 const contentLimit = 32_768
 const maxChunks = 200
@@ -16,8 +15,6 @@ const integer = (min: number, max: number, description: string) =>
     v.maxValue(max, `must be between ${min} and ${max}`),
     v.description(description),
   )
-
-export const documentPath = v.object({ agentId, documentId })
 
 export const listQuery = v.pipe(
   fields({

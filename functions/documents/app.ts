@@ -5,21 +5,12 @@ import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
+import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { createDocument } from './create-document.ts'
 import { documentExample, documentSchema, toDocument } from './document.ts'
 import { deleteDocument, getDocument, listDocuments } from './documents.ts'
-import {
-  agentPath,
-  createBody,
-  documentPath,
-  fetchedDocument,
-  getQuery,
-  listQuery,
-  sortKey,
-  updateBody,
-  withoutContent,
-} from './schemas.ts'
+import { createBody, fetchedDocument, getQuery, listQuery, sortKey, updateBody, withoutContent } from './schemas.ts'
 import { updateDocument } from './update-document.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -63,7 +54,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           const list = `documents ${params.agentId} ${query.status ?? ''}`
           const after =
             query.cursor === undefined ? undefined : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
           const shown = documents.map(toDocument)
           const data = fitToResponse(query.exclude ? shown.map(withoutContent) : shown)
@@ -105,7 +96,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
         },
         async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const request = idempotentRequest(
             key,
             { method: 'POST', path: c.req.path, body: () => body },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fields, maxCharacters } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { agentId, documentId } from '../../shared/ids.ts'
+import { documentId } from '../../shared/ids.ts'
 import { type Document, documentSchema, statuses } from './document.ts'
 
 const contentLimit = 4 * 1024 * 1024
@@ -23,9 +23,6 @@ const content = v.pipe(
     description: 'Plain text or Markdown of at most 4 MiB of UTF-8, with at least one character that is no space.',
   }),
 )
-
-export const agentPath = v.object({ agentId })
-export const documentPath = v.object({ agentId, documentId })
 
 const exclude = v.optional(
   v.pipe(

@@ -1,38 +1,19 @@
 import type { HonoRequest } from 'hono'
-import type { Database } from '../../shared/database/database.ts'
-import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api, idsOf, logFailure } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { answering } from '../../shared/retrieval/answer.ts'
-import { type Clock, systemClock } from '../../shared/retrieval/clock.ts'
+import { agentPath } from '../../shared/ids.ts'
+import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
+import { systemClock } from '../../shared/retrieval/clock.ts'
+import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
-import {
-  agentPath,
-  errorResponse,
-  invalidRequest,
-  message,
-  methodNotFound,
-  response,
-  responseExample,
-} from './schemas.ts'
+import { errorResponse, invalidRequest, message, methodNotFound, response, responseExample } from './schemas.ts'
 import { respond } from './server.ts'
-import { findServing, requireServing } from './serving.ts'
 import { timeouts } from './timeouts.ts'
 import { tools } from './tool-texts.ts'
 import { newTools } from './tools.ts'
 
-export interface Dependencies {
-  db: Database
-  embedder: Embedder
-  /** Of deadlines. */
-  clock?: Clock
-  limits?: typeof timeouts
-  /** Of keys. */
-  now?: () => number
-}
-
-export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, now }: Dependencies) {
+export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const callTool = newTools({ answer, clock, limits })
@@ -78,7 +59,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
           errors: ['agent_not_found'],
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const timing = timingOf(c)
           const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
           const isCall = body.method === 'tools/call'

@@ -1,20 +1,13 @@
 import * as v from 'valibot'
+import { anyObject } from '../../shared/http/input/any-object.ts'
 import { fields } from '../../shared/http/input/fields.ts'
-import { agentId, type DocumentId } from '../../shared/ids.ts'
+import type { DocumentId } from '../../shared/ids.ts'
 import { query } from '../../shared/retrieval/schemas.ts'
-
-export const agentPath = v.object({ agentId })
 
 const rpcVersion = v.literal('2.0', 'must be "2.0"')
 const rpcId = v.union([v.string(), v.pipe(v.number(), v.integer())], 'must be a string or an integer')
 
-const params = v.pipe(
-  v.custom<Record<string, unknown>>(
-    (sent) => typeof sent === 'object' && sent !== null && !Array.isArray(sent),
-    'must be an object',
-  ),
-  v.metadata({ type: 'object' }),
-)
+const params = v.pipe(anyObject, v.metadata({ type: 'object' }))
 
 /** A request or, without an `id`, a notification. What its method takes is for the protocol's library to check. */
 export const message = v.pipe(

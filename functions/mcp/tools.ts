@@ -3,13 +3,13 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
-import type { answering } from '../../shared/retrieval/answer.ts'
+import type { AnswerQuestion } from '../../shared/retrieval/answer.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
+import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
+import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
 import type { Timing } from '../../shared/retrieval/timing.ts'
 import { findPassages, joined } from './passages.ts'
 import { fetchArguments, idOf, placeOf, searchArguments } from './schemas.ts'
-import { findServing, requireServing } from './serving.ts'
-import type { timeouts } from './timeouts.ts'
 import { fetchTool, searchTool } from './tool-texts.ts'
 
 export interface Call {
@@ -21,9 +21,9 @@ export interface Call {
 }
 
 interface Dependencies {
-  answer: ReturnType<typeof answering>['answer']
+  answer: AnswerQuestion
   clock: Clock
-  limits: typeof timeouts
+  limits: Timeouts
 }
 
 const passagesPerSearch = 5

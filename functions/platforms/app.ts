@@ -1,35 +1,31 @@
 import type { Context } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
-import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { answering } from '../../shared/retrieval/answer.ts'
-import { type Clock, systemClock } from '../../shared/retrieval/clock.ts'
-import { type Timeouts, timeouts } from '../../shared/retrieval/timeouts.ts'
+import { agentPath } from '../../shared/ids.ts'
+import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
+import { systemClock } from '../../shared/retrieval/clock.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
 import { type Asked, consult } from './consultation.ts'
 import { retellExamples, vapiAnswerExample, vapiExamples } from './examples.ts'
 import { sentenceOf } from './failure.ts'
 import { answerRetell } from './retell.ts'
-import { agentPath, retellCall, retellHeaders, vapiAnswer, vapiMessage } from './schemas.ts'
+import { retellCall, retellHeaders, vapiAnswer, vapiMessage } from './schemas.ts'
 import { requireSignature } from './signature.ts'
 import { signingSecrets } from './signing-secrets.ts'
 import { answerVapi } from './vapi.ts'
 
-export interface Dependencies {
-  db: Database
-  embedder: Embedder
-  /** Of deadlines. */
-  clock?: Clock
-  limits?: Timeouts
-  /** Of keys, secrets and signatures. */
-  now?: () => number
-}
-
 /** Voice platforms that call a server in a form of their own. The others call the API as it is, or MCP. */
-export function platformsApp({ db, embedder, clock = systemClock, limits = timeouts, now = Date.now }: Dependencies) {
+export function platformsApp({
+  db,
+  embedder,
+  clock = systemClock,
+  limits = timeouts,
+  now = Date.now,
+}: AnsweringDependencies) {
   const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
@@ -61,7 +57,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           },
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const explain = (error: unknown) => {
             if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
             return sentenceOf(error, c.get('requestId'))
@@ -90,7 +86,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           errors: ['invalid_signature', 'agent_not_found'],
         },
         async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
           if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, now())
           return c.text(await answerRetell(body, consultant(c, db, scope)))

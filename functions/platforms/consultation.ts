@@ -1,15 +1,15 @@
-import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
-import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
-import type { answering } from '../../shared/retrieval/answer.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import type { AnswerQuestion } from '../../shared/retrieval/answer.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import type { Timing } from '../../shared/retrieval/timing.ts'
 
 /** What an agent's knowledge base has on a question. */
 export interface Consultation {
   hits: Hit[]
-  /** What to say to a model where there are no hits. @throws Unavailable */
+  /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */
   nothing(): Promise<string>
 }
 
@@ -19,18 +19,15 @@ export interface Asked {
   deadline_ms: number
 }
 
+/** When the model has decided that it needs to know. */
+export const byTool = { limit: 5, deadline_ms: timeouts.deadlineMilliseconds }
+
 /** What has no score has nothing of the question; whoever searches sees that, but a model would read it to the caller. */
 const min_score = 0.01
 
-const a = columnsOf('agents', 'a')
-
-/** The agent's tool is on while search serves a document of it: where nothing was found, whether it is on says why. */
-const findTool = (scope: AgentScope) =>
-  sql<{ enabled: boolean }>`select ${a.knowledge_base_enabled} as enabled from agents a where ${isAgent(scope)}`
-
 /** @throws ApiError agent_not_found, validation_failed for a question that the embedding provider refuses; Unavailable */
 export async function consult(
-  answer: ReturnType<typeof answering>['answer'],
+  answer: AnswerQuestion,
   db: Database,
   scope: AgentScope,
   asked: Asked,
@@ -40,8 +37,8 @@ export async function consult(
   return {
     hits: data,
     async nothing() {
-      const { tools } = await timing.measure('db', () => db.batch({ tools: findTool(scope) }))
-      return tools[0]?.enabled
+      const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))
+      return requireServing(agents)
         ? 'The knowledge base has nothing on this. Say that you do not know instead of guessing.'
         : 'The knowledge base has no ready documents: there is nothing to consult.'
     },

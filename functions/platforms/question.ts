@@ -1,3 +1,4 @@
+import { isObject } from '../../shared/http/input/any-object.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 
@@ -51,8 +52,4 @@ function parseObject(text: unknown): Record<string, unknown> {
   } catch {
     return {}
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,8 @@
-import type { Asked, Consultation } from './consultation.ts'
+import { isObject } from '../../shared/http/input/any-object.ts'
+import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { fitting, passageOf } from './passages.ts'
-import { isObject, questionOf } from './question.ts'
+import { questionOf } from './question.ts'
 
-const asked = { limit: 5, deadline_ms: 3000 }
 const separator = '\n\n'
 
 /**
@@ -17,6 +17,6 @@ export async function answerRetell(
   const query = questionOf(isObject(call.args) ? call.args : call)
   if (query === undefined)
     return 'The argument `query` is missing. Call the function again and pass what the caller wants to know.'
-  const { hits, nothing } = await consult({ ...asked, query })
+  const { hits, nothing } = await consult({ ...byTool, query })
   return hits.length > 0 ? fitting(hits.map(passageOf), separator).join(separator) : await nothing()
 }

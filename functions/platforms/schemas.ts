@@ -1,15 +1,9 @@
 import * as v from 'valibot'
-import { agentId } from '../../shared/ids.ts'
-import { isObject } from './question.ts'
-
-export const agentPath = v.object({ agentId })
+import { anyObject } from '../../shared/http/input/any-object.ts'
 
 /** What a platform sends: it may add fields at any time, so that none is unknown. What is amiss is told in the platform's own way. */
 function envelope(title: string, described: Record<string, unknown>) {
-  return v.pipe(
-    v.custom<Record<string, unknown>>(isObject, 'must be an object'),
-    v.metadata({ title, type: 'object', additionalProperties: true, ...described }),
-  )
+  return v.pipe(anyObject, v.metadata({ title, type: 'object', additionalProperties: true, ...described }))
 }
 
 export const vapiMessage = envelope('VapiMessage', {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Asked, Consultation } from './consultation.ts'
+import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { fitting, onOneLine, passageOf } from './passages.ts'
 import { questionIn, questionOf } from './question.ts'
 import {
@@ -18,8 +18,6 @@ export interface Vapi {
 
 /** Asked before every reply, while the caller waits: the fewer texts a model reads, the sooner it begins to speak. */
 const beforeReply = { limit: 3, deadline_ms: 1000 }
-/** Asked when the model has decided that it needs to know. */
-const byTool = { limit: 5, deadline_ms: 3000 }
 
 const toolNames = ['search_knowledge_base', 'knowledge_base', 'search']
 const maxToolCalls = 10

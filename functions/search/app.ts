@@ -1,26 +1,15 @@
-import type { Database } from '../../shared/database/database.ts'
-import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
-import { answering } from '../../shared/retrieval/answer.ts'
-import { type Clock, systemClock } from '../../shared/retrieval/clock.ts'
+import { agentPath } from '../../shared/ids.ts'
+import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
+import { systemClock } from '../../shared/retrieval/clock.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
-import { type Timeouts, timeouts } from '../../shared/retrieval/timeouts.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
-import { agentPath, prefetchBody, searchBody, searchResponse } from './schemas.ts'
+import { prefetchBody, searchBody, searchResponse } from './schemas.ts'
 
-export interface Dependencies {
-  db: Database
-  embedder: Embedder
-  /** Of deadlines. */
-  clock?: Clock
-  limits?: Timeouts
-  /** Of keys. */
-  now?: () => number
-}
-
-export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: Dependencies) {
+export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const endpoint = endpoints(db, now)
   const { answer, prefetch } = answering(embedder, clock, limits)
   return api()
@@ -49,7 +38,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           errors: ['agent_not_found'],
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           const { data, degraded } = await answer(db, scope, body, timingOf(c))
           return c.json({ data: fitToResponse(data), degraded })
         },
@@ -72,7 +61,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           errors: ['agent_not_found'],
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, agentId: params.agentId }
+          const scope = { organizationId: key.organizationId, ...params }
           await prefetch(db, scope, body.query, timingOf(c))
           return c.body(null, 202)
         },

@@ -2,11 +2,9 @@ import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
-import { agentId, documentId } from '../../shared/ids.ts'
+import { documentId } from '../../shared/ids.ts'
 import { hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-
-export const agentPath = v.object({ agentId })
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
 const deadlineRange = `must be between ${minDeadlineMilliseconds} and ${maxDeadlineMilliseconds}`

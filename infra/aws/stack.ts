@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { answering, type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { addEventSource } from './event-source.ts'
@@ -68,9 +68,9 @@ function createFunctions(
 
 /** A search of the new release understands what the previous one has written, but not the other way round. */
 function updateReadersFirst(functions: Record<LambdaName, IFunction>): void {
-  const { search, mcp, platforms, documents, chunks, embedding, sweeper } = functions
+  const { documents, chunks, embedding, sweeper } = functions
   for (const writer of [documents, chunks, embedding, sweeper])
-    for (const reader of [search, mcp, platforms]) resourceOf(writer).addResourceDependency(resourceOf(reader))
+    for (const reader of answering) resourceOf(writer).addResourceDependency(resourceOf(functions[reader]))
 }
 
 /** Without its permissions, which depend on the routes. */

@@ -24,6 +24,19 @@ export interface Answer {
   degraded: null | 'keyword_only'
 }
 
+/** Of a Lambda that answers questions. */
+export interface AnsweringDependencies {
+  db: Database
+  embedder: Embedder
+  /** Of deadlines. */
+  clock?: Clock
+  limits?: Timeouts
+  /** Of keys, secrets and signatures. */
+  now?: () => number
+}
+
+export type AnswerQuestion = ReturnType<typeof answering>['answer']
+
 /** What is kept of a deadline for the last statement, within bounds: as long as this instance's round trips take. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250

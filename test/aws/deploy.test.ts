@@ -12,7 +12,7 @@ import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { answering, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { type Fields, type Json, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
 
 const run = promisify(execFile)
@@ -83,7 +83,7 @@ describe('migrations', () => {
   }
 })
 
-test.each(['search', 'mcp', 'platforms'])(
+test.each(answering)(
   '%s, which reads what the previous release wrote, is updated before the Lambdas that write',
   (reader) => {
     const writers = ['documents', 'chunks', 'embedding', 'sweeper']

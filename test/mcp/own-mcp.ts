@@ -1,4 +1,5 @@
-import { type Dependencies, mcpApp } from '../../functions/mcp/app.ts'
+import { mcpApp } from '../../functions/mcp/app.ts'
+import type { AnsweringDependencies } from '../../shared/retrieval/answer.ts'
 import { callerOf } from '../support/own-app.ts'
 import { newEmbedder } from '../support/own-search.ts'
 import type { Tenant } from '../support/stand.ts'
@@ -6,7 +7,7 @@ import { databaseAs } from '../support/worker.ts'
 import { type Era, mcpClient } from './mcp-client.ts'
 
 /** An instance of the MCP Lambda of a test's own: gives each tenant a client of it. */
-export function newMcp(provider: { baseUrl: string }, more: Partial<Dependencies> = {}) {
+export function newMcp(provider: { baseUrl: string }, more: Partial<AnsweringDependencies> = {}) {
   const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: newEmbedder(provider), ...more })
   return ({ agentId, apiKey }: Tenant, era?: Era) => mcpClient({ agentId, call: callerOf(app, apiKey) }, era)
 }

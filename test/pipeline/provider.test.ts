@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { answering } from '../../infra/wiring.ts'
 import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
@@ -309,7 +310,7 @@ describe('a Lambda on AWS', () => {
     AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
   }
 
-  test.each(['search', 'mcp', 'platforms', 'embedding'] as const)(
+  test.each([...answering, 'embedding'] as const)(
     '(%s) does not start without a provider or its key, and says what to set',
     async (name) => {
       await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')

@@ -1,6 +1,7 @@
-import { type Dependencies, searchApp } from '../../functions/search/app.ts'
+import { searchApp } from '../../functions/search/app.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import type { AnsweringDependencies } from '../../shared/retrieval/answer.ts'
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant } from './stand.ts'
 import { databaseAs } from './worker.ts'
@@ -25,7 +26,7 @@ export function hangingEmbedder(called: (timeoutSeconds: number) => void): Embed
 }
 
 /** An instance of the search Lambda of a test's own. */
-export function newSearch(provider: { baseUrl: string }, more: Partial<Dependencies> = {}) {
+export function newSearch(provider: { baseUrl: string }, more: Partial<AnsweringDependencies> = {}) {
   const app = searchApp({ db: databaseAs('cuecard_search'), embedder: newEmbedder(provider), ...more })
   const post = (tenant: Tenant, path: string, body: object): Promise<Answer> =>
     callerOf(app, tenant.apiKey)('POST', `${tenant.knowledgeBase}${path}`, body)

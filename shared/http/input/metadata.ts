@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { anyObject } from './any-object.ts'
 
 const maxBytes = 16 * 1024
 const maxKeys = 64
@@ -12,7 +13,7 @@ interface Limits {
   inArrays: number
 }
 
-/** A chunk's metadata: a JSON object that jsonb stores unchanged. Valibot's `record` would drop some keys. */
+/** A chunk's metadata: a JSON object that jsonb stores unchanged. */
 export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON object.')
 
 /** Postgres compares each value in an array with each value in the chunk's array: the limits bound the cost of a search. */
@@ -24,10 +25,7 @@ export const metadataFilter = jsonObject(
 function jsonObject(limits: Limits, description: string) {
   const inArrays = limits.inArrays < limits.values ? ` (${limits.inArrays} of them in arrays)` : ''
   return v.pipe(
-    v.custom<Record<string, unknown>>(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      'must be an object',
-    ),
+    anyObject,
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       const message = issueOf(dataset.value, limits)

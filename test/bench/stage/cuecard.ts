@@ -4,7 +4,7 @@ import { chunksApp } from '../../../functions/chunks/app.ts'
 import { documentsApp } from '../../../functions/documents/app.ts'
 import { callLimits } from '../../../functions/embedding/batches.ts'
 import { consumer } from '../../../functions/embedding/consumer.ts'
-import { type Dependencies as SearchDependencies, searchApp } from '../../../functions/search/app.ts'
+import { searchApp } from '../../../functions/search/app.ts'
 import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { type DatabaseUser, queue as queueSettings } from '../../../infra/wiring.ts'
@@ -14,6 +14,7 @@ import { lambdaHandler } from '../../../shared/http/api.ts'
 import { permissions } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import type { Queue } from '../../../shared/queue.ts'
+import type { AnsweringDependencies } from '../../../shared/retrieval/answer.ts'
 import { semaphore } from '../../../shared/semaphore.ts'
 import { topicOf } from '../data/texts.ts'
 import type { OurDatabase, Server } from './server.ts'
@@ -36,7 +37,7 @@ export interface CuecardOptions {
   /** Instead of vectors that are prepared. */
   embedder?: Embedder
   /** What the search Lambda is given beside its database and embedder. */
-  search?: Omit<Partial<SearchDependencies>, 'db' | 'embedder'>
+  search?: Omit<Partial<AnsweringDependencies>, 'db' | 'embedder'>
 }
 
 export type Cuecard = Awaited<ReturnType<typeof openCuecard>>

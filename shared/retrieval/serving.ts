@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import { type AgentScope, agentNotFound, isAgent } from '../../shared/database/scope.ts'
+import { columnsOf } from '../database/columns.ts'
+import { type AgentScope, agentNotFound, isAgent } from '../database/scope.ts'
 
 const a = columnsOf('agents', 'a')
 
 /** Whether search serves anything of the agent; no row without the agent. */
 export function findServing(scope: AgentScope) {
-  return sql<{
-    is_serving: boolean
-  }>`select ${a.knowledge_base_enabled} as is_serving from agents a where ${isAgent(scope)}`
+  return sql<{ is_serving: boolean }>`
+    select ${a.knowledge_base_enabled} as is_serving from agents a where ${isAgent(scope)}`
 }
 
 /** @throws ApiError agent_not_found */
