@@ -1,11 +1,10 @@
 import { type Message, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import { region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
-import { permissions } from '../../shared/http/api-keys.ts'
 import { deploy } from '../support/deployed-system.ts'
+import { makeTenant } from '../support/tenant.ts'
 
 let system: Awaited<ReturnType<typeof deploy>>
 let sqs: SQSClient
@@ -22,12 +21,9 @@ afterAll(async () => {
 })
 
 async function tenant() {
-  const organization = await createOrganization(system.owner, 'Test')
-  const agent = await createAgent(system.owner, organization.id, 'Agent')
-  const granted = { organizationId: organization.id, name: 'test', permissions: [...permissions] }
-  const { key } = await createKey(system.owner, granted)
+  const { organizationId, apiKey: key, knowledgeBase } = await makeTenant(system.owner)
   system.secrets.push(key)
-  return { organizationId: organization.id, key, knowledgeBase: `/v1/agents/${agent.id}/knowledge-base` }
+  return { organizationId, key, knowledgeBase }
 }
 
 async function receive(): Promise<Message[]> {

@@ -3,7 +3,6 @@ import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClie
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { loadFunctions } from '../../infra/local/functions.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
@@ -13,10 +12,11 @@ import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { lambdas, queue as queueSettings } from '../../infra/wiring.ts'
 import { configuredDatabase, type Database, useEndpoint } from '../../shared/database/database.ts'
-import { type Permission, permissions } from '../../shared/http/api-keys.ts'
+import type { Permission } from '../../shared/http/api-keys.ts'
 import { assertDocumented } from './contract.ts'
 import { entryOf } from './entry.ts'
 import { createScratchDatabase } from './scratch-database.ts'
+import { makeTenant } from './tenant.ts'
 
 export interface Answer {
   status: number
@@ -91,16 +91,11 @@ export function useStand() {
     return answer
   }
 
-  async function tenant(granted: Permission[] = [...permissions]): Promise<Tenant> {
-    const organization = await createOrganization(open.db, 'Test')
-    const agent = await createAgent(open.db, organization.id, 'Agent')
-    const { key } = await createKey(open.db, { organizationId: organization.id, name: 'test', permissions: granted })
+  async function tenant(granted?: Permission[]): Promise<Tenant> {
+    const made = await makeTenant(open.db, granted)
     return {
-      organizationId: organization.id,
-      agentId: agent.id,
-      apiKey: key,
-      knowledgeBase: `/v1/agents/${agent.id}/knowledge-base`,
-      call: (method, path, body, headers) => http(method, path, body, { 'x-api-key': key, ...headers }),
+      ...made,
+      call: (method, path, body, headers) => http(method, path, body, { 'x-api-key': made.apiKey, ...headers }),
     }
   }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { copyWithPackages } from '../../support/own-packages.ts'
+import { copyWithPackages } from '../../support/foreign-code.ts'
 import type { PeersDatabase } from './server.ts'
 
 /** A row as every store of vectors takes it. */

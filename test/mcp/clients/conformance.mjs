@@ -2,11 +2,9 @@
 import { spawn } from 'node:child_process'
 import { createServer, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { commandOf } from './command-of.mjs'
 
 const { MCP_URL, API_KEY } = process.env
 const upstream = new URL(MCP_URL)
-const cli = commandOf('@modelcontextprotocol/conformance', 'conformance')
 
 /** Why a scenario does not apply. */
 const itsOwnTool = 'calls a tool of the suite’s own, which a server is to offer for it'
@@ -61,7 +59,7 @@ proxy.close()
 process.exitCode = failures === 0 ? 0 : 1
 
 async function conformance(...options) {
-  const child = spawn(process.execPath, [cli, ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('conformance', options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.on('close', resolve))
   return { output: await text(child.stdout), code: await ended }
 }

@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { commandOf } from './command-of.mjs'
-
-const cli = commandOf('@modelcontextprotocol/inspector', 'mcp-inspector')
 
 /** The inspector's command line: a process for each request. */
 export function open(url, headers) {
   const sent = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
   async function run(...options) {
     const target = ['--cli', url, '--transport', 'http', ...sent, '--method', ...options]
-    const { stdout } = await promisify(execFile)(process.execPath, [cli, ...target]).catch((error) => {
+    const { stdout } = await promisify(execFile)('mcp-inspector', target).catch((error) => {
       // A tool's error is its exit code, and its result is printed all the same.
       if (error.stdout?.includes('"isError"')) return error
       throw error
