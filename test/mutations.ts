@@ -759,10 +759,10 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'an answer to a platform has whole passages',
-    file: 'functions/platforms/passages.ts',
+    file: 'functions/platforms/answer-text.ts',
     find: 'count > 0 ? passages.slice(0, count) : ',
     replace: '',
-    tests: [retell, 'test/platforms/passages.test.ts'],
+    tests: [retell, 'test/platforms/answer-text.test.ts'],
   },
   {
     safeguard: 'the claim of an idempotency key',

@@ -1,5 +1,5 @@
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
-import { onOneLine } from './passages.ts'
+import { onOneLine } from './answer-text.ts'
 
 /** What went wrong, for a platform that shows a person a sentence and no status. */
 export function sentenceOf(error: unknown, requestId: string): string {

@@ -22,7 +22,7 @@ export function questionIn(turns: readonly string[]): string | undefined {
 }
 
 /** Its end, if it is too long: what was said last is what is asked. */
-export function asQuestion(text: string): string {
+function asQuestion(text: string): string {
   return text
     .slice(-maxQuestion)
     .replace(/^[\udc00-\udfff]/, '')

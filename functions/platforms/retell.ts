@@ -1,6 +1,6 @@
 import { isObject } from '../../shared/http/input/any-object.ts'
+import { fitting, passageOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
-import { fitting, passageOf } from './passages.ts'
 import { questionOf } from './question.ts'
 
 const separator = '\n\n'

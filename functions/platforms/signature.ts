@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { SentBody } from '../../shared/http/input/json-body.ts'
 
-/** Of a signature, in either direction, for clocks differ: what was overheard can be sent again for this long. */
+/** Of a signature, in either direction, as clocks differ. What was intercepted can be sent again for this long. */
 const validMilliseconds = 5 * 60_000
 
 const pattern = /^v=(\d{1,15}),d=([0-9a-f]{64})$/i
@@ -18,8 +18,9 @@ export function requireSignature(body: SentBody, signature: string | undefined, 
   if (time === undefined || digest === undefined) throw invalid('X-Retell-Signature is not v=<time>,d=<digest>.')
   const expected = createHmac('sha256', secret).update(body).update(time).digest()
   if (!timingSafeEqual(Buffer.from(digest, 'hex'), expected))
-    throw invalid('X-Retell-Signature was not made of this body with the secret of this agent.')
-  if (Math.abs(now - Number(time)) > validMilliseconds) throw invalid('X-Retell-Signature is older than five minutes.')
+    throw invalid('X-Retell-Signature does not match this body and the secret of this agent.')
+  if (Math.abs(now - Number(time)) > validMilliseconds)
+    throw invalid('The time in X-Retell-Signature is more than five minutes from ours.')
 }
 
 function invalid(detail: string) {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import { fitting, onOneLine, passageOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
-import { fitting, onOneLine, passageOf } from './passages.ts'
 import { questionIn, questionOf } from './question.ts'
 import {
   type KnowledgeBaseRequest,

@@ -9,10 +9,10 @@ const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 
-/** For who types the host alone, or guesses. */
-const leadToDocs = publicEndpoint(
+/** For those who type the host alone, or guess. */
+const redirectToDocs = publicEndpoint(
   {
-    operationId: 'leadToDocs',
+    operationId: 'redirectToDocs',
     tag: 'Reference',
     isUndocumented: true,
     summary: 'Go to the reference',
@@ -34,8 +34,8 @@ export function referenceApp({ document }: { document: string }) {
   )
 
   return api()
-    .get('/', leadToDocs)
-    .get('/docs', leadToDocs)
+    .get('/', redirectToDocs)
+    .get('/docs', redirectToDocs)
     .get(
       '/v1/openapi.json',
       publicEndpoint(

@@ -58,7 +58,7 @@ const policy = [
 ].join('; ')
 
 /** The guides of the folder `guides`, in the order of their names, which begin with a number: `1-quickstart.md`. */
-export function readGuides(): Guide[] {
+function readGuides(): Guide[] {
   return readdirSync(folder('guides'))
     .sort()
     .map((name) => guide(name.replaceAll(/^\d+-|\.md$/g, ''), readFileSync(join(folder('guides'), name), 'utf8')))

@@ -52,7 +52,7 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   }
 }
 
-export function isNeon(url: string): boolean {
+function isNeon(url: string): boolean {
   return URL.parse(url)?.hostname.endsWith('.neon.tech') ?? false
 }
 

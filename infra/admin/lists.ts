@@ -7,7 +7,7 @@ import { organizationNotFound } from './command-error.ts'
 const o = columnsOf('organizations', 'o')
 
 /** Look-ups by id alone: `organization_id = any(…)` lets them use the primary key, which leads with the organization. */
-export const everyOrganization = sql`array(select ${o.id} from organizations o)`
+const everyOrganization = sql`array(select ${o.id} from organizations o)`
 export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
 
 /** @throws CommandError when the organization does not exist */

@@ -30,7 +30,7 @@ export async function providerTrouble(embedder: Embedder, signal: AbortSignal): 
   const fault = await Promise.race([checkEmbedder(embedder), delay(maxProbeMilliseconds, late, { signal })])
   if (!fault) return undefined
   return `${fault}.
-Documents wait and searches match words alone until that is mended: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.`
+Documents wait and searches match words alone until that is fixed: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.`
 }
 
 export function curlLines(envFile: string): string {

@@ -13,6 +13,7 @@ export function retellSecret(typed: string): string {
 
 /** Not an argument: those stand in the shell's history and in the list of processes. @throws CommandError at a terminal */
 export async function standardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new CommandError('pipe the secret into the command: npm run admin -- … < FILE')
+  if (process.stdin.isTTY)
+    throw new CommandError('pipe the secret into the command: npx cuecard agent retell-secret ID < FILE')
   return await text(process.stdin)
 }

@@ -47,7 +47,7 @@ function toLine(measured: Measured): string[] {
   ]
 }
 
-export function goalText(goal: Goal, unit: string): string {
+function goalText(goal: Goal, unit: string): string {
   if ('atMost' in goal) return `≤ ${withUnit(goal.atMost, unit)}`
   if ('atLeast' in goal) return `≥ ${withUnit(goal.atLeast, unit)}`
   return `≥ ${short(goal.times)} × ${goal.than ?? 'the best peer'}`

@@ -5,8 +5,6 @@ import type { Vectors } from '../data/vectors.ts'
 /** Texts whose scores differ by less are equally good. */
 const tie = 1e-4
 
-export type Exact = ReturnType<typeof exactOf>
-
 /** Compares every chunk of an agent, in float32 vectors and float64 sums. */
 export function exactOf(vectors: Vectors, chunks: number) {
   const all = new Float32Array(chunks * dimensions)

@@ -26,7 +26,7 @@ export function documentsOf(seed: number, { from, to }: Range, size: number): st
   })
 }
 
-export const sectionsPerDocument = 100
+const sectionsPerDocument = 100
 
 /** Through POST and the embedding Lambda, ten documents at a time. @throws Error unless search then serves exactly these chunks */
 export async function loadOurs(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fitting, maxAnswer, onOneLine } from '../../functions/platforms/passages.ts'
+import { fitting, maxAnswer, onOneLine } from '../../functions/platforms/answer-text.ts'
 
 describe('passages', () => {
   test('are kept whole while they fit, with what stands between them', () => {
