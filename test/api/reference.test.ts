@@ -142,10 +142,13 @@ const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chr
 
 describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMIUM with its path)', () => {
   let browser: Browser
+  /** Shared: what a reader enters ends with the tab. */
+  let context: BrowserContext
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {
     gateway = await startGateway({ port: 0, routes: stand.functions.routes })
     browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+    context = await browser.newContext()
   })
   afterAll(async () => {
     await browser?.close()
@@ -153,8 +156,9 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
   })
 
   /** The page at a width, what it asked other hosts for, and what went wrong in it: the policy's violations too. */
-  async function open(width: number, context?: BrowserContext) {
-    const page = await (context ?? browser).newPage(context ? {} : { viewport: { width, height: 844 } })
+  async function open(width: number) {
+    const page = await context.newPage()
+    await page.setViewportSize({ width, height: 844 })
     const wrong: string[] = []
     page.on('request', (request) => {
       if (!request.url().startsWith(gateway.origin) && !request.url().startsWith('data:')) wrong.push(request.url())
@@ -184,21 +188,18 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
 
   const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth')
 
-  test.each([
-    [390, 'light'],
-    [390, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)(
-    'shows every operation at a width of %i in %s, and loads nothing from elsewhere',
-    async (width, theme) => {
+  test.each([390, 1280])(
+    'shows every operation at a width of %i in light and dark, and loads nothing from elsewhere',
+    async (width) => {
       const { page, wrong } = await open(width)
-      await page.emulateMedia({ colorScheme: theme })
-      for (const { operationId } of operations)
-        expect(await page.locator(`section#${operationId}`).isVisible(), operationId).toBe(true)
-      expect(await widthOf(page)).toBe(width)
-      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
-      expect(await widthOf(page)).toBe(width)
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const isOpen of [false, true]) {
+          await page.emulateMedia({ colorScheme })
+          await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = ${isOpen}`)
+          for (const { operationId } of operations)
+            expect(await page.locator(`section#${operationId}`).isVisible(), operationId).toBe(true)
+          expect(await widthOf(page)).toBe(width)
+        }
       expect(wrong).toEqual([])
       await page.close()
     },
@@ -279,8 +280,7 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
 
   test('keeps key and agent through a reload, not in another tab, and forgets them when told', async () => {
     const tenant = await stand.tenant()
-    const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
-    const { page } = await open(390, context)
+    const { page } = await open(390)
     const sample = (of: Page) => of.locator('#listDocuments pre[data-language=curl]').innerText()
     await enterValues(page, tenant)
     await page.reload()
@@ -288,7 +288,7 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
     expect(await sample(page)).toContain(tenant.agentId)
     expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0)
 
-    const other = await open(390, context)
+    const other = await open(390)
     expect(await sample(other.page)).not.toContain(tenant.apiKey)
 
     await page.getByRole('button', { name: 'Forget' }).click()
@@ -296,7 +296,8 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
     await page.reload()
     expect(await sample(page)).toContain('$AGENT_ID')
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(tenant.apiKey)
-    await context.close()
+    await page.close()
+    await other.page.close()
   })
 
   test('is used with the keyboard alone', async () => {
