@@ -69,12 +69,6 @@ async function json(...args: string[]) {
   return JSON.parse(stdout)
 }
 
-async function makeTenant() {
-  const organization = await json('organization', 'create', '--name', 'Lighthouse Inn')
-  const agent = await json('agent', 'create', '--organization', organization.id, '--name', 'Front desk')
-  return { organization: organization.id as string, agent: agent.id as string }
-}
-
 const makeKey = (organization: string, permissions: string, ...more: string[]) =>
   json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
 
@@ -93,7 +87,8 @@ describe('organizations, agents and keys', () => {
   })
 
   test('a key created here is accepted by the API for what it permits', async () => {
-    const { organization, agent } = await makeTenant()
+    const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
+    const { id: agent } = await json('agent', 'create', '--organization', organization, '--name', 'Front desk')
     const { key } = await makeKey(organization, 'kb:read, organization:read')
     const headers = { 'x-api-key': key }
     expect(await stand.http('GET', '/v1/organization', undefined, headers)).toMatchObject({
@@ -109,7 +104,7 @@ describe('organizations, agents and keys', () => {
   })
 
   test('a revoked key is rejected, and revoking it again keeps the first time', async () => {
-    const { organization } = await makeTenant()
+    const { organizationId: organization } = await stand.tenant()
     const { id, key } = await makeKey(organization, 'organization:read')
     const revoked = await json('key', 'revoke', id)
     expect(revoked).toMatchObject({ id, organization_id: organization })
@@ -121,7 +116,7 @@ describe('organizations, agents and keys', () => {
   })
 
   test('the list of keys says which are active, expired or revoked, and holds neither key nor hash', async () => {
-    const { organization } = await makeTenant()
+    const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
     const active = await makeKey(organization, 'kb:read,kb:write,kb:read', '--expires', '30d')
     const expired = await makeKey(organization, 'kb:read', '--expires', '2099-01-01T00:00:00+01:00')
     const revoked = await makeKey(organization, 'kb:read')
@@ -141,21 +136,18 @@ describe('organizations, agents and keys', () => {
   })
 
   test('organizations and agents are listed and shown with what they hold', async () => {
-    const { organization, agent } = await makeTenant()
+    const { organizationId: organization, agentId: agent } = await stand.tenant()
     const { data } = await json('organization', 'list')
-    expect(data).toContainEqual(expect.objectContaining({ id: organization, name: 'Lighthouse Inn' }))
+    expect(data).toContainEqual(expect.objectContaining({ id: organization, name: 'Test' }))
     expect(await json('organization', 'show', organization)).toMatchObject({ agent_count: 1, document_count: 0 })
     expect(await json('agent', 'list', '--organization', organization)).toMatchObject({
-      data: [{ id: agent, name: 'Front desk', document_count: 0, knowledge_base_enabled: false }],
+      data: [{ id: agent, name: 'Agent', document_count: 0, knowledge_base_enabled: false }],
     })
   })
 
   test('an agent says whether its tool is on, and why', async () => {
-    const { organization, agent } = await makeTenant()
-    const { key } = await makeKey(organization, 'kb:read,kb:write')
-    const path = `/v1/agents/${agent}/knowledge-base`
-    const create = (content?: string) =>
-      stand.http('POST', path, { title: 'T', ...(content && { content }) }, { 'x-api-key': key })
+    const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
+    const create = (content?: string) => call('POST', knowledgeBase, { title: 'T', ...(content && { content }) })
     const show = () => json('agent', 'show', agent)
     expect(await show()).toMatchObject({
       id: agent,
@@ -178,11 +170,9 @@ describe('organizations, agents and keys', () => {
   })
 
   test('a secret for Retell’s signature is read from standard input, used by the API, and printed nowhere', async () => {
-    const { organization, agent } = await makeTenant()
-    const { key } = await makeKey(organization, 'kb:read')
+    const { agentId: agent, knowledgeBase, call } = await stand.tenant()
     const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
-    const ask = () =>
-      stand.http('POST', `/v1/agents/${agent}/knowledge-base/retell`, { query: 'Where?' }, { 'x-api-key': key })
+    const ask = () => call('POST', `${knowledgeBase}/retell`, { query: 'Where?' })
     const set = await admin(['agent', 'retell-secret', agent, '--json'], { DATA_DIR: dataDir }, `${secret}\n`)
     expect(set).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(set.stdout)).toEqual({ id: agent, retell_signature: 'required' })
@@ -201,7 +191,7 @@ describe('organizations, agents and keys', () => {
   })
 
   test('for people there is a table, whose cells cannot move the cursor', async () => {
-    const { organization, agent } = await makeTenant()
+    const { organizationId: organization, agentId: agent } = await stand.tenant()
     await sql`update agents set name = ${'Front\u001b[2J\ndesk'} where id = ${agent}`.execute(stand.db)
     const { stdout } = await admin(['agent', 'list', '--organization', organization])
     const [head, row, ...rest] = stdout.trimEnd().split('\n')

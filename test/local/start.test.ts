@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
+import { lockDirectory } from '../../infra/local/directory-lock.ts'
 import { Database } from '../../shared/database/database.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { createScratchDatabase } from '../support/scratch-database.ts'
@@ -283,15 +284,14 @@ test.skipIf(!server)(
 )
 
 test('a port or a data directory in use, wrong settings and a server out of reach are each reported in one line, with exit code 1', async () => {
-  const env = await home()
+  const env = await home({ isEmpty: true })
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   cleanups.push(async () => taken.close())
   const port = (taken.address() as { port: number }).port
   const lines = (stand: Stand) => stand.output().trim().split('\n')
 
-  const running = start({ ...env })
-  await running.prints('Serving')
+  const unlock = await lockDirectory(env.DATA_DIR)
   const beside = start({ ...env, PORT: `${port}`, CHUNK_TOKENS: '50' }, ['--frob'])
   expect(await beside.ends()).toBe(1)
   expect(lines(beside)).toEqual([
@@ -302,10 +302,9 @@ test('a port or a data directory in use, wrong settings and a server out of reac
     expect.stringMatching(/^Could not start Cuecard: .* is in use by process \d+, .*such as DATA_DIR=/),
     `Could not start Cuecard: port ${port} is in use: start on another, such as PORT=${port + 1} npm start`,
   ])
-  running.process.kill('SIGINT')
-  expect(await running.ends()).toBe(0)
+  await unlock()
 
-  const astray = start({ ...(await home()), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  const astray = start({ ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
   expect(await astray.ends()).toBe(1)
   expect(lines(astray).at(-1)).toMatch(/^Could not start Cuecard: cannot use DATABASE_URL: /)
 })
