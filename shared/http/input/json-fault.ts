@@ -78,7 +78,7 @@ function endOfString(text: string, from: number): number | Fault {
     if (!found) return { at: text.length, expected: 'the closing double quote of a string' }
     if (found[0] === '"') return found.index + 1
     at = endOf(escapeSequence, text, found.index)
-    if (at === found.index) return { at, expected: 'an escape sequence of JSON' }
+    if (at === found.index) return { at, expected: 'a valid escape sequence' }
   }
 }
 
