@@ -15,6 +15,7 @@ function number(rule: string, isAllowed: (value: number) => boolean) {
 /** The longest that the embedding Lambda may run. */
 const maxTimeoutSeconds = 120
 const maxOverlapTokens = 60
+const defaultOverlap = '60'
 /** The chunker's own limit. */
 const maxChunkTokens = 4096
 const count = number('a whole number, 1 or more', (value) => Number.isSafeInteger(value) && value >= 1)
@@ -53,7 +54,7 @@ const environment = v.pipe(
     EMBEDDING_CONCURRENCY: v.optional(count, '4'),
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
     CHUNK_TOKENS: v.optional(chunkTokens, '400'),
-    CHUNK_OVERLAP_TOKENS: v.optional(overlap, '60'),
+    CHUNK_OVERLAP_TOKENS: v.optional(overlap, defaultOverlap),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),
   v.forward(
@@ -70,7 +71,7 @@ const environment = v.pipe(
       [['CHUNK_TOKENS'], ['CHUNK_OVERLAP_TOKENS']],
       ({ CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS }) => CHUNK_OVERLAP_TOKENS < CHUNK_TOKENS,
       ({ input: { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } }) =>
-        `must be less than CHUNK_TOKENS, which is ${CHUNK_TOKENS}: set it to ${Math.min(Number(CHUNK_TOKENS) - 1, maxOverlapTokens)} or less, not ${CHUNK_OVERLAP_TOKENS}`,
+        `must be less than CHUNK_TOKENS, which is ${CHUNK_TOKENS}: set it to ${Math.min(Number(CHUNK_TOKENS) - 1, maxOverlapTokens)} or less, not ${CHUNK_OVERLAP_TOKENS}${String(CHUNK_OVERLAP_TOKENS) === defaultOverlap ? ` (${defaultOverlap} is its default)` : ''}`,
     ),
     ['CHUNK_OVERLAP_TOKENS'],
   ),

@@ -20,6 +20,7 @@ const root = join(import.meta.dirname, '..')
 const server = process.env.DATABASE_URL
 const stand = useStand()
 const provider = useFakeProvider()
+const serverUrl = 'postgres://somebody@127.0.0.1/stand'
 const closers: (() => Promise<unknown>)[] = []
 let dataDir: string
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   dataDir = await temporaryDirectory()
   closers.push(await lockDirectory(dataDir))
   const database = { url: process.env.DATABASE_URL!, endpoint: process.env.DATABASE_ENDPOINT! }
-  closers.push(await publishAddress(dataDir, { database, queue: stand.queue }))
+  closers.push(await publishAddress(dataDir, { serverUrl, database, queue: stand.queue }))
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -292,6 +293,13 @@ describe('documents', () => {
     expect(data).toMatchObject([failed])
     expect(data[0].age_seconds).toBeGreaterThanOrEqual(3600)
     expect(has_more).toBe(false)
+    await sql`update documents set title = ${'Long '.repeat(50)}, error_message = null where id = ${ids[0]}`.execute(
+      stand.db,
+    )
+    const table = (await admin(list)).stdout.trimEnd().split('\n')
+    expect(table[0]).toMatch(/^id +title +status +attempts +age_seconds +chunk_count +error_message$/)
+    expect(table[2]).toContain('…')
+    expect(Math.max(...table.map(({ length }) => length))).toBeLessThan(180)
     expect(await json(...list, '--limit', '1')).toMatchObject({ data: [failed], has_more: true })
   })
 
@@ -462,6 +470,15 @@ describe('which system it works on', () => {
     })
   })
 
+  test('a DATABASE_URL of another server is an error, not overlooked', async () => {
+    const env = { DATA_DIR: dataDir, DATABASE_URL: 'postgres://me@prod.example.com/x' }
+    const refused = await admin(['organization', 'create', '--name', 'Astray'], env)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain(`DATABASE_URL is neither Neon's nor that of the stand in ${dataDir}`)
+    expect((await admin(['organization', 'list', '--json'])).stdout).not.toContain('Astray')
+    expect(await admin(['organization', 'list'], { ...env, DATABASE_URL: serverUrl })).toMatchObject({ code: 0 })
+  })
+
   test('the address left behind by a killed stand is ignored', async () => {
     const directory = await temporaryDirectory()
     const child = spawn(process.execPath, ['-e', ''])
@@ -489,6 +506,18 @@ describe('which system it works on', () => {
       child.stdout.resume()
       const { stdout } = await admin(['organization', 'list', '--json'], env)
       expect(JSON.parse(stdout)).toMatchObject({ data: [{ name: 'Pedal & Pine' }] })
+      for (const [of, found] of [
+        ['agent', 'Front desk'],
+        ['key', 'demo'],
+        ['document', ''],
+      ] as const)
+        expect(await admin([of, 'list'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining(found) })
+      const made = await admin(['organization', 'create', '--name', 'Second'], env)
+      expect(made.code).toBe(0)
+      expect(await admin(['agent', 'list'], env)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/several.*organization list/),
+      })
     } finally {
       child.kill('SIGTERM')
       expect(await exited).toEqual([0, null])

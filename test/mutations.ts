@@ -44,9 +44,17 @@ const migrations = 'test/database/migrate.test.ts'
 const mcp = ['test/mcp/protocol.test.ts', 'test/mcp/search-tool.test.ts', 'test/mcp/fetch-tool.test.ts']
 const histories = 'test/simulation/histories-1.test.ts'
 const release = 'test/local/release-work.test.ts'
+const admin = 'test/admin.test.ts'
 const settings = 'test/local/settings.test.ts'
 
 const mutations: Mutation[] = [
+  {
+    safeguard: 'an operator’s command for another server does not work on the local stand',
+    file: 'infra/admin/connection.ts',
+    find: 'if (url && url !== stand.server_url)',
+    replace: "if (url === 'never')",
+    tests: [admin],
+  },
   {
     safeguard: 'a start takes over what a killed stand had in work',
     file: 'infra/local/release-work.ts',
@@ -578,7 +586,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'secrets are scrubbed from messages',
     file: 'shared/embedding/openai-error.ts',
-    find: ".replaceAll(apiKey || '\\0', '…')",
+    find: ".replaceAll(apiKey.length < minKeyLength ? '\\0' : apiKey, '…')",
     replace: '',
     tests: [provider, histories],
   },
@@ -690,7 +698,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'only allowed origins are told that they may read a response',
     file: 'infra/local/gateway/cors.ts',
-    find: "|| !(allowed.includes('*') || allowed.includes(origin))",
+    find: '|| !allows(allowed, origin)',
     replace: '',
     tests: ['test/local/gateway.test.ts'],
   },

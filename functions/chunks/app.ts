@@ -69,7 +69,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           tag: 'Chunks',
           summary: 'Upload your own chunks',
           description:
-            'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search does not find it.',
+            'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any cannot be completed: the sample leaves out `embedding` only because it is so long.',
           permission: 'kb:write',
           params: documentPath,
           headers: idempotencyHeader,

@@ -88,7 +88,7 @@ export const createBody = v.pipe(
           if (typeof index !== 'number') continue
           if (seen.has(index))
             addIssue({
-              message: `Duplicate chunk_index ${index} in this batch`,
+              message: `must be unique in the batch, which has ${index} more than once`,
               path: [
                 { type: 'array', origin: 'value', input: listed, key: position, value: chunk },
                 { type: 'object', origin: 'value', input: chunk, key: 'chunk_index', value: index },

@@ -16,7 +16,7 @@ const title = v.pipe(
 const content = v.pipe(
   v.string('must be a string'),
   v.regex(/\S/, 'must hold at least one character that is no space'),
-  v.check((text) => Buffer.byteLength(text) <= contentLimit, `must have at most ${contentLimit} bytes of UTF-8`),
+  v.maxBytes(contentLimit, `must have at most ${contentLimit} bytes of UTF-8`),
   v.metadata({
     minLength: 1,
     maxLength: contentLimit,

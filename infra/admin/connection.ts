@@ -22,10 +22,10 @@ export const environmentHelp = `Environment:
   DATABASE_URL        URL of a Neon database (*.neon.tech), or of any other if DATABASE_ENDPOINT is set to an
                       endpoint that serves it over Neon's protocol. Optional: QUEUE_URL and DEAD_LETTER_QUEUE_URL,
                       with AWS credentials for those queues.
-  DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL may then be
-                      the URL of the PostgreSQL server that the stand was started with.`
+  DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
+                      unset, or the URL of the PostgreSQL server that the stand was started with.`
 
-/** @throws CommandError when the environment selects no running system */
+/** @throws CommandError when the environment selects no running system, or DATABASE_URL another than the stand's */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined
@@ -40,6 +40,10 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   if (!stand)
     throw new CommandError(
       `no local stand is running in ${dataDir}: run npm start, or set DATABASE_URL to the URL of a Neon database`,
+    )
+  if (url && url !== stand.server_url)
+    throw new CommandError(
+      `DATABASE_URL is neither Neon's nor that of the stand in ${dataDir}: unset it to work on the stand, or set DATABASE_ENDPOINT too`,
     )
   return {
     target: `the local stand in ${dataDir}`,

@@ -2,15 +2,21 @@ type Row = Record<string, unknown>
 
 export type Output = object | { data: object[]; has_more?: boolean }
 
-export function print(output: Output, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(output) : toText(output))
+interface Format {
+  asJson: boolean
+  /** Of a table; all by default. */
+  columns?: readonly string[] | undefined
+}
+
+export function print(output: Output, { asJson, columns }: Format): void {
+  console.log(asJson ? JSON.stringify(output) : toText(output, columns))
   if (!asJson && 'has_more' in output && output.has_more) console.error('There are more rows: raise --limit.')
 }
 
-function toText(output: Output): string {
+function toText(output: Output, columns?: readonly string[]): string {
   if (!('data' in output)) return fields(output as Row).join('\n')
   const rows = output.data as Row[]
-  return rows.length === 0 ? 'None.' : table(rows).join('\n')
+  return rows.length === 0 ? 'None.' : table(rows, columns).join('\n')
 }
 
 function fields(row: Row): string[] {
@@ -23,9 +29,17 @@ function fields(row: Row): string[] {
   )
 }
 
-function table(rows: Row[]): string[] {
-  const names = Object.keys(rows[0]!)
-  return align([names, ...rows.map((row) => names.map((name) => show(row[name])))])
+const maxCellCharacters = 60
+
+/** Without the columns that are empty in every row. */
+function table(rows: Row[], columns: readonly string[] = Object.keys(rows[0]!)): string[] {
+  const names = columns.filter((name) => rows.some((row) => show(row[name]) !== empty))
+  return align([names, ...rows.map((row) => names.map((name) => shorten(show(row[name]))))])
+}
+
+function shorten(text: string): string {
+  const characters = [...text]
+  return characters.length > maxCellCharacters ? `${characters.slice(0, maxCellCharacters - 1).join('')}…` : text
 }
 
 function align(lines: string[][]): string[] {
@@ -42,10 +56,12 @@ function isPlain(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
+const empty = '-'
+
 function show(value: unknown): string {
-  if (value === null || value === undefined) return '-'
+  if (value === null || value === undefined) return empty
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map(show).join(', ') || '-'
+  if (Array.isArray(value)) return value.map(show).join(', ') || empty
   return onOneLine(isPlain(value) ? JSON.stringify(value) : String(value))
 }
 

@@ -21,6 +21,17 @@ export async function listOrganizations(db: Database) {
   return { data: await organizations.execute() }
 }
 
+/** For a command that names none. @throws CommandError unless there is exactly one */
+export async function onlyOrganization(db: Database): Promise<OrganizationId> {
+  const [first, ...others] = await db.selectFrom('organizations').select('id').limit(2).execute()
+  if (!first) throw new CommandError('there is no organization yet: npx cuecard organization create makes one')
+  if (others.length > 0)
+    throw new CommandError(
+      'there are several organizations, pass --organization: npx cuecard organization list shows them',
+    )
+  return first.id as OrganizationId
+}
+
 export async function showOrganization(db: Database, id: OrganizationId) {
   const organization = await db
     .selectFrom('organizations as o')

@@ -23,25 +23,28 @@ function describe({ isLocal, model }: Embedder): string {
 
 const maxProbeMilliseconds = 4_000
 
-/** Asks the provider for one vector. @returns what is wrong, and what follows, on two lines */
+/** Asks the provider for one vector. @returns what is wrong, if anything is, without a full stop */
 export async function providerTrouble(embedder: Embedder, signal: AbortSignal): Promise<string | undefined> {
   if (embedder.isLocal) return undefined
   const late = `The embedding provider has not answered in ${maxProbeMilliseconds / 1000} s`
   const fault = await Promise.race([checkEmbedder(embedder), delay(maxProbeMilliseconds, late, { signal })])
-  if (!fault) return undefined
-  return `${fault}.
-Documents wait and searches match words alone until that is fixed: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.`
+  return fault || undefined
 }
 
-export function curlLines(envFile: string): string {
+export const untilFixed =
+  'Until that is fixed, new documents wait and are not found, and searches match words alone: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.'
+
+/** @param isFoundAtOnce whether a search right after finds the document */
+export function curlLines(envFile: string, isFoundAtOnce: boolean): string {
+  const search = `
+  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
+    -d '{"query": "Where can I park?", "limit": 1}'`
   return `
 Add a document of your own:
 
   source ${envFile}
   curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"title": "Parking", "content": "Guests park free of charge behind the house. The gate code is 4711."}'
-  curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\
-    -d '{"query": "Where can I park?", "limit": 1}'
+    -d '{"title": "Parking", "content": "Guests park free of charge behind the house. The gate code is 4711."}'${isFoundAtOnce ? search : ''}
 
 Press Ctrl-C to stop. The data is kept for the next start.`
 }

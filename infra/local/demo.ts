@@ -8,7 +8,7 @@ export interface Demo {
   organizationId: string
   agentId: string
   apiKey: string
-  /** Whether the samples were stored once: those that are deleted since stay so. */
+  /** Whether the samples were stored once, or declined: those that are missing stay so. */
   hasSamples?: boolean
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
-import { banner, curlLines, providerTrouble } from './banner.ts'
+import { banner, curlLines, providerTrouble, untilFixed } from './banner.ts'
 import { markSeeded, seedDemo } from './demo.ts'
 import { messageOf } from './error-message.ts'
 import type { Settings } from './settings.ts'
@@ -15,12 +15,21 @@ export async function serve(
   { dataDir, databaseUrl, port, corsOrigins, hasSamples }: Settings,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!process.env.POWERTOOLS_LOG_LEVEL) logForPeople(console.error)
+  const markTold = process.env.POWERTOOLS_LOG_LEVEL ? undefined : logForPeople(console.error)
   const envFile = join(dataDir, 'env')
   const removeEnvFile = () => rm(envFile, { force: true })
   let close = removeEnvFile
   try {
-    const stand = await startStand({ dataDir, databaseUrl, port, corsOrigins, onLocked: removeEnvFile, onStep, signal })
+    const stand = await startStand({
+      dataDir,
+      databaseUrl,
+      port,
+      corsOrigins,
+      onLocked: removeEnvFile,
+      onStep,
+      onForeignPage,
+      signal,
+    })
     close = async () => {
       await removeEnvFile()
       await stand.close()
@@ -36,9 +45,13 @@ export async function serve(
     const embedder = configuredEmbedder()
     console.log(banner(stand.origin, demo, envFile, embedder))
     const trouble = await providerTrouble(embedder, signal)
-    if (trouble) console.error(`\n${trouble}`)
-    if (hasSamples && !demo.hasSamples) await showSamples(stand.origin)
-    if (!signal.aborted) console.log(curlLines(envFile))
+    if (trouble) {
+      markTold?.(trouble)
+      console.error(`\n${trouble}.\n${untilFixed}`)
+    }
+    if (!hasSamples) await markSeeded(dataDir, demo)
+    else if (!demo.hasSamples) await showSamples(stand.origin)
+    if (!signal.aborted) console.log(curlLines(envFile, trouble === undefined))
     if (!signal.aborted) await once(signal, 'abort')
 
     async function showSamples(origin: string) {
@@ -60,6 +73,10 @@ export async function serve(
   } finally {
     await close()
   }
+}
+
+function onForeignPage(origin: string) {
+  console.error(`A page of ${origin} asked to call the API, and may not: set CORS_ORIGINS to let it.`)
 }
 
 function onStep(step: string, milliseconds: number) {

@@ -33,7 +33,7 @@ export const help = `Usage: npm start -- [options]
 Runs Cuecard on this machine, on loopback: the API, its background work, and a database unless DATABASE_URL names one.
 
 Options:
-  --no-samples   do not store the sample documents on the first start in a data directory
+  --no-samples   do not store the sample documents, neither now nor on later starts in this data directory
   --help         show this
 
 Settings, as environment variables:
@@ -58,6 +58,7 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   const faults: string[] = []
   const options = readOptions(args, faults)
   if (options.help) return undefined
+  if (env.npm_config_samples === '') faults.push('npm took --no-samples for itself: npm start -- --no-samples')
   const port = readPort(env.PORT || '8787', faults)
   const corsOrigins = readOrigins(env.CORS_ORIGINS ?? '', faults)
   const dataDir = resolve(env.DATA_DIR || '.local')

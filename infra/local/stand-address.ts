@@ -7,6 +7,8 @@ import type { LocalQueue } from './queue/queue.ts'
 
 const addressSchema = v.object({
   pid: v.number(),
+  /** What the stand was started with; absent for the embedded database. */
+  server_url: v.optional(v.string()),
   database_url: v.string(),
   database_endpoint: v.string(),
   sqs_endpoint: v.string(),
@@ -18,14 +20,19 @@ const addressSchema = v.object({
 export type StandAddress = v.InferOutput<typeof addressSchema>
 
 interface Parts {
+  serverUrl?: string | undefined
   database: Pick<LocalDatabase, 'url' | 'endpoint'>
   queue: Pick<LocalQueue, 'endpoint' | 'queueUrl' | 'deadLetterUrl'>
 }
 
 /** For other processes on this machine, as `stand.json` in `dataDir`. @returns removes the file */
-export async function publishAddress(dataDir: string, { database, queue }: Parts): Promise<() => Promise<void>> {
+export async function publishAddress(
+  dataDir: string,
+  { serverUrl, database, queue }: Parts,
+): Promise<() => Promise<void>> {
   const address: StandAddress = {
     pid: process.pid,
+    server_url: serverUrl,
     database_url: database.url,
     database_endpoint: database.endpoint,
     sqs_endpoint: queue.endpoint,

@@ -21,6 +21,7 @@ export interface StandOptions {
   /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
+  onForeignPage?: (origin: string) => void
   /** Ends the start after the step that is running. */
   signal?: AbortSignal
 }
@@ -36,6 +37,7 @@ export async function startStand({
   corsOrigins = [],
   onLocked,
   onStep,
+  onForeignPage,
   signal,
 }: StandOptions) {
   const begun = performance.now()
@@ -43,11 +45,11 @@ export async function startStand({
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
-  const step = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
+  const step = async <T>(name: string, run: () => Promise<T>, isShown: (result: T) => boolean = () => true) => {
     const started = performance.now()
     signal?.throwIfAborted()
     const result = await run()
-    onStep?.(name, performance.now() - started)
+    if (isShown(result)) onStep?.(name, performance.now() - started)
     return result
   }
 
@@ -66,14 +68,22 @@ export async function startStand({
     closers.push(queue.close)
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool))
-    await step('data of earlier versions', () =>
-      backfill(database.pool, backfills, { share: 1, onProgress, ...(signal && { signal }) }),
+    await step(
+      'data of earlier versions',
+      () => backfill(database.pool, backfills, { share: 1, onProgress, ...(signal && { signal }) }),
+      (done) => done.some(({ converted }) => converted > 0),
     )
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
     const gateway = await step('HTTP gateway', () =>
-      startGateway({ host: '127.0.0.1', port, corsOrigins, routes: functions.routes }),
+      startGateway({
+        host: '127.0.0.1',
+        port,
+        corsOrigins,
+        routes: functions.routes,
+        ...(onForeignPage && { onForeignPage }),
+      }),
     )
     closers.push(gateway.close)
     signal?.throwIfAborted()
@@ -88,7 +98,7 @@ export async function startStand({
     closers.push(events.stop)
     const sweeper = every(lambdas.sweeper.everySeconds, functions.sweeper)
     closers.push(sweeper.stop)
-    if (dataDir) closers.push(await publishAddress(dataDir, { database, queue }))
+    if (dataDir) closers.push(await publishAddress(dataDir, { serverUrl: databaseUrl, database, queue }))
     return { origin: gateway.origin, db, close }
   } catch (error) {
     await close()

@@ -12,12 +12,9 @@ interface Trouble {
 function inWords(event: string, fields: Fields): Trouble | undefined {
   switch (event) {
     case 'document_retry_scheduled':
-      return {
-        kind: `${event} ${fields.reason} ${fields.status}`,
-        words: `${fields.error}. Documents wait and are tried again by themselves.`,
-      }
+      return ofProvider(String(fields.error))
     case 'embedding_provider_unavailable':
-      return { kind: event, words: `${causeOf(fields)}. Searches match words alone until it is back.` }
+      return ofProvider(causeOf(fields))
     case 'document_failed':
       return {
         kind: `${event} ${fields.code}`,
@@ -26,6 +23,18 @@ function inWords(event: string, fields: Fields): Trouble | undefined {
     default:
       return undefined
   }
+}
+
+function ofProvider(fault: string): Trouble {
+  return {
+    kind: kindOf(fault),
+    words: `${fault}. Documents wait and are tried again by themselves; searches match words alone until then.`,
+  }
+}
+
+/** Without what the provider says in parentheses, which may differ each time. */
+function kindOf(fault: string): string {
+  return fault.split(' (')[0]!
 }
 
 function causeOf({ error }: Fields): string {
@@ -38,8 +47,9 @@ const quietMilliseconds = 60_000
 /**
  * Logs trouble that comes in crowds, a provider that is down above all, in words: one line a minute for each kind. The rest stays
  * lines of JSON, from warnings up.
+ * @returns marks a fault of the provider as told
  */
-export function logForPeople(print: (line: string) => void, now: () => number = Date.now): void {
+export function logForPeople(print: (line: string) => void, now: () => number = Date.now): (fault: string) => void {
   log.setLogLevel('WARN')
   const told = new Map<string, number>()
   for (const level of ['warn', 'error'] as const) {
@@ -55,4 +65,5 @@ export function logForPeople(print: (line: string) => void, now: () => number = 
       print(`${new Date(now()).toTimeString().slice(0, 8)}  ${words}`)
     }
   }
+  return (fault) => told.set(kindOf(fault), now())
 }

@@ -6,7 +6,16 @@ export interface JsonSchema {
 }
 
 /** Actions that the schema describes through `metadata` instead, or that JSON Schema cannot express. */
-const silentActions = ['check', 'raw_check', 'trim', 'to_lower_case', 'transform', 'brand', 'max_characters']
+const silentActions = [
+  'check',
+  'raw_check',
+  'trim',
+  'to_lower_case',
+  'transform',
+  'brand',
+  'max_characters',
+  'max_bytes',
+]
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',

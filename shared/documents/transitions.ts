@@ -201,7 +201,8 @@ const conflicts = {
     'Content is processed by the service, so it cannot be completed by hand; and without content there is nothing to process.',
   processing_in_progress: 'The service is processing this document. Wait until it is completed or in error.',
   no_chunks: 'No chunks of your own are stored for this document. Upload some first.',
-  chunks_missing_embeddings: 'None of the stored chunks has an embedding, so search could find none of them.',
+  chunks_missing_embeddings:
+    'None of the stored chunks has an embedding, so search could find none of them. Delete the chunks and upload them with `embedding`.',
 } as const
 
 function conflict(code: keyof typeof conflicts): never {

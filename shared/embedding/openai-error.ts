@@ -36,6 +36,8 @@ export function reasonOf(status: number): EmbeddingError['reason'] {
   return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
 }
 
+const noQuota = 'insufficient_quota'
+
 interface Settings {
   baseUrl: string
   model: string
@@ -57,7 +59,12 @@ export async function toEmbeddingError(
   const said = words ? `status ${status}: ${words}` : `status ${status}`
   if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(settings.model, said), { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
-  return new EmbeddingError(reason, explanation(status, reason, said), { status, retryAfterSeconds })
+  const message = isWithoutQuota() ? quotaUsedUp(said) : explanation(status, reason, said)
+  return new EmbeddingError(reason, message, { status, retryAfterSeconds })
+
+  function isWithoutQuota(): boolean {
+    return status === 429 && (body?.code === noQuota || body?.type === noQuota)
+  }
 
   function isNoSuchModel(): boolean {
     const isNamed = noSuchModel.has(body?.code) || noSuchModel.has(body?.type)
@@ -81,6 +88,10 @@ function modelMissing(model: string, said: string): string {
   return `The embedding provider has no model ${model} (${said}): set EMBEDDING_MODEL ${suitable}`
 }
 
+function quotaUsedUp(said: string): string {
+  return `Our account at the embedding provider has no quota left (${said}): add credit there, or raise its limit`
+}
+
 function explanation(status: number, reason: EmbeddingError['reason'], said: string): string {
   if (status === 401 || status === 403)
     return `The embedding provider rejects our API key or account (${said}): set EMBEDDING_API_KEY to a valid key`
@@ -100,6 +111,8 @@ export function codeOf(error: unknown): string {
 const maxCharacters = 200
 /** Longer than what is kept, and short enough for the patterns. */
 const maxUnits = 2000
+/** A shorter one keeps no secret, and is part of many a word. */
+const minKeyLength = 8
 /** Whole URLs, and hosts with a port or of a private network. */
 const addresses =
   /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>()]+|\[[\da-f:.]+\](:\d+)?|\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|(?<![\w.-])[\w.-]+(:\d{2,5}\b|\.(internal|local|lan|corp|svc)\b)/gi
@@ -107,7 +120,7 @@ const addresses =
 /** The provider's own words, safe to show and store: short, printable, without anything that looks like a key or an address. */
 function safeWords(said: string, { apiKey, baseUrl }: Settings): string | undefined {
   const words = said
-    .replaceAll(apiKey || '\0', '…')
+    .replaceAll(apiKey.length < minKeyLength ? '\0' : apiKey, '…')
     .replaceAll(new URL(baseUrl).hostname, '…')
     .slice(0, maxUnits)
     .replaceAll(/\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi, '…')

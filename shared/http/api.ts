@@ -46,7 +46,7 @@ export function api(): Hono<ApiEnv> {
         ? new ApiError('method_not_allowed', `Allowed methods: ${allow.join(', ')}.`, {
             headers: { allow: allow.join(', ') },
           })
-        : new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
+        : new ApiError('route_not_found', routeHint(c.req.path))
     return problem(error, problemContext(c))
   })
   app.onError((error, c) => {
@@ -54,6 +54,11 @@ export function api(): Hono<ApiEnv> {
     return problem(error, problemContext(c))
   })
   return app
+}
+
+function routeHint(path: string): string {
+  const hint = 'All routes are documented at /v1/docs.'
+  return path.slice(1).split('/').includes('') ? `A part of the path is empty: is a variable unset? ${hint}` : hint
 }
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>

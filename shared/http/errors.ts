@@ -76,11 +76,14 @@ export class ApiError extends Error {
 export class Unavailable extends Error {
   readonly service: string
   readonly retryAfterSeconds: number
+  /** What the caller can do, if there is more than trying again. */
+  readonly detail: string | undefined
 
-  constructor(service: string, cause: unknown, retryAfterSeconds = 5) {
+  constructor(service: string, cause: unknown, retryAfterSeconds = 5, detail?: string) {
     super(`${service} is unavailable`, { cause })
     this.service = service
     this.retryAfterSeconds = retryAfterSeconds
+    this.detail = detail
   }
 }
 
@@ -119,7 +122,7 @@ export function problem(
 function asApiError(thrown: unknown, unavailableDetail = 'Nothing was changed. Try again in a moment.'): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof Unavailable)
-    return new ApiError('temporarily_unavailable', unavailableDetail, {
+    return new ApiError('temporarily_unavailable', thrown.detail ?? unavailableDetail, {
       headers: { 'retry-after': String(thrown.retryAfterSeconds) },
       cause: thrown,
     })

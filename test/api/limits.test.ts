@@ -44,6 +44,15 @@ describe('a document', () => {
     expect((await call('GET', knowledgeBase)).body.data).toEqual([])
   })
 
+  test('of too many bytes is too long, as one of too many characters is', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const { body } = await call('POST', knowledgeBase, {
+      title: 'x'.repeat(501),
+      content: 'x'.repeat(4 * 1024 * 1024 + 1),
+    })
+    expect(body.errors).toMatchObject([{ code: 'too_long' }, { code: 'too_long' }])
+  })
+
   test('is refused where the agent has 10,000 already, and nowhere else', async () => {
     const tenant = await stand.tenant()
     const count = (document_count: number) =>

@@ -312,6 +312,13 @@ test('an unknown route is 404, with a key and without', async () => {
   }
 })
 
+test('a route that an unset variable has made unknown is 404 with the guess', async () => {
+  const { call, knowledgeBase } = await stand.tenant()
+  for (const url of [`${knowledgeBase}/`, '/v1/agents//knowledge-base'])
+    expect((await call('GET', url)).body.detail).toMatch(/^A part of the path is empty: is a variable unset\? All/)
+  expect((await call('GET', '/v1/nowhere')).body.detail).toMatch(/^All/)
+})
+
 const malformedIds = [
   'x',
   '123',

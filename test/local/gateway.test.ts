@@ -180,17 +180,20 @@ describe('the gateway', () => {
   })
 
   const complaints: unknown[] = []
+  const foreign: string[] = []
   async function serve(
     handler: GatewayRoute['handler'],
     route: Partial<GatewayRoute> = {},
     corsOrigins: string[] = [],
   ) {
     complaints.length = 0
+    foreign.length = 0
     const gateway = await startGateway({
       port: 0,
       routes: [{ route: '$default', handler, ...route }],
       corsOrigins,
       onError: (error) => complaints.push(error),
+      onForeignPage: (origin) => foreign.push(origin),
     })
     closers.push(gateway.close)
     return gateway
@@ -296,8 +299,7 @@ describe('the gateway', () => {
       })
     }
     expect(handler).not.toHaveBeenCalled()
-    // Only the first got as far as the function.
-    expect(complaints).toHaveLength(1)
+    expect(complaints).toEqual([])
     expect(await post(6_000_000)).toMatchObject({ status: 200 })
   })
 
@@ -315,6 +317,19 @@ describe('the gateway', () => {
       const answer = await call(origin, preflight(app))
       expect(answer).toMatchObject({ status: 405, headers: { 'access-control-allow-origin': 'own' } })
     })
+
+    test.each([[[]], [['https://other.example']]])(
+      'tells whoever runs it of the first page that may not call (allowed: %j)',
+      async (allowed: string[]) => {
+        const { origin } = await serve(() => 'ok', {}, allowed)
+        await call(origin, { headers: { origin: app } })
+        await call(origin, preflight('null'))
+        if (allowed[0]) await call(origin, preflight(allowed[0]))
+        expect(foreign).toEqual([])
+        for (const page of [app, 'http://localhost:3000']) await call(origin, preflight(page))
+        expect(foreign).toEqual([app])
+      },
+    )
 
     test('answers the preflight of an allowed origin itself, with what the page may send', async () => {
       const handler = vi.fn(() => 'ok')

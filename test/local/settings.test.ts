@@ -51,9 +51,19 @@ describe('settings of npm start', () => {
   })
 
   test('the overlap must be less than the chunk, also where one of them is the default', async () => {
-    const rule = 'CHUNK_OVERLAP_TOKENS must be less than CHUNK_TOKENS, which is 50: set it to 49 or less, not 60'
+    const rule =
+      'CHUNK_OVERLAP_TOKENS must be less than CHUNK_TOKENS, which is 50: set it to 49 or less, not 60 (60 is its default)'
     expect(await faultsOf({ CHUNK_TOKENS: '50' })).toEqual([rule])
+    expect(await faultsOf({ CHUNK_TOKENS: '50', CHUNK_OVERLAP_TOKENS: '55' })).toEqual([
+      expect.stringMatching(/not 55$/),
+    ])
     expect(await read({ CHUNK_TOKENS: '50', CHUNK_OVERLAP_TOKENS: '49' })).toBeDefined()
+  })
+
+  test('an option that npm took for its own is named with what to type', async () => {
+    expect(await faultsOf({ npm_config_samples: '' })).toEqual([
+      'npm took --no-samples for itself: npm start -- --no-samples',
+    ])
   })
 
   test.each(['/proc/cuecard', '/dev/null', '/dev/null/data'])(

@@ -6,7 +6,7 @@ import { describeError, log } from '../../shared/log.ts'
 const json = vi.spyOn(log, 'error').mockImplementation(() => {})
 const lines: string[] = []
 let now = 0
-logForPeople(
+const markTold = logForPeople(
   (line) => lines.push(line),
   () => now,
 )
@@ -28,7 +28,7 @@ test('trouble of the provider is a line in words for each kind, once a minute', 
   expect(lines).toEqual([
     expect.stringMatching(/^\d\d:\d\d:\d\d {2}The embedding provider cannot be reached\. Documents wait/),
     expect.stringMatching(/is busy\. Documents wait/),
-    expect.stringMatching(/timed out\. Searches match words alone/),
+    expect.stringMatching(/timed out\. .*; searches match words alone/),
   ])
   now += 59_999
   retry('The embedding provider cannot be reached')
@@ -37,6 +37,17 @@ test('trouble of the provider is a line in words for each kind, once a minute', 
   retry('The embedding provider cannot be reached')
   expect(lines).toHaveLength(4)
   expect(json).not.toHaveBeenCalled()
+})
+
+test('the same fault is told once, whatever it stops, the provider adds or the start said of it', () => {
+  markTold('The embedding provider cannot be reached (ECONNREFUSED)')
+  retry('The embedding provider cannot be reached (ECONNREFUSED)')
+  expect(lines).toEqual([])
+  retry('The embedding provider is busy (status 429: 7 left)', 429)
+  retry('The embedding provider is busy (status 429: 6 left)', 429)
+  const error = new Unavailable('embedding_provider', new Error('The embedding provider is busy (status 429: 5 left)'))
+  log.error('embedding_provider_unavailable', { error: describeError(error) })
+  expect(lines).toHaveLength(1)
 })
 
 test('any other trouble stays a line of JSON, with all that it says', () => {

@@ -177,6 +177,11 @@ describe('a rejected text', () => {
     expect(error.message).toBe('Your key … is not for this')
   })
 
+  test('is explained in whole words where the key is so short that it is part of them', async () => {
+    provider.script([rejection('Max tokens exceeded')])
+    expect((await fault(embedder({ apiKey: () => 'x' }).embed(['one']))).message).toBe('Max tokens exceeded')
+  })
+
   test('is explained in words that a database can keep and a person can read', async () => {
     provider.script([rejection(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
     const { message } = await fault(embedder().embed(['one']))
@@ -465,6 +470,17 @@ describe('the words of the provider', () => {
   ] as [Way, string][])('say why it cannot be used (%s)', async (way, message) => {
     provider.script([], way)
     expect((await fault(embedder().embed(['one']))).message).toBe(message)
+  })
+
+  test.each(['code', 'type'])('say that no quota is left, which is more than busy (by its %s)', async (field) => {
+    const error = { message: 'You exceeded your current quota', [field]: 'insufficient_quota' }
+    provider.script([{ status: 429, body: JSON.stringify({ error }) }])
+    expect(await fault(embedder().embed(['one']))).toMatchObject({
+      reason: 'unavailable',
+      message: expect.stringMatching(
+        /^Our account .* has no quota left \(status 429: You exceeded your current quota\): add/,
+      ),
+    })
   })
 
   test('give way to the operating system’s where there is no provider', async () => {

@@ -101,7 +101,7 @@ describe('a document that the provider makes wait', () => {
   test('shows neither the key nor an address, whatever the provider says', async () => {
     const tenant = await stand.tenant()
     const document = await create(tenant)
-    const message = `sk-test at ${provider.baseUrl}/embeddings: Bearer sk-other-12345678 is unknown to 10.0.0.7:443`
+    const message = `sk-test-key at ${provider.baseUrl}/embeddings: Bearer sk-other-12345678 is unknown to 10.0.0.7:443`
     provider.script([], { status: 503, body: JSON.stringify({ error: { message } }) })
     await workerOf()([document])
     const { reason } = (await tenant.call('GET', document.path)).body.waiting
@@ -210,7 +210,7 @@ test.each(['no_such_model', tooFew] as Line[])(
     expect(await search(tenant, { query: 'a question', mode: 'semantic' })).toMatchObject({
       status: 503,
       headers: { 'retry-after': '15' },
-      body: { code: 'temporarily_unavailable' },
+      body: { code: 'temporarily_unavailable', detail: expect.stringContaining('`mode: keyword` works without it') },
     })
     expect(provider.calls).toHaveLength(2)
   },

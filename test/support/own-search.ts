@@ -8,7 +8,7 @@ import { databaseAs } from './worker.ts'
 
 /** An embedder that asks the fake provider. @param now its breaker's clock */
 export function newEmbedder({ baseUrl }: { baseUrl: string }, now: () => number = () => 0): Embedder {
-  return openAiEmbedder({ baseUrl, model: 'fake', apiKey: () => 'sk-test', timeoutSeconds: 20, now })
+  return openAiEmbedder({ baseUrl, model: 'fake', apiKey: () => 'sk-test-key', timeoutSeconds: 20, now })
 }
 
 /** An embedder that never answers, and ends when it is aborted; `called` gets each call's time limit in seconds. */

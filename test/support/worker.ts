@@ -25,7 +25,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
   const handler = consumer({
     db: databaseAs('cuecard_embedding'),
     queue: sqsQueue(stand.sqs, stand.queue.queueUrl),
-    embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test', timeoutSeconds }),
+    embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test-key', timeoutSeconds }),
     chunkSize: { targetTokens: 12, overlapTokens: 0 },
     callLimits,
     semaphore: semaphore(concurrency),

@@ -4,20 +4,23 @@ import type { Status } from '../../../shared/database/tables.ts'
 import { type DocumentId, documentId, type OrganizationId } from '../../../shared/ids.ts'
 import { CommandError } from '../command-error.ts'
 import { findDocuments, findDocumentsInError, listDocuments, retryDocuments } from '../documents.ts'
+import { onlyOrganization } from '../tenants.ts'
 import { action } from './action.ts'
-import { optional, parser, required } from './options.ts'
+import { optional, parser } from './options.ts'
 
 export function documentCommand() {
   const command = new Command('document').description('inspect and retry documents')
   command
     .command('list')
     .description('list an organization’s documents, longest waiting first')
-    .addOption(required.organization())
+    .addOption(optional.onlyOrganization())
     .addOption(new Option('--status <status>', 'only documents in this status').choices(statuses))
     .addOption(optional.limit())
     .action(
-      action(({ db }, { organization, status, limit }: ListOptions) =>
-        listDocuments(db, { organizationId: organization, status, limit }),
+      action(
+        async ({ db }, { organization, status, limit }: ListOptions) =>
+          listDocuments(db, { organizationId: organization ?? (await onlyOrganization(db)), status, limit }),
+        shownOfDocument,
       ),
     )
   command
@@ -45,8 +48,14 @@ export function documentCommand() {
   return command
 }
 
+/** Of a row of the table; `--json` has all. */
+const shownOfDocument = [
+  ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
+  ...['error_message', 'waiting', 'next_attempt_at'],
+]
+
 interface ListOptions {
-  organization: OrganizationId
+  organization?: OrganizationId
   status?: Status
   limit: number
 }

@@ -32,9 +32,10 @@ export const required = {
 }
 export const optional = {
   organization,
+  onlyOrganization: () => organization('id of the organization; needless if there is only one'),
   limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(limit)).default(100),
 }
 
-function organization() {
-  return new Option('--organization <id>', 'id of the organization').argParser(parser(organizationId))
+function organization(description = 'id of the organization') {
+  return new Option('--organization <id>', description).argParser(parser(organizationId))
 }

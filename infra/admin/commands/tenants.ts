@@ -11,12 +11,13 @@ import {
   listAgents,
   listKeys,
   listOrganizations,
+  onlyOrganization,
   revokeKey,
   showOrganization,
 } from '../tenants.ts'
 import { action } from './action.ts'
 import { expiry } from './expiry.ts'
-import { id, parser, required } from './options.ts'
+import { id, optional, parser, required } from './options.ts'
 import { retellSecret, standardInput } from './secret.ts'
 
 export function organizationCommand() {
@@ -49,8 +50,12 @@ export function agentCommand() {
   command
     .command('list')
     .description('list the agents of an organization')
-    .addOption(required.organization())
-    .action(action(({ db }, { organization }: Owned) => listAgents(db, organization)))
+    .addOption(optional.onlyOrganization())
+    .action(
+      action(async ({ db }, { organization }: Partial<Owned>) =>
+        listAgents(db, organization ?? (await onlyOrganization(db))),
+      ),
+    )
   command
     .command('show')
     .description('show an agent, whether its knowledge base tool is on, and why')
@@ -95,8 +100,12 @@ export function keyCommand() {
   command
     .command('list')
     .description('list the API keys of an organization, without the keys themselves')
-    .addOption(required.organization())
-    .action(action(({ db }, { organization }: Owned) => listKeys(db, organization)))
+    .addOption(optional.onlyOrganization())
+    .action(
+      action(async ({ db }, { organization }: Partial<Owned>) =>
+        listKeys(db, organization ?? (await onlyOrganization(db))),
+      ),
+    )
   command
     .command('revoke')
     .description('revoke an API key; takes effect everywhere within 30 seconds')

@@ -18,6 +18,10 @@ export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers
 }
 
+export function allows(allowed: readonly string[], origin: string): boolean {
+  return allowed.includes('*') || allowed.includes(origin)
+}
+
 /**
  * The headers of a response, with ours in place of what the function says of CORS. None for an origin that is not allowed: its browser
  * keeps the response from the page, or does not send the request.
@@ -29,7 +33,7 @@ export function withCors<Value>(
 ): Record<string, Value | string> {
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('access-control-')))
   const { origin } = request.headers
-  if (origin === undefined || !(allowed.includes('*') || allowed.includes(origin))) return own
+  if (origin === undefined || !allows(allowed, origin)) return own
   return {
     ...own,
     'access-control-allow-origin': allowed.includes('*') ? '*' : origin,

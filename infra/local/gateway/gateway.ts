@@ -11,7 +11,7 @@ import { ApiError, problem } from '../../../shared/http/errors.ts'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
 import { messageOf } from '../error-message.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, PayloadTooLarge } from '../lambda.ts'
-import { isPreflight, withCors } from './cors.ts'
+import { allows, isPreflight, withCors } from './cors.ts'
 import { toEvent } from './event.ts'
 
 export interface GatewayRoute {
@@ -27,7 +27,10 @@ export interface GatewayOptions {
   routes: readonly GatewayRoute[]
   /** Whose pages may call; without any the gateway does nothing about CORS. */
   corsOrigins?: readonly string[]
+  /** Called for what is answered with a 5xx status. */
   onError?: (error: unknown) => void
+  /** Called with the origin of the first page that asks in vain whether it may call. */
+  onForeignPage?: (origin: string) => void
 }
 
 const maxBodyBytes = 10 * 1024 * 1024
@@ -36,10 +39,13 @@ const maxHeaderBytes = 10_240
 /** Payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
   const { port, host = '127.0.0.1', corsOrigins = [], onError = console.error } = options
+  const noticeForeignPage = firstForeignPage(options)
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
-    const result = await respond(request, options).catch((error) => {
-      if (request.complete) onError(error)
-      return toErrorResponse(error, request)
+    noticeForeignPage(request)
+    const result = await respond(request, options).catch(async (error) => {
+      const answer = await toErrorResponse(error, request)
+      if (request.complete && answer.status >= 500) onError(error)
+      return answer
     })
     const headers = corsOrigins.length > 0 ? withCors(result.headers, request, corsOrigins) : result.headers
     // A connection kept alive would delay close().
@@ -55,6 +61,16 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
   return {
     origin: `http://${host}:${(server.address() as AddressInfo).port}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+function firstForeignPage({ corsOrigins = [], onForeignPage }: GatewayOptions) {
+  let isTold = false
+  return (request: IncomingMessage) => {
+    const origin = URL.parse(request.headers.origin ?? '')?.origin
+    if (isTold || !isPreflight(request) || !origin || origin === 'null' || allows(corsOrigins, origin)) return
+    isTold = true
+    onForeignPage?.(origin)
   }
 }
 

@@ -37,6 +37,7 @@ const codeOf: Record<string, InputErrorCode> = {
   min_length: 'too_short',
   max_length: 'too_long',
   max_characters: 'too_long',
+  max_bytes: 'too_long',
   min_value: 'too_small',
   max_value: 'too_large',
   integer: 'wrong_type',

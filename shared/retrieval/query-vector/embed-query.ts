@@ -21,7 +21,7 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
    */
   return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
     const seconds = (deadline - clock.now() - marginMilliseconds) / 1000
-    if (seconds <= 0) throw new Unavailable('embedding_provider', new Error('No time is left to ask it'))
+    if (seconds <= 0) throw unavailable(new Error('No time is left to ask it'))
     const late = new AbortController()
     const cancel = clock.after(deadline - clock.now(), () => late.abort())
     try {
@@ -44,15 +44,17 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
 
 function asAnswered(error: unknown): unknown {
   if (!(error instanceof EmbeddingError)) return error
-  if (error.reason !== 'input_rejected') return unavailable(error)
+  if (error.reason !== 'input_rejected') return unavailable(error, error.retryAfterSeconds)
   return new ApiError('validation_failed', 'The embedding provider rejected the query.', {
     errors: [{ pointer: '/query', code: 'refused', detail: error.message }],
     cause: error,
   })
 }
 
-function unavailable(error: EmbeddingError): Unavailable {
-  const { retryAfterSeconds: seconds } = error
+const noVector =
+  'The embedding provider gives no vector of the query at the moment; a search with `mode: keyword` works without it.'
+
+function unavailable(error: Error, seconds?: number): Unavailable {
   const bounded = seconds && Math.min(maxRetryAfterSeconds, Math.ceil(seconds))
-  return new Unavailable('embedding_provider', error, bounded || undefined)
+  return new Unavailable('embedding_provider', error, bounded || undefined, noVector)
 }
