@@ -766,6 +766,20 @@ const mutations: Mutation[] = [
     tests: [vapi],
   },
   {
+    safeguard: 'a question keeps its topic through several fragments',
+    file: 'functions/platforms/question.ts',
+    find: 'terms = termsOfTurn',
+    replace: 'terms = minTerms',
+    tests: ['test/platforms/question.test.ts'],
+  },
+  {
+    safeguard: 'what runs in parallel counts once in Server-Timing',
+    file: 'shared/retrieval/timing.ts',
+    find: 'if (--running[part] === 0)',
+    replace: 'if (--running[part] >= 0)',
+    tests: [vapi],
+  },
+  {
     safeguard: 'an answer to a platform has whole passages',
     file: 'functions/platforms/answer-text.ts',
     find: 'count > 0 ? passages.slice(0, count) : ',
@@ -908,8 +922,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'a call of a tool while search serves nothing says so',
     file: 'functions/mcp/tools.ts',
-    find: 'if (data.length === 0) {',
-    replace: 'if (data.length < 0) {',
+    find: 'if (data.length === 0) await',
+    replace: 'if (data.length < 0) await',
     tests: mcp,
   },
   {
@@ -971,8 +985,8 @@ const mutations: Mutation[] = [
   {
     safeguard: 'no stream of MCP stays open',
     file: 'functions/mcp/server.ts',
-    find: 'maxSubscriptions: 0,',
-    replace: '',
+    find: "message.method === 'subscriptions/listen'",
+    replace: "message.method === 'tools/listen'",
     tests: mcp,
   },
   {

@@ -11,12 +11,15 @@ const params = v.pipe(anyObject, v.metadata({ type: 'object' }))
 
 /** A request or, without an `id`, a notification. What its method takes is for the protocol's library to check. */
 export const message = v.pipe(
-  fields({
-    jsonrpc: rpcVersion,
-    id: v.optional(rpcId),
-    method: v.string('must be a string'),
-    params: v.optional(params),
-  }),
+  fields(
+    {
+      jsonrpc: rpcVersion,
+      id: v.optional(rpcId),
+      method: v.string('must be a string'),
+      params: v.optional(params),
+    },
+    'must be an object: one message a request',
+  ),
   v.title('McpMessage'),
 )
 export type Message = v.InferOutput<typeof message>

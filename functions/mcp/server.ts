@@ -6,7 +6,7 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { Message } from './schemas.ts'
+import { type Message, methodNotFound } from './schemas.ts'
 import { instructions } from './tool-texts.ts'
 
 export interface Offer {
@@ -37,11 +37,14 @@ export async function respond(request: Request, message: Message, offer: Offer):
   server.setRequestHandler('tools/call', ({ params }) => offer.call(params.name, params.arguments ?? {}))
 
   const failures: unknown[] = []
-  const response = (await isLegacyRequest(request, message))
+  const isLegacy = await isLegacyRequest(request, message)
+  // The library would open a stream, which a Lambda cannot keep open.
+  if (!isLegacy && message.method === 'subscriptions/listen' && message.id !== undefined)
+    return Response.json({ ...methodNotFound, id: message.id }, { status: 404 })
+  const response = isLegacy
     ? await respondToLegacy(server, request, message)
     : await createMcpHandler(() => server, {
         legacy: 'reject',
-        maxSubscriptions: 0,
         onerror: (error) => failures.push(error),
       }).fetch(request, { parsedBody: message })
   if (response.status >= 500) throw failures.at(-1) ?? new Error(`The MCP library responds with ${response.status}`)

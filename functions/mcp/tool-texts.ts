@@ -36,7 +36,7 @@ export const searchTool = {
     properties: {
       results: {
         type: 'array',
-        description: 'Best first. Empty if no document has the answer.',
+        description: 'Best first. May hold passages that do not answer: use only what does.',
         items: { type: 'object', properties: passageFields, required: ['id', 'title', 'url', 'text'] },
       },
     },
@@ -81,4 +81,4 @@ export const fetchTool = {
 export const tools: Tool[] = [searchTool, fetchTool]
 
 export const instructions =
-  'The knowledge base of one business. Call `search` before you answer a question about its products, prices, opening hours, policies or other facts, and answer from the passages that it returns. If it returns none, say that you do not know. The list of tools is empty while no document is ready.'
+  'The knowledge base of one business. Call `search` before you answer a question about its products, prices, opening hours, policies or other facts, and answer only from the passages that it returns. If they do not have the answer, say that you do not know. The list of tools is empty while no document is ready.'

@@ -43,10 +43,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       deadline_ms: limits.deadlineMilliseconds,
     } as const
     const { data, degraded } = await answer(db, scope, question, timing)
-    if (data.length === 0) {
-      const { agents } = await ask({ db, timing }, { agents: findServing(scope) })
-      if (!requireServing(agents)) throw new ToolError(nothingServed)
-    }
+    if (data.length === 0) await requireServed({ db, scope, timing })
     const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
       id: idOf(document_id, chunk_index),
       title: document_title,
@@ -59,7 +56,10 @@ export function newTools({ answer, clock, limits }: Dependencies) {
   async function fetch({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
     const { id } = readBody(fetchArguments, input) as { id: string }
     const place = placeOf(id)
-    if (!place) throw new ToolError(unknownId)
+    if (!place) {
+      await requireServed({ db, scope, timing })
+      throw new ToolError(unknownId)
+    }
     const { agents, passages } = await ask(
       { db, timing },
       { agents: findServing(scope), passages: findPassages(scope, place) },
@@ -80,6 +80,12 @@ export function newTools({ answer, clock, limits }: Dependencies) {
         next_id: neighbour(last.next),
       },
     })
+  }
+
+  /** @throws ToolError if search serves nothing of the agent; ApiError agent_not_found; Unavailable */
+  async function requireServed({ db, scope, timing }: Pick<Call, 'db' | 'scope' | 'timing'>): Promise<void> {
+    const { agents } = await ask({ db, timing }, { agents: findServing(scope) })
+    if (!requireServing(agents)) throw new ToolError(nothingServed)
   }
 
   /** One round trip, which is broken off at the deadline. @throws Unavailable */

@@ -8,17 +8,29 @@ const maxQuestion = 8000
 /** A turn with fewer terms is no question by itself: “and on Sundays”, “yes please”. */
 const minTerms = 2
 
+/** Of a question, its fragments included: what lies further back is no longer what is being talked about. */
+const maxTurns = 4
+
 /**
- * What the caller wants to know: their last turn, or if that is a fragment, the one before it too. A fragment is what has fewer than
- * two terms left without stop words. Few complete questions are as short, and for those the turn before is a small burden: words that
- * the passage lacks. (Historical query expansion: Lin et al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
+ * What the caller wants to know: their last turn, or if that is a fragment, with those before it, back to one that is none. A
+ * fragment is what has fewer than two terms left without stop words; what has none (“okay”) is passed over. Few complete questions
+ * are as short, and for those the turns before are a small burden: words that the passage lacks. (Historical query expansion: Lin et
+ * al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
  * @param turns the caller's, oldest first
  * @returns undefined when there is nothing to look for: “okay, thanks”, at the beginning of a call
  */
 export function questionIn(turns: readonly string[]): string | undefined {
-  const [last = '', before = ''] = turns.slice(-2).reverse()
-  const question = termsIn(last) < minTerms ? `${before} ${last}` : last
-  return termsIn(question) === 0 ? undefined : asQuestion(question)
+  const last = turns.at(-1) ?? ''
+  let terms = termsIn(last)
+  const asked = [last]
+  for (const turn of turns.slice(0, -1).reverse()) {
+    if (terms >= minTerms || asked.length === maxTurns) break
+    const termsOfTurn = termsIn(turn)
+    if (termsOfTurn === 0) continue
+    asked.unshift(turn)
+    terms = termsOfTurn
+  }
+  return terms === 0 ? undefined : asQuestion(asked.join(' '))
 }
 
 /** Its end, if it is too long: what was said last is what is asked. */

@@ -39,7 +39,15 @@ const turns = v.optional(v.array(v.looseObject({ role: v.optional(v.unknown()) }
 export const knowledgeBaseRequest = v.looseObject({ messages: turns, messagesOpenAIFormatted: turns })
 export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
 
-const called = { name: v.optional(v.string()), arguments: v.optional(v.unknown()) }
+/** Of a turn in OpenAI’s form. */
+export const textPart = v.looseObject({ type: v.literal('text'), text: v.string() })
+
+/** Vapi’s pages call the arguments `parameters` too. */
+const called = {
+  name: v.optional(v.string()),
+  arguments: v.optional(v.unknown()),
+  parameters: v.optional(v.unknown()),
+}
 const toolCall = v.looseObject({ id: v.string(), ...called, function: v.optional(v.looseObject(called)) })
 export const toolCalls = v.looseObject({ toolCallList: v.array(toolCall) })
 export type ToolCall = v.InferOutput<typeof toolCall>
@@ -97,7 +105,6 @@ export const retellHeaders = v.object({
   'x-retell-signature': v.optional(
     v.pipe(
       v.string(),
-      v.minLength(1, 'must not be empty'),
       v.description(
         '`v=<milliseconds since 1970>,d=<HMAC-SHA256 of body and time, in hexadecimal digits>`. Checked if the agent has a secret for it.',
       ),

@@ -6,6 +6,7 @@ import {
   type KnowledgeBaseRequest,
   knowledgeBaseRequest,
   type ToolCall,
+  textPart,
   toolCalls,
   type VapiAnswer,
 } from './schemas.ts'
@@ -67,12 +68,18 @@ async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBa
   }
 }
 
-/** In `messages` the text is `message`, in OpenAI's form `content`. */
+/** In `messages` the text is `message`, in OpenAI's form `content`, which may be a list of parts. */
 function turnsOfCaller(messages: KnowledgeBaseRequest['messages']): string[] {
   return messages
     .filter(({ role }) => role === 'user')
     .map(({ content, message }) => content ?? message)
+    .map((content) => (Array.isArray(content) ? textOf(content) : content))
     .filter((text) => typeof text === 'string')
+}
+
+/** Without what is no text, such as an image. */
+function textOf(parts: unknown[]): string {
+  return parts.map((part) => (v.is(textPart, part) ? part.text : '')).join(' ')
 }
 
 /** In parallel, under one deadline. */
@@ -81,11 +88,11 @@ async function answerToolCalls(calls: ToolCall[], vapi: Vapi) {
 }
 
 async function answerToolCall(call: ToolCall, index: number, { consult, explain }: Vapi) {
-  const { name = '', arguments: args } = call.function ?? call
+  const { name = '', arguments: args, parameters } = call.function ?? call
   const failed = (error: string) => ({ name, toolCallId: call.id, error })
   if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
   if (index >= maxToolCalls) return failed(`At most ${maxToolCalls} tool calls are answered at once.`)
-  const query = questionOf(args)
+  const query = questionOf(args ?? parameters)
   if (query === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {
     const { hits, nothing } = await consult({ ...byTool, query })

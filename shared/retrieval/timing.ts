@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 
 type Part = 'embed' | 'db'
 
-/** When a request came, and what its parts took, in milliseconds. */
+/** When a request came, and for how long each of its parts was under way, in milliseconds: what runs in parallel counts once. */
 export interface Timing {
   /** By the clock. */
   readonly arrivedAt: number
@@ -17,14 +17,16 @@ const timings = new WeakMap<Request, Timing>()
 export function serverTiming(clock: Clock): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const spent: Record<Part, number> = { embed: 0, db: 0 }
+    const running: Record<Part, number> = { embed: 0, db: 0 }
+    const started: Record<Part, number> = { embed: 0, db: 0 }
     timings.set(c.req.raw, {
       arrivedAt: clock.now(),
       async measure(part, act) {
-        const started = clock.now()
+        if (running[part]++ === 0) started[part] = clock.now()
         try {
           return await act()
         } finally {
-          spent[part] += clock.now() - started
+          if (--running[part] === 0) spent[part] += clock.now() - started[part]
         }
       },
     })

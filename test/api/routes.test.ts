@@ -239,7 +239,11 @@ describe.each(keyedRoutes)('$name', (route) => {
       for (const text of ['null', '[]', '[{}]', '"text"', '1', 'true', '1e999']) {
         const answer = await call(method, fill(path, never()), text)
         expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
-        expect(answer.body.errors).toContainEqual({ pointer: '', code: 'wrong_type', detail: 'must be an object' })
+        expect(answer.body.errors).toContainEqual({
+          pointer: '',
+          code: 'wrong_type',
+          detail: expect.stringMatching(/^must be an object/),
+        })
       }
     })
 

@@ -234,6 +234,17 @@ describe('the gateway', () => {
     expect(answer.headers['apigw-requestid']).toBe(seen?.requestContext.requestId)
   })
 
+  test('says http, or what a tunnel in front of it says', async () => {
+    const seen: unknown[] = []
+    const { origin } = await serve(({ headers }) => {
+      seen.push(headers['x-forwarded-proto'])
+      return { statusCode: 200 }
+    })
+    for (const said of ['https', 'https,http', 'gopher', ''])
+      await call(origin, { method: 'GET', path: '/', headers: { 'x-forwarded-proto': said } })
+    expect(seen).toEqual(['https', 'https', 'http', 'http'])
+  })
+
   test('decodes a base64 body', async () => {
     const { origin } = await serve(() => ({
       statusCode: 200,

@@ -40,6 +40,7 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
     for (const [name, input] of [
       ['search', { query: 'Sunday?' }],
       ['fetch', { id: newId() }],
+      ['fetch', { id: 'x' }],
     ] as const)
       expect(await tool(name, input)).toMatchObject({
         isError: true,
@@ -130,7 +131,11 @@ describe('a client of 2026', () => {
   test('is refused a stream that would stay open', async () => {
     const { send } = mcpClient(await stand.tenant(), '2026-07-28')
     const answer = await send('subscriptions/listen', { notifications: { toolsListChanged: true } })
-    expect(answer).toMatchObject({ headers: { 'content-type': 'application/json' }, body: { error: { code: -32603 } } })
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+      body: { id: 1, error: { code: -32601, message: 'Method not found' } },
+    })
   })
 
   test('is refused when its headers do not say what its body says', async () => {
@@ -179,6 +184,12 @@ test.each([
   expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
 })
 
+test('messages in an array are told to come one by one', async () => {
+  const tenant = await stand.tenant()
+  const { body } = await tenant.call('POST', mcpClient(tenant).path, [{ jsonrpc: '2.0', id: 1, method: 'ping' }])
+  expect(body.errors).toEqual([{ pointer: '', code: 'wrong_type', detail: 'must be an object: one message a request' }])
+})
+
 test('what an agent finds does not reach another of the same organization', async () => {
   const tenant = await serving()
   const sibling = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Sibling')
@@ -195,5 +206,5 @@ test.each(eras)('the texts of the tools are those that operators have approved, 
     'Some platforms (ElevenLabs is one) call a tool only while the hash of its name, description and schemas is the one that an ' +
       'operator approved: after a change every customer must approve the tools again. If that is what you want, put the new hash ' +
       'here and say so in the release notes.',
-  ).toBe('a99e1680c184319f2023f0a66fbf00a1a7240623d665a361619d847b49ffaa0a')
+  ).toBe('16d25de657819e1fad8710890024eabf0264edb68e159714ea577be5ec34e105')
 })

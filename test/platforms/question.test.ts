@@ -11,12 +11,29 @@ describe('the question of a conversation', () => {
     ['yes, please', `${before} yes, please`],
     ['how much is that', `${before} how much is that`],
     ['', `${before}`],
+    ['okay', `${before} okay`],
     ['what does the gel saddle cost', 'what does the gel saddle cost'],
     ['what is LM2142', 'what is LM2142'],
     ['免税の手続きはできますか', '免税の手続きはできますか'],
     ['Welche Wasserhärte hat Baunatal?', 'Welche Wasserhärte hat Baunatal?'],
   ])('that ends with %j is %j', (last, question) => {
     expect(questionIn(['Hello?', before, last])).toBe(question)
+  })
+
+  test('keeps its topic through fragments, past what says nothing', () => {
+    const topic = 'How much is a rental e-bike?'
+    const fragments = ['and for a week', 'and for two']
+    expect(questionIn([topic, ...fragments])).toBe(`${topic} and for a week and for two`)
+    expect(questionIn(['Where do guests park?', topic, 'uh', fragments[0]!, 'okay', 'hm', fragments[1]!])).toBe(
+      `${topic} and for a week and for two`,
+    )
+    expect(questionIn([topic, 'uh', 'okay'])).toBe(`${topic} okay`)
+  })
+
+  test('goes back four turns at most', () => {
+    expect(questionIn([before, 'and Monday', 'and Tuesday', 'and Friday', 'and Sunday'])).toBe(
+      'and Monday and Tuesday and Friday and Sunday',
+    )
   })
 
   test('is none while there is nothing to look for', () => {

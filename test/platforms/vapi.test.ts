@@ -90,6 +90,19 @@ describe('before a reply', () => {
       reply({ role: 'user', message: question, time: 1, endTime: 2, secondsFromStart: 1 }),
       { type: 'knowledge-base-request', messagesOpenAIFormatted: [user(question)] },
       {
+        type: 'knowledge-base-request',
+        messagesOpenAIFormatted: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Where do' },
+              { type: 'image_url', image_url: {} },
+              { type: 'text', text: 'guests park?' },
+            ],
+          },
+        ],
+      },
+      {
         ...reply({ role: 'tool_calls', toolCalls: [], message: '' }, user(question), {
           role: 'assistant',
           content: null,
@@ -163,6 +176,8 @@ describe('a tool call', () => {
         call('other-name', { question: query, limit: 3 }),
         call('query-first', { query, language: 'en' }),
         { id: 'flat', name: 'search_knowledge_base', arguments: { query } },
+        { id: 'parameters', name: 'search_knowledge_base', parameters: { query } },
+        { id: 'nested-parameters', function: { name: 'search_knowledge_base', parameters: { query } } },
       ),
     )
     expect(status).toBe(200)
@@ -172,6 +187,8 @@ describe('a tool call', () => {
       'other-name',
       'query-first',
       'flat',
+      'parameters',
+      'nested-parameters',
     ])
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })
@@ -200,6 +217,21 @@ describe('a tool call', () => {
       { toolCallId: '6', error: missing },
       { toolCallId: '7', result: expect.stringContaining(passage(known.parking)) },
     ])
+  })
+
+  test('that runs beside another counts once in Server-Timing', async () => {
+    const tenant = await tenantWithDocuments()
+    const clock = manualClock()
+    let hanging = 0
+    const embedder = hangingEmbedder(() => {
+      if (++hanging === 2) clock.advance(3_000)
+    })
+    const calls = [call('1', { query: 'Where do guests park?' }), call('2', { query: 'Is there gluten-free bread?' })]
+    const { headers, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', { message: tools(...calls) })
+    expect(body.results).toMatchObject([{ result: expect.any(String) }, { result: expect.any(String) }])
+    const embed = Number(/^embed;dur=([\d.]+)/.exec(headers['server-timing']!)![1])
+    expect(embed).toBeGreaterThan(2_000)
+    expect(embed).toBeLessThanOrEqual(3_000)
   })
 
   test('past the tenth of a message costs no search', async () => {

@@ -95,7 +95,7 @@ async function respond(
   const forwarded = {
     'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
     'x-forwarded-port': `${socket.localPort}`,
-    'x-forwarded-proto': 'http',
+    'x-forwarded-proto': protocolOf(headersDistinct['x-forwarded-proto']?.[0]),
   }
   const event = toEvent(
     { method, url, headers: { ...headersDistinct, ...forwarded }, body, sourceIp: socket.remoteAddress },
@@ -105,6 +105,11 @@ async function respond(
   if (!event || !selected) return messageResponse(404, 'Not Found')
   const { handler, functionName = 'local', timeoutSeconds = 29 } = selected
   return toResponse(await invoke(handler, event, { functionName, timeoutSeconds }), event.requestContext.requestId)
+}
+
+/** What the client used, if a tunnel in front of us says so. */
+function protocolOf(forwarded = ''): string {
+  return /^https?(?=,|$)/.exec(forwarded)?.[0] ?? 'http'
 }
 
 /** Undefined when the body exceeds the limit of API Gateway; the rest of it is discarded. */

@@ -3,11 +3,11 @@ import * as v from 'valibot'
 const maxUnknownFields = 100
 
 /** Unlike Valibot's `strictObject` it reports every unknown field, not only the first, says which there are, and rejects arrays. */
-export function fields<const E extends v.ObjectEntries>(entries: E) {
+export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'must be an object') {
   const names = Object.keys(entries)
   const allowed = names.length > 0 ? `allowed: ${names.join(', ')}` : 'none is allowed'
   const schema = v.strictObject(entries, ({ expected }: v.BaseIssue<unknown>) =>
-    expected === 'never' ? allowed : 'must be an object',
+    expected === 'never' ? allowed : mustBe,
   )
   return {
     ...schema,
