@@ -7,9 +7,10 @@ import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
 import type { AgentId, OrganizationId } from '../shared/ids.ts'
 import { describeError, log } from '../shared/log.ts'
-import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
+import { embeddedMetrics } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { statements, useFaultyConnection } from './support/faulty-connection.ts'
+import { figuresOf } from './support/figures-of.ts'
 import { newPlatforms } from './support/own-platforms.ts'
 import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
@@ -20,17 +21,6 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 afterEach(() => vi.restoreAllMocks())
-
-/** All figures reported while `act` runs, added up. */
-async function figuresOf(act: () => Promise<unknown>): Promise<Figures> {
-  const sums: Record<string, number> = {}
-  const add = (message: unknown) => {
-    for (const [name, value] of Object.entries(message as Figures)) sums[name] = (sums[name] ?? 0) + (value ?? 0)
-  }
-  figures.subscribe(add)
-  await act().finally(() => figures.unsubscribe(add))
-  return sums
-}
 
 /** Everything written to the log while `act` runs, at every level. */
 async function logOf(act: () => Promise<unknown>): Promise<string> {

@@ -1,10 +1,10 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { type Figures, figures } from '../../shared/metrics.ts'
 import { hedging } from '../../shared/retrieval/query-vector/hedging.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { isThorough } from '../support/effort.ts'
 import { type Line, useFakeProvider } from '../support/fake-provider.ts'
+import { figuresOf } from '../support/figures-of.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { hangingEmbedder, newEmbedder, newSearch } from '../support/own-search.ts'
 import { useStand } from '../support/stand.ts'
@@ -42,17 +42,6 @@ afterEach(() => {
 afterAll(() => {
   neonConfig.fetchFunction = undefined
 })
-
-/** What is reported while `act` runs, added up. */
-async function figuresOf(act: () => Promise<unknown>): Promise<Figures> {
-  const sums: Record<string, number> = {}
-  const add = (message: unknown) => {
-    for (const [name, value] of Object.entries(message as Figures)) sums[name] = (sums[name] ?? 0) + (value ?? 0)
-  }
-  figures.subscribe(add)
-  await act().finally(() => figures.unsubscribe(add))
-  return sums
-}
 
 describe('at its deadline', () => {
   test('each of many searches is answered with what its words find, while the provider hangs', async () => {
