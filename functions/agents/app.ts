@@ -3,7 +3,7 @@ import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
-import { getAgent, listAgents } from './agents.ts'
+import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
 import { agentExample, agentSchema, listQuery, sortKey } from './schemas.ts'
 
 const collection = '/v1/agents'

@@ -1,4 +1,9 @@
 import type { Database } from '../../shared/database/database.ts'
+import { createDocument } from '../../shared/documents/create-document.ts'
+import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
+import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
+import { createBody, updateBody } from '../../shared/documents/input.ts'
+import { updateDocument } from '../../shared/documents/update-document.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
@@ -7,11 +12,7 @@ import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from 
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { createDocument } from './create-document.ts'
-import { documentExample, documentSchema, toDocument } from './document.ts'
-import { deleteDocument, getDocument, listDocuments } from './documents.ts'
-import { createBody, fetchedDocument, getQuery, listQuery, sortKey, updateBody, withoutContent } from './schemas.ts'
-import { updateDocument } from './update-document.ts'
+import { fetchedDocument, getQuery, listQuery, sortKey, withoutContent } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 const one = `${collection}/:documentId`

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/database/database.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { getOrganization, updateOrganization } from './organization.ts'
+import { getOrganization, updateOrganization } from '../../shared/organizations/organization.ts'
 import { organizationExample, organizationSchema, updateBody } from './schemas.ts'
 
 const path = '/v1/organization'

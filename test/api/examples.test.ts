@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { documentExample } from '../../functions/documents/document.ts'
 import { errorsOf } from '../../infra/openapi/problems.ts'
+import { documentExample } from '../../shared/documents/document.ts'
 import type { ErrorCode } from '../../shared/http/errors.ts'
 import { exampleBody, fill, type Ids, keyedRoutes } from '../support/operations.ts'
 import { needsTwoSessions, type Provoke, provoking, provokingAt } from '../support/provoking.ts'

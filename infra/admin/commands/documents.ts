@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { statuses } from '../../../functions/documents/document.ts'
 import type { Status } from '../../../shared/database/tables.ts'
+import { statuses } from '../../../shared/documents/document.ts'
 import { type DocumentId, documentId, type OrganizationId } from '../../../shared/ids.ts'
 import { CommandError } from '../command-error.ts'
 import { findDocuments, findDocumentsInError, listDocuments, retryDocuments } from '../documents.ts'

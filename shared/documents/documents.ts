@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Database } from '../../shared/database/database.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
 import {
   type AgentScope,
   agentNotFound,
@@ -9,11 +9,11 @@ import {
   findAgent,
   isDocument,
   requireDocument,
-} from '../../shared/database/scope.ts'
-import type { Status } from '../../shared/database/tables.ts'
-import { ApiError } from '../../shared/http/errors.ts'
-import { editsOf, type Tags } from '../../shared/http/etag.ts'
-import { pageBytes } from '../../shared/http/payload.ts'
+} from '../database/scope.ts'
+import type { Status } from '../database/tables.ts'
+import { ApiError } from '../http/errors.ts'
+import { editsOf, type Tags } from '../http/etag.ts'
+import { pageBytes } from '../http/payload.ts'
 import { countedColumns, type DocumentRow, documentColumns } from './document.ts'
 
 export function hashContent(content: string): Buffer {

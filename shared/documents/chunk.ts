@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import type { Tables } from '../../shared/database/tables.ts'
-import { fromStored, toBase64 } from '../../shared/embedding/vectors.ts'
+import type { Tables } from '../database/tables.ts'
+import { fromStored, toBase64 } from '../embedding/vectors.ts'
 
 export const chunkSchema = v.pipe(
   v.strictObject({

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Database } from '../../shared/database/database.ts'
-import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../shared/database/scope.ts'
-import { chunkMetadata, deleteUnusedVectors, isServed } from '../../shared/documents/served-chunks.ts'
-import { empty } from '../../shared/documents/transitions.ts'
-import { pageBytes } from '../../shared/http/payload.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type DocumentScope, findAgent, isDocument, requireDocument } from '../database/scope.ts'
+import { pageBytes } from '../http/payload.ts'
 import { chunkColumns } from './chunk.ts'
+import { chunkMetadata, deleteUnusedVectors, isServed } from './served-chunks.ts'
+import { empty } from './transitions.ts'
 
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')

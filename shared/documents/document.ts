@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import type { Tables } from '../../shared/database/tables.ts'
-import { searchableChunkCount } from '../../shared/documents/served-chunks.ts'
+import type { Tables } from '../database/tables.ts'
+import { searchableChunkCount } from './served-chunks.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())

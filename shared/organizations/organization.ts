@@ -1,5 +1,5 @@
-import type { Database } from '../../shared/database/database.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
+import type { Database } from '../database/database.ts'
+import type { OrganizationId } from '../ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
-import type { Database } from '../../shared/database/database.ts'
-import { type AgentScope, agentNotFound, isAgent } from '../../shared/database/scope.ts'
-import type { Status } from '../../shared/database/tables.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, agentNotFound, isAgent } from '../database/scope.ts'
+import type { Status } from '../database/tables.ts'
+import type { OrganizationId } from '../ids.ts'
 
 const a = columnsOf('agents', 'a')
 const d = columnsOf('documents', 'd')
