@@ -13,5 +13,7 @@ function run(node, ...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
+// A Ctrl-C is the command's: one that can be continued ends in order.
+process.on('SIGINT', () => {})
 run(process.execPath, pathOf('setup.mjs'), '--omit=dev')
 run(pathOf('../node_modules/.bin/node'), pathOf('admin/main.ts'), ...process.argv.slice(2))

@@ -11,6 +11,10 @@ export interface Lambda {
   everySeconds?: number
   /** Folders beside the entry that it reads at run time; they are deployed next to the bundle. */
   folders?: readonly string[]
+  /** Programs that it runs in processes of their own: bundled beside the handler, under these names. */
+  programs?: Readonly<Record<string, string>>
+  /** With native code: deployed as they are, for the platform of the Lambda. */
+  nativePackages?: readonly string[]
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
@@ -66,6 +70,14 @@ export const lambdas = {
     timeoutSeconds: 29,
     routes: ['/v1/agents', '/v1/agents/{agentId}'],
   },
+  dashboard: {
+    entry: 'functions/dashboard/handler.ts',
+    database: true,
+    memoryMb: 512,
+    timeoutSeconds: 29,
+    routes: ['/dashboard', '/dashboard/{proxy+}'],
+    folders: ['assets'],
+  },
   reference: {
     entry: 'functions/reference/handler.ts',
     memoryMb: 512,
@@ -74,6 +86,14 @@ export const lambdas = {
     folders: ['browser', 'guides'],
   },
   embedding: { entry: 'functions/embedding/handler.ts', database: true, memoryMb: 1024, timeoutSeconds: 120 },
+  extraction: {
+    entry: 'functions/extraction/handler.ts',
+    database: true,
+    memoryMb: 2048,
+    timeoutSeconds: 120,
+    programs: { reader: 'functions/extraction/text/reader.ts' },
+    nativePackages: ['@firecrawl/anydoc'],
+  },
   sweeper: {
     entry: 'functions/sweeper/handler.ts',
     database: true,
@@ -89,36 +109,63 @@ export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]
 
-export const queue = {
-  // AWS recommends at least six times the function's time-out, so that throttled batches are not delivered twice.
-  visibilityTimeoutSeconds: 6 * lambdas.embedding.timeoutSeconds,
+/** Each queue has the name of the Lambda that works on it. */
+export type QueueName = 'embedding' | 'extraction'
+
+const anyQueue = {
   maxReceiveCount: 5,
-  batchSize: 10,
-  maximumConcurrency: 10,
   retentionDays: 4,
   // Longer than the source's: a dead letter keeps its original timestamp.
   deadLetterRetentionDays: 14,
 } as const
 
+export const queues = {
+  embedding: {
+    ...anyQueue,
+    visibilityTimeoutSeconds: visibilityTimeoutOf('embedding'),
+    batchSize: 10,
+    maximumConcurrency: 10,
+  },
+  extraction: {
+    ...anyQueue,
+    visibilityTimeoutSeconds: visibilityTimeoutOf('extraction'),
+    // A file may need all of a Lambda's memory and time.
+    batchSize: 1,
+    maximumConcurrency: 5,
+  },
+} as const satisfies Record<QueueName, object>
+
+// AWS recommends at least six times the function's time-out, so that throttled batches are not delivered twice.
+function visibilityTimeoutOf(name: QueueName): number {
+  return 6 * lambdas[name].timeoutSeconds
+}
+
 /** Those that search: they read what the documents' Lambdas and the pipeline write, and call the provider. */
 export const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
 
+/** Those that call the provider for the vector of a question: the dashboard's questions are asked to try out what callers get. */
+const asking = [...answering, 'dashboard'] as const satisfies LambdaName[]
+
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],
-  DocumentsFailed: ['embedding', 'sweeper'],
-  DocumentsRetried: ['embedding'],
+  DocumentsFailed: ['embedding', 'extraction', 'sweeper'],
+  DocumentsRetried: ['embedding', 'extraction'],
+  FilesExtracted: ['extraction'],
+  ExtractionMilliseconds: ['extraction'],
   ChunksEmbedded: ['embedding'],
   ChunksReused: ['embedding'],
-  EmbeddingTokens: ['embedding', ...answering],
+  EmbeddingTokens: ['embedding', ...asking],
   PendingMilliseconds: ['embedding'],
-  ProviderLatency: ['embedding', ...answering],
-  ProviderErrors: ['embedding', ...answering],
-  ProviderKeyRejected: ['embedding', ...answering],
-  ProviderHedges: answering,
-  QueryVectorHits: answering,
-  QueryVectorMisses: answering,
-  SearchesDegraded: answering,
+  ProviderLatency: ['embedding', ...asking],
+  ProviderErrors: ['embedding', ...asking],
+  ProviderKeyRejected: ['embedding', ...asking],
+  ProviderHedges: asking,
+  ProviderSkips: asking,
+  QueryVectorHits: asking,
+  QueryVectorMisses: asking,
+  SearchesDegraded: asking,
+  QuestionsNotKept: answering,
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
-  SendFailures: ['documents', 'embedding', 'sweeper'],
+  SendFailures: ['documents', 'dashboard', 'embedding', 'extraction', 'sweeper'],
 } as const satisfies Record<MetricName, readonly LambdaName[]>

@@ -43,10 +43,18 @@ const level = v.pipe(
 const environment = v.pipe(
   v.object({
     AWS_LAMBDA_FUNCTION_NAME: v.optional(v.string()),
+    AWS_REGION: v.optional(v.string()),
+    AWS_ACCESS_KEY_ID: v.optional(v.string()),
+    AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
+    AWS_SESSION_TOKEN: v.optional(v.string()),
+    /** Of an emulator, which knows buckets by path. */
+    AWS_ENDPOINT_URL_S3: v.optional(url('http://127.0.0.1:4566')),
     DATABASE_URL: v.optional(v.string()),
     DATABASE_SECRET_ARN: v.optional(v.string()),
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
     QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
+    EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),
+    FILES_BUCKET: v.optional(v.string()),
     EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
     EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
     EMBEDDING_API_KEY: v.optional(v.string()),

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
 import { required } from './config.ts'
-import { Unavailable } from './http/errors.ts'
+import { inTime } from './deadline.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
 import { beginEarly } from './loading.ts'
 import { describeError, log } from './log.ts'
@@ -19,6 +19,8 @@ const message = v.object({
 export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
+  /** Whether it is for the extraction Lambda. The queue says it: the message does not. */
+  awaitsText?: boolean | undefined
 }
 
 /** The API request that caused the work, for the logs. Work that an operator caused has none. */
@@ -44,8 +46,9 @@ const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequest
 /** Of a call as a whole, its retries and the loading of credentials included. */
 const deadlineMilliseconds = 2_000
 
-export function configuredQueue(): Queue {
-  const url = required('QUEUE_URL')
+/** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
+export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
+  const url = required(setting)
   let opened: Promise<Queue> | undefined
   const open = () => {
     opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient({ requestHandler: timeouts }), url))
@@ -56,6 +59,17 @@ export function configuredQueue(): Queue {
     send: async (...work) => (await open()).send(...work),
     changeVisibility: async (...message) => (await open()).changeVisibility(...message),
   }
+}
+
+/** Sends each message to the queue of the Lambda that it is for. */
+export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {
+  return {
+    send: (work, delaySeconds) => queues[work.awaitsText ? 'extraction' : 'embedding'].send(work, delaySeconds),
+  }
+}
+
+export function configuredRoutedQueue(): Sender {
+  return routedQueue({ embedding: configuredQueue(), extraction: configuredQueue('EXTRACTION_QUEUE_URL') })
 }
 
 export const maxDelaySeconds = 900
@@ -78,7 +92,7 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         MessageGroupId: work.organizationId,
         ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), maxDelaySeconds) }),
       })
-      await inTime((abortSignal) => sqs.send(command, { abortSignal }))
+      await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },
     async changeVisibility(receiptHandle, afterSeconds) {
       const VisibilityTimeout = Math.ceil(afterSeconds)
@@ -88,21 +102,8 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         ReceiptHandle: receiptHandle,
         VisibilityTimeout,
       })
-      await inTime((abortSignal) => sqs.send(command, { abortSignal }))
+      await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },
-  }
-}
-
-async function inTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  const signal = AbortSignal.timeout(deadlineMilliseconds)
-  const expired = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  try {
-    // The SDK checks its signal only while a request is in flight, not between retries or while it loads credentials.
-    await Promise.race([call(signal), expired])
-  } catch (error) {
-    throw new Unavailable('queue', error)
   }
 }
 

@@ -8,11 +8,12 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../infra/local/database/database.ts'
+import { createScratchDatabase } from '../infra/local/database/scratch-database.ts'
 import { lockDirectory } from '../infra/local/directory-lock.ts'
 import { publishAddress } from '../infra/local/stand-address.ts'
 import { newId } from '../shared/ids.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
-import { createScratchDatabase } from './support/scratch-database.ts'
+import { createFile } from './support/files.ts'
 import { useStand } from './support/stand.ts'
 import { newWorker } from './support/worker.ts'
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   dataDir = await temporaryDirectory()
   closers.push(await lockDirectory(dataDir))
   const database = { url: process.env.DATABASE_URL!, endpoint: process.env.DATABASE_ENDPOINT! }
-  closers.push(await publishAddress(dataDir, { serverUrl, database, queue: stand.queue }))
+  closers.push(await publishAddress(dataDir, { serverUrl, database, emulator: stand.emulator }))
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -171,12 +172,16 @@ describe('organizations, agents and keys', () => {
   })
 
   test('a secret for Retell’s signature is read from standard input, used by the API, and printed nowhere', async () => {
-    const { agentId: agent, knowledgeBase, call } = await stand.tenant()
+    const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
     const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
     const ask = () => call('POST', `${knowledgeBase}/retell`, { query: 'Where?' })
     const set = await admin(['agent', 'retell-secret', agent, '--json'], { DATA_DIR: dataDir }, `${secret}\n`)
     expect(set).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(set.stdout)).toEqual({ id: agent, retell_signature: 'required' })
+    expect(JSON.parse(set.stdout)).toEqual({
+      id: agent,
+      organization_id: organization,
+      retell_signature: 'required',
+    })
     expect(await ask()).toMatchObject({ status: 401, body: { code: 'invalid_signature' } })
     const shown = await admin(['agent', 'show', agent, '--json'])
     expect(JSON.parse(shown.stdout).retell_secret_since).toEqual(expect.any(String))
@@ -185,6 +190,7 @@ describe('organizations, agents and keys', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/between 16 and 200/) })
     expect(await json('agent', 'retell-secret', agent, '--remove')).toEqual({
       id: agent,
+      organization_id: organization,
       retell_signature: 'not required',
     })
     expect(await json('agent', 'show', agent)).toMatchObject({ retell_secret_since: null })
@@ -357,6 +363,18 @@ describe('documents', () => {
     expect(await json(...retry)).toEqual({ data: [] })
   })
 
+  test('one that was a file is retried by the Lambda that extracts its text', async () => {
+    const tenant = await stand.tenant()
+    const { id } = await createFile(stand, tenant)
+    await fail(id)
+    expect(await json('document', 'retry', id)).toMatchObject({ data: [{ id, queued: true, refused: null }] })
+    await stand.deliver()
+    expect(await read(id)).toMatchObject({ status: 'pending', revision: 2 })
+    await sql`update documents set created_at = now() - interval '2 hours' where id = ${id}`.execute(stand.db)
+    await stand.deliver('extraction')
+    expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
+  })
+
   test('one being processed is reported and not retried, while the others named with it are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
@@ -427,21 +445,26 @@ describe('health', () => {
     const { deadLetterUrl, queueUrl } = stand.queue
     const MessageGroupId = tenant.organizationId
     await stand.sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrl, MessageBody, MessageGroupId }))
+    const { extraction } = stand.emulator.queues
+    await stand.sqs.send(new SendMessageCommand({ QueueUrl: extraction.deadLetterUrl, MessageBody }))
 
     const after = await json('health')
     expect(after.documents).toEqual({ ...before.documents, processing: before.documents.processing + 1 })
     expect(after.oldest_pending_seconds).toBeGreaterThanOrEqual(3 * 3600)
     expect(after.expired_leases).toBe(before.expired_leases + 1)
     expect(after.agents_at_document_limit).toMatchObject([{ id: tenant.agentId, document_count: 10_000 }])
-    expect(after.dead_letters).toBe(1)
+    expect(after.dead_letters).toBe(2)
 
     await stand.deliver()
-    expect(await json('queue', 'redrive')).toEqual({ moved: 1 })
+    await stand.deliver('extraction')
+    expect(await json('queue', 'redrive')).toEqual({ moved: 2 })
     expect(await json('health')).toMatchObject({ dead_letters: 0 })
     const { Messages } = await stand.sqs.send(
       new ReceiveMessageCommand({ QueueUrl: queueUrl, MessageSystemAttributeNames: ['All'] }),
     )
     expect(Messages).toMatchObject([{ Body: MessageBody, Attributes: { MessageGroupId } }])
+    const moved = await stand.sqs.send(new ReceiveMessageCommand({ QueueUrl: extraction.queueUrl }))
+    expect(moved.Messages).toMatchObject([{ Body: MessageBody }])
   })
 
   test('works without a queue, and says what is missing', async () => {

@@ -1,8 +1,11 @@
 import { NeonDbError } from '@neondatabase/serverless'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
 import { setRetellSecret } from '../infra/admin/agents.ts'
 import { createKey } from '../infra/admin/tenants.ts'
+import { toEvent } from '../infra/local/gateway/event.ts'
+import { invoke } from '../infra/local/lambda.ts'
 import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
 import type { AgentId, OrganizationId } from '../shared/ids.ts'
@@ -287,6 +290,46 @@ describe('the log', () => {
     expect(written).not.toContain(canary)
     expect(written).not.toContain('sk-test')
     expect(written).not.toContain(tenant.apiKey)
+  })
+
+  test('is a line of JSON for each request, whatever is in its headers and URL', async () => {
+    const { apiKey, knowledgeBase } = await stand.tenant()
+    const injected = 'x\r\n{"level":"ERROR","message":"forged"}\u2028\u0000\u001b[31m\u009b漢\ud800'
+    const event = (more: object, http: object = {}) => {
+      const whole = toEvent({ method: 'GET', url: knowledgeBase, headers: { 'x-api-key': apiKey } }, [
+        '/v1/agents/{agentId}/knowledge-base',
+      ])!
+      const requestContext = { ...whole.requestContext, http: { ...whole.requestContext.http, ...http } }
+      return { ...whole, requestContext, ...more }
+    }
+    const events = [
+      event({ headers: { 'x-api-key': injected } }),
+      event({ headers: { [injected]: 'x' } }),
+      event({ headers: { '': 'x' } }),
+      event({ headers: { 'content-type': injected, 'x-api-key': apiKey } }),
+      event({ cookies: [injected] }),
+      event({ cookies: ['漢=1'] }),
+      event({ rawQueryString: injected }),
+      event({ rawPath: injected }),
+      event({ rawPath: `${knowledgeBase}/${injected}` }),
+      event({}, { method: injected }),
+      event({}, { method: '' }),
+      ...['a b', 'a:b@c', 'a:99999', '[', '', injected].map((domainName) => {
+        const whole = event({})
+        return { ...whole, requestContext: { ...whole.requestContext, domainName } }
+      }),
+    ]
+    const documents = stand.functions.routes.find(({ functionName }) => functionName === 'documents')!
+    for (const each of events) {
+      let status = 0
+      const written = await logOf(async () => {
+        const result = await invoke(documents.handler, each, { functionName: 'documents', timeoutSeconds: 29 })
+        status = (result as APIGatewayProxyStructuredResultV2).statusCode!
+      })
+      expect([200, 400, 401, 404, 405]).toContain(status)
+      expect(linesOf(written)).toMatchObject([{ message: 'request', status }])
+      expect(written).not.toMatch(/[^\x20-\x7e\n]/)
+    }
   })
 
   test('names a database error without the values that it quotes', () => {

@@ -22,7 +22,7 @@ describe.each(pages)('%s', (page) => {
   })
 
   test('names scripts that package.json has', () => {
-    const named = [...read(page).matchAll(/npm run (?:--\S+ )*([a-z][a-z:]*)/g)].map(([, script]) => script!)
+    const named = [...read(page).matchAll(/npm run (?:--\S+ )*([a-z][a-z:-]*)/g)].map(([, script]) => script!)
     expect([...new Set(named)].filter((script) => !scripts.includes(script))).toEqual([])
   })
 })

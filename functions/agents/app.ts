@@ -36,9 +36,11 @@ export function agentsApp({ db, now }: Dependencies) {
           },
           errors: ['invalid_cursor'],
         },
-        async ({ c, key, db, query }) => {
+        async ({ c, key, confirmKey, db, query }) => {
           const [after] = query.cursor === undefined ? [] : decodeCursor(key.cursorKey, 'agents', query.cursor, sortKey)
           const { agents, hasMore } = await listAgents(db, key.organizationId, { ...query, after })
+          // An organization that has just been deleted has none either.
+          if (agents.length === 0) await confirmKey()
           const cursor = hasMore ? encodeCursor(key.cursorKey, 'agents', [agents.at(-1)!.id]) : null
           if (cursor) c.header('link', linkToNext(c.req.url, cursor))
           return c.json({ data: agents, has_more: hasMore, next_cursor: cursor })

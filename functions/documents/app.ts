@@ -151,7 +151,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'Update a document',
           description:
-            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service.',
+            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted.',
           permission: 'kb:write',
           params: documentPath,
           headers: ifMatch,

@@ -1,9 +1,9 @@
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredQueue } from '../../shared/queue.ts'
+import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { documentsApp } from './app.ts'
 
-export const handler = lambdaHandler(documentsApp({ db: configuredDatabase(), queue: configuredQueue() }))
+export const handler = lambdaHandler(documentsApp({ db: configuredDatabase(), queue: configuredRoutedQueue() }))
 
 await loaded()

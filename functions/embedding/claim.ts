@@ -4,21 +4,20 @@ import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import type { Tables } from '../../shared/database/tables.ts'
-import { isClaimable, type Lease, claim as toProcessing } from '../../shared/documents/transitions.ts'
+import type { Claimed } from '../../shared/documents/outcome.ts'
+import { awaitsText, isClaimable, type Lease, claim as toProcessing } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
 import type { Origin } from '../../shared/queue.ts'
 
 export type StoredChunk = Pick<Selectable<Tables['chunks']>, 'revision' | 'chunk_index' | 'vector_id'>
 
-export interface Claim extends Lease, DocumentScope {
+export interface Claim extends Claimed, DocumentScope {
   /** What search serves meanwhile; 0 for nothing. */
   activeRevision: number
   /** Chunks of any revision. */
   stored: StoredChunk[]
-  /** Deliveries of this revision that did not end properly, this one included. */
-  attempt: number
-  retries: number
   title: string
+  /** Of a file, what was extracted from it. */
   content: string
   /** Since the revision was requested. */
   pendingMilliseconds: number
@@ -51,8 +50,10 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Claim
       .where('d.id', 'in', ids)
       .whereRef('d.id', '=', 'claimant.document_id')
       .where(({ ref }) => isClaimable(ref('claimant.lease_token')))
+      .where(sql<boolean>`not ${awaitsText}`)
       .returning(['d.id', 'd.agent_id', 'd.lease_token', 'd.revision', 'd.active_revision'])
-      .returning(['d.attempt', 'd.retry_count', 'd.title', 'd.content', 'd.request_id', 'd.requested_by'])
+      .returning(['d.attempt', 'd.retry_count', 'd.tries', 'd.title', 'd.request_id', 'd.requested_by'])
+      .returning(({ fn }) => fn.coalesce('d.content', 'd.extracted_text').as('content'))
       .returning(
         sql<number>`(extract(epoch from now() - ${d.pending_since}) * 1000)::float8`.as('pending_milliseconds'),
       ),
@@ -78,6 +79,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Claim
         stored: stored.filter(({ document_id }) => document_id === documentId),
         attempt: row.attempt,
         retries: row.retry_count,
+        tries: row.tries,
         title: row.title,
         content: row.content!,
         pendingMilliseconds: row.pending_milliseconds,

@@ -6,6 +6,8 @@ import type { Claim, StoredChunk } from './claim.ts'
 /** What is left to do until the chunks of the claimed revision are those of its text. */
 export interface RevisionPlan {
   chunks: Chunk[]
+  /** How many of them search serves already: they stay as they are. */
+  keptCount: number
   /** By chunk index. */
   vectorIds: string[]
   /** Chunks to be stored whose vector the document already has. */
@@ -32,9 +34,11 @@ export function planRevision(claim: Claim, chunks: Chunk[], model: string): Revi
   const vectorIds = texts.map((text) => vectorIdOf(text, model))
   const stored = new Set<number>()
   const stale: StoredChunk[] = []
+  let keptCount = 0
   for (const chunk of claim.stored) {
     const isServed = chunk.revision <= claim.activeRevision
     const isPlanned = chunk.vector_id !== null && chunk.vector_id === vectorIds[chunk.chunk_index]
+    if (isPlanned && isServed) keptCount++
     if (isPlanned && (isServed || chunk.revision === claim.revision)) stored.add(chunk.chunk_index)
     else if (!isServed) stale.push(chunk)
   }
@@ -50,7 +54,7 @@ export function planRevision(claim: Claim, chunks: Chunk[], model: string): Revi
     else if (known) known.chunks.push(chunk)
     else missing.set(vectorId, { vectorId, text: texts[chunk.chunk_index]!, chunks: [chunk] })
   }
-  return { chunks, vectorIds, reused, missing: [...missing.values()], stale }
+  return { chunks, keptCount, vectorIds, reused, missing: [...missing.values()], stale }
 }
 
 /** Names all that a vector depends on: model and embedded text. */

@@ -11,11 +11,18 @@ export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
   const { stale, reused, missing } = plan
   let prepared: Promise<boolean> | undefined
   let onlyPart: Embedded[] = []
+  let isFirst = true
+
+  function storeNext(part: Omit<Part, 'claim' | 'plan'>): Promise<boolean> {
+    const stored = storePart(db, { claim, plan, isFirst, ...part })
+    isFirst = false
+    return stored
+  }
 
   /** Before any other part: its chunks may have the indexes of stale ones. */
   function prepare(): Promise<boolean> {
     const isNeeded = stale.length + reused.length > 0
-    prepared ??= isNeeded ? storePart(db, { claim, plan, stale, reused }) : Promise.resolve(true)
+    prepared ??= isNeeded ? storeNext({ stale, reused }) : Promise.resolve(true)
     return prepared
   }
 
@@ -29,7 +36,7 @@ export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
       if (!(await prepare())) return false
       for (let from = 0; from < embedded.length; from += textsPerPart) {
         const part = embedded.slice(from, from + textsPerPart)
-        if (!(await storePart(db, { claim, plan, embedded: part }))) return false
+        if (!(await storeNext({ embedded: part }))) return false
       }
       return true
     },

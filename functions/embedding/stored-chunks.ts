@@ -34,6 +34,8 @@ export interface Part {
   stale?: StoredChunk[]
   embedded?: Embedded[]
   reused?: Chunk[]
+  /** Of several, the first: from then on the document's row says how many chunks the revision brings. */
+  isFirst?: boolean
 }
 
 /** Until the revision is complete, search finds none of it. False, and nothing is changed, if the lease is lost. */
@@ -47,6 +49,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
       .forShare(),
     ...(await changes(db, [part])),
     ...(part.stale?.length && { unused: deleteUnusedVectors(db, part.claim) }),
+    ...(part.isFirst && { planned: setPlannedCount(db, part) }),
   })
   return held.length > 0
 }
@@ -154,6 +157,14 @@ async function changes(db: Database, parts: Part[]): Promise<Batch> {
       terms: insertTerms(db, await termsOf(chunks), isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
     }),
   }
+}
+
+/** Those that are stored meanwhile, so that they can be counted against it. */
+function setPlannedCount(db: Database, part: Part) {
+  return db
+    .updateTable('documents as d')
+    .set({ planned_chunk_count: part.plan.chunks.length - part.plan.keptCount })
+    .where(isHeld([part]))
 }
 
 function deleteStale(db: Database, parts: Part[], stale: object[]) {

@@ -1,7 +1,7 @@
-import type { HonoRequest } from 'hono'
 import { api, idsOf, logFailure } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
+import { originOf } from '../../shared/http/origin.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
@@ -59,7 +59,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
           errors: ['agent_not_found'],
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
           const timing = timingOf(c)
           const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
           const isCall = body.method === 'tools/call'
@@ -82,10 +82,4 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         },
       ),
     )
-}
-
-/** As the client addressed us, with scheme and port, which the adapter's URL lacks behind a local gateway. */
-function originOf(request: HonoRequest): string {
-  const { protocol, host } = new URL(request.url)
-  return `${request.header('x-forwarded-proto') ?? protocol.slice(0, -1)}://${request.header('host') ?? host}`
 }

@@ -1,9 +1,8 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Database } from '../../shared/database/database.ts'
-import type { AgentScope } from '../../shared/database/scope.ts'
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
-import type { AnswerQuestion } from '../../shared/retrieval/answer.ts'
+import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -14,7 +13,7 @@ import { fetchTool, searchTool } from './tool-texts.ts'
 
 export interface Call {
   db: Database
-  scope: AgentScope
+  scope: AskedAgent
   timing: Timing
   /** Of the agent's documents: what a citation links to, before the document's id. */
   documentsUrl: string

@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
-import type { AgentScope } from '../../shared/database/scope.ts'
 import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { agentPath } from '../../shared/ids.ts'
-import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
+import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
@@ -29,7 +28,7 @@ export function platformsApp({
   const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
-  const consultant = (c: Context<ApiEnv>, db: Database, scope: AgentScope) => (asked: Asked) =>
+  const consultant = (c: Context<ApiEnv>, db: Database, scope: AskedAgent) => (asked: Asked) =>
     consult(answer, db, scope, asked, timingOf(c))
 
   return api()
@@ -57,7 +56,7 @@ export function platformsApp({
           },
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
           const explain = (error: unknown) => {
             if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
             return sentenceOf(error, c.get('requestId'))
@@ -86,7 +85,7 @@ export function platformsApp({
           errors: ['invalid_signature', 'agent_not_found'],
         },
         async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
           const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
           if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, now())
           return c.text(await answerRetell(body, consultant(c, db, scope)))

@@ -1,6 +1,5 @@
 import type { Database } from '../../shared/database/database.ts'
-import type { AgentScope } from '../../shared/database/scope.ts'
-import type { AnswerQuestion } from '../../shared/retrieval/answer.ts'
+import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -29,7 +28,7 @@ const min_score = 0.01
 export async function consult(
   answer: AnswerQuestion,
   db: Database,
-  scope: AgentScope,
+  scope: AskedAgent,
   asked: Asked,
   timing: Timing,
 ): Promise<Consultation> {

@@ -1,4 +1,5 @@
 import { isObject } from '../../shared/http/input/any-object.ts'
+import { parseBounded } from '../../shared/json-levels.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 
@@ -59,7 +60,7 @@ export function questionOf(args: unknown): string | undefined {
 function parseObject(text: unknown): Record<string, unknown> {
   if (typeof text !== 'string') return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseBounded(text)
     return isObject(value) ? value : {}
   } catch {
     return {}

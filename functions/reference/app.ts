@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { api } from '../../shared/http/api.ts'
-import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { assetResponder, briefly, forGood } from '../../shared/http/asset.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { assetResponder, briefly, forGood } from './asset.ts'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { filesVersion, pageFiles, parseFileName, renderPage } from './page.ts'
 
 const cached = ['ETag', 'Vary']

@@ -38,7 +38,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           errors: ['agent_not_found'],
         },
         async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
           const { data, degraded } = await answer(db, scope, body, timingOf(c))
           return c.json({ data: fitToResponse(data), degraded })
         },

@@ -1,13 +1,17 @@
 import type { Context } from 'aws-lambda'
 import { configuredDatabase } from '../../shared/database/database.ts'
+import { configuredBucket } from '../../shared/files/bucket.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredQueue } from '../../shared/queue.ts'
+import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 
-const db = configuredDatabase({ timeoutSeconds: 40 })
-const queue = configuredQueue()
+const sweeper = {
+  db: configuredDatabase({ timeoutSeconds: 40 }),
+  queue: configuredRoutedQueue(),
+  bucket: configuredBucket(),
+}
 
 export const handler = (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
-  sweep(db, queue, () => context.getRemainingTimeInMillis())
+  sweep(sweeper, () => context.getRemainingTimeInMillis())
 
 await loaded()

@@ -1,8 +1,14 @@
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
-import { attemptsInterrupted, notProcessed, providerUnavailable } from '../../shared/documents/failures.ts'
 import {
+  attemptsInterrupted,
+  fileAttemptsFailed,
+  notProcessed,
+  providerUnavailable,
+} from '../../shared/documents/failures.ts'
+import {
+  awaitsText,
   fail,
   hasAttemptsLeft,
   isLeaseExpired,
@@ -19,7 +25,14 @@ const wasRetried = sql<boolean>`${d.retry_count} > 0`
 export const recoverExpired = (db: Database) => moveAll(db, [isLeaseExpired, hasAttemptsLeft], recover)
 
 export const failExhausted = (db: Database) =>
-  moveAll(db, [isLeaseExpired, sql<boolean>`not ${hasAttemptsLeft}`], fail(attemptsInterrupted))
+  moveAll(
+    db,
+    [isLeaseExpired, sql<boolean>`not ${hasAttemptsLeft}`],
+    fail({
+      code: 'attempts_exhausted',
+      message: sql<string>`case when ${awaitsText} then ${fileAttemptsFailed.message} else ${attemptsInterrupted.message} end`,
+    }),
+  )
 
 export const failOverdue = (db: Database) => ({
   unavailable: moveAll(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { isMessageLost, lostAfterSeconds } from '../../shared/documents/transitions.ts'
+import { awaitsText, isMessageLost, lostAfterSeconds } from '../../shared/documents/transitions.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
@@ -23,6 +23,7 @@ export interface Lost {
   retry_count: number
   request_id: string | null
   requested_by: string | null
+  awaits_text: boolean
 }
 
 /** Organizations take turns; within one, the longest due goes first. If this sweep dies before it sends, they are lost again. */
@@ -65,6 +66,7 @@ export function acquireLost(db: Database) {
     .whereRef('d.id', '=', 'chosen.id')
     .returning(['d.organization_id', 'd.id', 'd.retry_count', 'd.request_id', 'd.requested_by'])
     .returning([
+      awaitsText.as('awaits_text'),
       sql<string>`${d.resend_at}::text`.as('acquired'),
       sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('pending_seconds'),
     ])
@@ -127,11 +129,12 @@ async function scheduleResend(db: Database, documents: (Lost & { seconds: number
   }
 }
 
-function toWork({ organization_id, id, request_id, requested_by }: Lost): WorkMessage {
+function toWork({ organization_id, id, request_id, requested_by, awaits_text }: Lost): WorkMessage {
   return {
     organizationId: organization_id as OrganizationId,
     documentId: id as DocumentId,
     requestId: request_id ?? undefined,
     apiKeyId: requested_by ?? undefined,
+    awaitsText: awaits_text,
   }
 }

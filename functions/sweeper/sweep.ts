@@ -1,10 +1,14 @@
 import type { Database } from '../../shared/database/database.ts'
+import type { Bucket } from '../../shared/files/bucket.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeKeys } from './purge-keys.ts'
 import { purgeQueryVectors } from './purge-query-vectors.ts'
+import { purgeQuestions } from './purge-questions.ts'
+import { purgeSessions, purgeSignInAttempts } from './purge-sessions.ts'
 import { acquireLost, resendLost } from './resend.ts'
 
 export interface SweepReport {
@@ -13,9 +17,19 @@ export interface SweepReport {
   resent: number
   /** Documents whose message could not be sent; they are due again. */
   send_failures: number
+  files_deleted: number
   keys_purged: number
   query_vectors_purged: number
+  sessions_purged: number
+  sign_in_attempts_purged: number
+  questions_purged: number
   oldest_pending_seconds: number
+}
+
+export interface Sweeper {
+  db: Database
+  queue: Sender
+  bucket: Pick<Bucket, 'delete'>
 }
 
 /** No send begins below this: the last ones, and what follows them, must still end in time. */
@@ -23,20 +37,21 @@ const lastSendMilliseconds = 15_000
 
 /**
  * Recovers documents whose worker died, in error after five attempts; fails those pending for a day; resends lost messages;
- * deletes idempotency keys that are a day old, and vectors of questions that are old or too many. Sweeps may overlap: each skips locked rows.
+ * deletes files that no document names any more, idempotency keys that are a day old, vectors of questions that are old or too many,
+ * questions that are a month old, and what is left of sessions that have ended. Sweeps may overlap: each skips locked rows.
  * @param remaining milliseconds until this process is stopped
  */
 export async function sweep(
-  db: Database,
-  queue: Sender,
+  { db, queue, bucket }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
 ): Promise<SweepReport> {
-  const { recovered, exhausted, unavailable, unprocessed, lost, oldest } = await db.batch({
+  const { recovered, exhausted, unavailable, unprocessed, lost, oldest, obsolete } = await db.batch({
     recovered: recoverExpired(db),
     exhausted: failExhausted(db),
     ...failOverdue(db),
     lost: acquireLost(db),
     oldest: measureOldest(db),
+    obsolete: findObsoleteFiles(db),
   })
   const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)
   const failed = exhausted.length + unavailable.length + unprocessed.length
@@ -45,8 +60,12 @@ export async function sweep(
     given_up: failed,
     resent: isSent.filter(Boolean).length,
     send_failures: isSent.filter((each) => !each).length,
+    files_deleted: await deleteFiles(db, bucket, obsolete),
     keys_purged: await purgeKeys(db),
     query_vectors_purged: await purgeQueryVectors(db),
+    sessions_purged: await purgeSessions(db),
+    sign_in_attempts_purged: await purgeSignInAttempts(db),
+    questions_purged: await purgeQuestions(db),
     oldest_pending_seconds: oldest[0]!.seconds,
   }
   report({

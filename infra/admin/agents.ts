@@ -63,26 +63,32 @@ export async function setRetellSecret(db: Database, id: AgentId, secret: string)
     .onConflict((conflict) =>
       conflict
         .columns(['organization_id', 'agent_id', 'platform'])
-        .doUpdateSet((eb) => ({ secret: eb.ref('excluded.secret'), created_at: sql<Date>`now()` })),
+        // Not excluded.secret: an operator may write a secret and read none.
+        .doUpdateSet({ secret: Buffer.from(secret), created_at: sql<Date>`now()` }),
     )
-    .returning('agent_id')
+    .returning('organization_id')
     .executeTakeFirst()
   if (!set) agentNotFound(id)
-  return { id, retell_signature: 'required' }
+  return { id, organization_id: set.organization_id, retell_signature: 'required' }
 }
 
 /** Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
 export async function removeRetellSecret(db: Database, id: AgentId) {
   const { agents } = await db.batch({
-    agents: db.selectFrom('agents').select('id').where('organization_id', '=', anyOrganization).where('id', '=', id),
+    agents: db
+      .selectFrom('agents')
+      .select('organization_id')
+      .where('organization_id', '=', anyOrganization)
+      .where('id', '=', id),
     removed: db
       .deleteFrom('signing_secrets')
       .where('organization_id', '=', anyOrganization)
       .where('agent_id', '=', id)
       .where('platform', '=', 'retell'),
   })
-  if (agents.length === 0) agentNotFound(id)
-  return { id, retell_signature: 'not required' }
+  const [agent] = agents
+  if (!agent) agentNotFound(id)
+  return { id, organization_id: agent.organization_id, retell_signature: 'not required' }
 }
 
 function agentNotFound(id: AgentId): never {

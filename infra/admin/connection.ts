@@ -1,11 +1,15 @@
 import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
+import { urlOfRole } from '../local/database/postgres-url.ts'
 import { findStand } from '../local/stand-address.ts'
+import { type NeonHost, neonHostOf } from '../neon-host.ts'
 import { CommandError } from './command-error.ts'
 import type { Queues } from './queues.ts'
 
 export interface Services {
   target: string
+  /** Of Neon's two; undefined where the database is not Neon's. */
+  host?: NeonHost | undefined
   db: Database
   /** Opened on demand: loading the AWS SDK takes longer than running most commands. */
   queues: () => Promise<Queues>
@@ -16,12 +20,15 @@ export interface QueueAddresses {
   endpoint?: string | undefined
   queueUrl?: string | undefined
   deadLetterQueueUrl?: string | undefined
+  extractionQueueUrl?: string | undefined
+  extractionDeadLetterQueueUrl?: string | undefined
 }
 
 export const environmentHelp = `Environment:
-  DATABASE_URL        URL of a Neon database (*.neon.tech), or of any other if DATABASE_ENDPOINT is set to an
-                      endpoint that serves it over Neon's protocol. Optional: QUEUE_URL and DEAD_LETTER_QUEUE_URL,
-                      with AWS credentials for those queues.
+  DATABASE_URL        URL of a Neon database (*.neon.tech), with an operator's login, or of any other if DATABASE_ENDPOINT
+                      is set to an endpoint that serves it over Neon's protocol. Optional: QUEUE_URL,
+                      DEAD_LETTER_QUEUE_URL, EXTRACTION_QUEUE_URL and EXTRACTION_DEAD_LETTER_QUEUE_URL, with AWS
+                      credentials for those queues.
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
                       unset, or the URL of the PostgreSQL server that the stand was started with.`
 
@@ -29,11 +36,17 @@ export const environmentHelp = `Environment:
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined
-  if (url && (endpoint || isNeon(url)))
+  if (url && (endpoint || neonHostOf(url)))
     return {
       target: URL.parse(url)?.hostname ?? 'DATABASE_URL',
+      host: neonHostOf(url),
       db: database(url, endpoint),
-      queues: open({ queueUrl: env.QUEUE_URL, deadLetterQueueUrl: env.DEAD_LETTER_QUEUE_URL }),
+      queues: open({
+        queueUrl: env.QUEUE_URL,
+        deadLetterQueueUrl: env.DEAD_LETTER_QUEUE_URL,
+        extractionQueueUrl: env.EXTRACTION_QUEUE_URL,
+        extractionDeadLetterQueueUrl: env.EXTRACTION_DEAD_LETTER_QUEUE_URL,
+      }),
     }
   const dataDir = resolve(env.DATA_DIR || '.local')
   const stand = await findStand(dataDir)
@@ -47,17 +60,15 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
     )
   return {
     target: `the local stand in ${dataDir}`,
-    db: database(stand.database_url, stand.database_endpoint),
+    db: database(urlOfRole(stand.database_url, 'cuecard_operator'), stand.database_endpoint),
     queues: open({
       endpoint: stand.sqs_endpoint,
       queueUrl: stand.queue_url,
       deadLetterQueueUrl: stand.dead_letter_queue_url,
+      extractionQueueUrl: stand.extraction_queue_url,
+      extractionDeadLetterQueueUrl: stand.extraction_dead_letter_queue_url,
     }),
   }
-}
-
-function isNeon(url: string): boolean {
-  return URL.parse(url)?.hostname.endsWith('.neon.tech') ?? false
 }
 
 function open(addresses: QueueAddresses) {

@@ -8,7 +8,7 @@ import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Tags, tagOf } from '../../shared/http/etag.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
-import type { Queue } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/queue.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
 
@@ -79,7 +79,7 @@ export interface Retried {
 
 const atOnce = 10
 
-export async function retryDocuments(db: Database, queue: Queue | undefined, targets: Target[]): Promise<Retried[]> {
+export async function retryDocuments(db: Database, queue: Sender | undefined, targets: Target[]): Promise<Retried[]> {
   const retried: Retried[] = []
   for (let start = 0; start < targets.length; start += atOnce)
     retried.push(
@@ -88,7 +88,7 @@ export async function retryDocuments(db: Database, queue: Queue | undefined, tar
   return retried
 }
 
-async function retryDocument(db: Database, queue: Queue | undefined, target: Target): Promise<Retried> {
+async function retryDocument(db: Database, queue: Sender | undefined, target: Target): Promise<Retried> {
   const { organization_id, agent_id, id, tags } = target
   const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
   try {

@@ -7,7 +7,7 @@ import { isWaiting } from '../../shared/documents/transitions.ts'
 const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
-  const { statuses, work, faults, agents, logins } = await db.batch({
+  const { statuses, work, faults, agents, logins, connections } = await db.batch({
     statuses: db
       .selectFrom('documents')
       .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
@@ -41,6 +41,7 @@ export async function checkDocuments(db: Database) {
       .orderBy('organization_id')
       .orderBy('id'),
     logins: loginsWithoutTimeout,
+    connections: openConnections,
   })
   const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
   for (const { status, count } of statuses) documents[status] = count
@@ -48,6 +49,7 @@ export async function checkDocuments(db: Database) {
     documents,
     ...work[0]!,
     provider_fault: faults[0]?.waiting_reason ?? null,
+    connections: connections[0]!,
     agents_at_document_limit: agents,
     logins_without_statement_timeout: logins.map(({ rolname }) => rolname),
   }
@@ -64,3 +66,8 @@ const loginsWithoutTimeout = sql<{ rolname: string }>`
       where setrole = login.oid and setting ~ '^statement_timeout=[^0]'
         and setdatabase in (0, (select oid from pg_database where datname = current_database())))
   order by rolname`
+
+/** Of all logins, also through a pooler; an operator may count them, and see nothing more of others'. */
+const openConnections = sql<{ open: number; max: number }>`
+  select count(*)::int as open, current_setting('max_connections')::int as max
+  from pg_stat_activity where usesysid is not null`

@@ -1,3 +1,5 @@
+import type { Program } from './terminal.ts'
+
 type Row = Record<string, unknown>
 
 export type Output = object | { data: object[]; has_more?: boolean }
@@ -8,9 +10,9 @@ interface Format {
   columns?: readonly string[] | undefined
 }
 
-export function print(output: Output, { asJson, columns }: Format): void {
-  console.log(asJson ? JSON.stringify(output) : toText(output, columns))
-  if (!asJson && 'has_more' in output && output.has_more) console.error('There are more rows: raise --limit.')
+export function print(program: Program, output: Output, { asJson, columns }: Format): void {
+  program.terminal.stdout.write(`${asJson ? JSON.stringify(output) : toText(output, columns)}\n`)
+  if (!asJson && 'has_more' in output && output.has_more) program.warn('There are more rows: raise --limit.')
 }
 
 function toText(output: Output, columns?: readonly string[]): string {

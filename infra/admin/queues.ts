@@ -6,24 +6,47 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { sqsQueue } from '../../shared/queue.ts'
-import { region } from '../local/lambda.ts'
+import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
+import { credentials, region } from '../local/lambda.ts'
 import type { QueueAddresses } from './connection.ts'
 
-const localAccess = { region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
+const localAccess = { region, credentials }
 
 export type Queues = ReturnType<typeof openQueues>
 
-export function openQueues({ endpoint, queueUrl, deadLetterQueueUrl }: QueueAddresses) {
+/** Each may be unknown: then its messages are left to the sweeper, or to another command. */
+export function openQueues({ endpoint, ...urls }: QueueAddresses) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAccess }),
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   })
+  const sender = (url: string | undefined, setting: string): Sender => (url ? sqsQueue(sqs, url) : unset(setting))
+  const pairs = [
+    { from: urls.deadLetterQueueUrl, to: urls.queueUrl },
+    { from: urls.extractionDeadLetterQueueUrl, to: urls.extractionQueueUrl },
+  ]
+  const deadLetters = pairs.flatMap(({ from }) => from ?? [])
+  const redrives = pairs.flatMap(({ from, to }) => (from && to ? [() => moveMessages(sqs, from, to)] : []))
   return {
-    work: queueUrl ? sqsQueue(sqs, queueUrl) : undefined,
-    countDeadLetters: deadLetterQueueUrl ? () => countMessages(sqs, deadLetterQueueUrl) : undefined,
-    redrive: queueUrl && deadLetterQueueUrl ? () => moveMessages(sqs, deadLetterQueueUrl, queueUrl) : undefined,
+    work:
+      urls.queueUrl || urls.extractionQueueUrl
+        ? routedQueue({
+            embedding: sender(urls.queueUrl, 'QUEUE_URL'),
+            extraction: sender(urls.extractionQueueUrl, 'EXTRACTION_QUEUE_URL'),
+          })
+        : undefined,
+    countDeadLetters:
+      deadLetters.length > 0 ? () => sumOf(deadLetters.map((url) => countMessages(sqs, url))) : undefined,
+    redrive: redrives.length > 0 ? () => sumOf(redrives.map((move) => move())) : undefined,
   }
+}
+
+function unset(setting: string): Sender {
+  return { send: () => Promise.reject(new Error(`${setting} is not set`)) }
+}
+
+async function sumOf(counts: Promise<number>[]): Promise<number> {
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
 async function countMessages(sqs: SQSClient, url: string): Promise<number> {

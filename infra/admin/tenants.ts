@@ -1,11 +1,8 @@
-import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import { hashKey, newKey, type Permission } from '../../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import * as keys from '../../shared/organizations/keys.ts'
 import { CommandError, organizationNotFound } from './command-error.ts'
 import { anyOrganization, rowsOf } from './lists.ts'
-
-/** Operators connect as the database's owner: row-level security does not apply. */
 
 export async function createOrganization(db: Database, name: string): Promise<{ id: OrganizationId; name: string }> {
   const id = newId() as OrganizationId
@@ -78,70 +75,23 @@ export async function listAgents(db: Database, organizationId: OrganizationId) {
   return { data: await rowsOf(db, organizationId, agents) }
 }
 
-export interface NewKey {
+export interface NewKey extends keys.NewKey {
   organizationId: OrganizationId
-  name: string
-  permissions: Permission[]
-  expiresAt?: Date | undefined
 }
 
 /** The result is the only place where the key appears. @throws CommandError when the organization does not exist */
-export async function createKey(db: Database, { organizationId, name, permissions, expiresAt }: NewKey) {
-  const id = newId()
-  const key = newKey()
-  const expires_at = expiresAt?.toISOString() ?? null
-  const created = await db
-    .insertInto('api_keys')
-    .columns(['organization_id', 'id', 'name', 'key_hash', 'permissions', 'expires_at'])
-    .expression((eb) =>
-      eb
-        .selectFrom('organizations')
-        .select([
-          'id',
-          eb.val(id).as('key'),
-          eb.val(name).as('named'),
-          eb.val(hashKey(key)).as('hash'),
-          eb.val(permissions).as('granted'),
-          eb.val(expires_at).as('expires'),
-        ])
-        .where('id', '=', organizationId),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  if (!created) organizationNotFound(organizationId)
-  return { id, organization_id: organizationId, name, permissions, expires_at, key }
+export async function createKey(db: Database, { organizationId, ...key }: NewKey) {
+  return (await keys.createKey(db, organizationId, key)) ?? organizationNotFound(organizationId)
 }
 
+/** @throws CommandError when the organization does not exist */
 export async function listKeys(db: Database, organizationId: OrganizationId) {
-  const keys = db
-    .selectFrom('api_keys')
-    .select(['id', 'name', 'permissions'])
-    .select((eb) =>
-      eb
-        .case()
-        .when('revoked_at', 'is not', null)
-        .then('revoked')
-        .when('expires_at', '<=', sql<Date>`now()`)
-        .then('expired')
-        .else('active')
-        .end()
-        .as('state'),
-    )
-    .select(['expires_at', 'revoked_at', 'created_at'])
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-  return { data: await rowsOf(db, organizationId, keys) }
+  return { data: await rowsOf(db, organizationId, keys.listKeys(db, organizationId)) }
 }
 
 /** Takes effect everywhere within 30 seconds; again, it keeps the first time. @throws CommandError for an unknown key */
 export async function revokeKey(db: Database, id: string) {
-  const revoked = await db
-    .updateTable('api_keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', sql<Date>`now()`) }))
-    .where('organization_id', '=', anyOrganization)
-    .where('id', '=', id)
-    .returning(['id', 'organization_id', 'name', 'revoked_at'])
-    .executeTakeFirst()
+  const revoked = await keys.revokeKey(db, anyOrganization, id)
   if (!revoked) throw new CommandError(`no such key: ${id}`)
   return revoked
 }

@@ -1,37 +1,69 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
-import type { LambdaName } from '../wiring.ts'
+import type { LambdaName, QueueName } from '../wiring.ts'
 import type { Secrets } from './secrets.ts'
 import type { SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
   readonly database?: Exclude<SecretName, 'provider'>
-  readonly sends?: true
-  readonly receives?: true
+  readonly sends?: readonly QueueName[]
+  readonly receives?: QueueName
+  readonly files?: readonly FileAction[]
   readonly embeds?: true
 }
 
+/** Who signs a URL may do itself what the URL lets others do. Nobody lists files. */
+type FileAction = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject'
+
 export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
-  documents: { database: 'database-documents', sends: true },
+  documents: { database: 'database-documents', sends: ['embedding', 'extraction'] },
   chunks: { database: 'database-chunks' },
   search: { database: 'database-search', embeds: true },
   platforms: { database: 'database-platforms', embeds: true },
   mcp: { database: 'database-mcp', embeds: true },
   organization: { database: 'database-organization' },
   agents: { database: 'database-agents' },
+  dashboard: {
+    database: 'database-dashboard',
+    sends: ['embedding', 'extraction'],
+    embeds: true,
+    files: ['s3:PutObject', 's3:GetObject'],
+  },
   reference: {},
-  embedding: { database: 'database-embedding', sends: true, receives: true, embeds: true },
-  sweeper: { database: 'database-sweeper', sends: true },
+  embedding: { database: 'database-embedding', sends: ['embedding'], receives: 'embedding', embeds: true },
+  extraction: {
+    database: 'database-extraction',
+    sends: ['embedding', 'extraction'],
+    receives: 'extraction',
+    files: ['s3:GetObject', 's3:DeleteObject'],
+  },
+  sweeper: { database: 'database-sweeper', sends: ['embedding', 'extraction'], files: ['s3:DeleteObject'] },
 }
 
-export type Resources = { readonly secrets: Secrets; readonly queue: IQueue; readonly settings: StageSettings }
+export type Resources = {
+  readonly secrets: Secrets
+  readonly queues: Readonly<Record<QueueName, IQueue>>
+  readonly files: IBucket
+  readonly settings: StageSettings
+}
 
-export function environmentFor(allowed: Access, { secrets, queue, settings }: Resources): Record<string, string> {
+const queueSetting = { embedding: 'QUEUE_URL', extraction: 'EXTRACTION_QUEUE_URL' } as const satisfies Record<
+  QueueName,
+  string
+>
+
+export function environmentFor(
+  allowed: Access,
+  { secrets, queues, files, settings }: Resources,
+): Record<string, string> {
+  const used = allowed.receives ? [allowed.receives, ...(allowed.sends ?? [])] : (allowed.sends ?? [])
   return {
     LOG_LEVEL: settings.logLevel,
     ...(allowed.database && { DATABASE_SECRET_ARN: secrets[allowed.database].secretArn }),
-    ...(allowed.sends && { QUEUE_URL: queue.queueUrl }),
+    ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
+    ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && {
       EMBEDDING_BASE_URL: settings.provider.baseUrl,
       EMBEDDING_MODEL: settings.provider.model,
@@ -40,9 +72,14 @@ export function environmentFor(allowed: Access, { secrets, queue, settings }: Re
   }
 }
 
-/** X-Ray actions support no resources, hence the one wildcard. */
-export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue }: Resources): PolicyStatement[] {
+/** X-Ray actions support no resources, hence the one wildcard for all. */
+export function statementsFor(
+  allowed: Access,
+  logs: ILogGroup,
+  { secrets, queues, files }: Resources,
+): PolicyStatement[] {
   const readable = [allowed.database, allowed.embeds && ('provider' as const)].filter((name) => name !== undefined)
+  const { sends = [], receives } = allowed
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
@@ -54,15 +91,23 @@ export function statementsFor(allowed: Access, logs: ILogGroup, { secrets, queue
           ),
         ]
       : []),
-    ...(allowed.sends ? [allow(['sqs:SendMessage'], [queue.queueArn])] : []),
-    ...(allowed.receives
+    ...(sends.length > 0
       ? [
           allow(
-            ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-            [queue.queueArn],
+            ['sqs:SendMessage'],
+            sends.map((name) => queues[name].queueArn),
           ),
         ]
       : []),
+    ...(receives
+      ? [
+          allow(
+            ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+            [queues[receives].queueArn],
+          ),
+        ]
+      : []),
+    ...(allowed.files ? [allow([...allowed.files], [files.arnForObjects('*')])] : []),
   ]
 }
 

@@ -1,14 +1,21 @@
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import { queue as settings } from '../wiring.ts'
+import { type QueueName, queues } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-export function addEventSource(scope: Construct, queue: IQueue, target: IFunction, maximumConcurrency: number): void {
-  const mapping = new EventSourceMapping(scope, 'event-source', {
+export function addEventSource(
+  scope: Construct,
+  work: QueueName,
+  queue: IQueue,
+  target: IFunction,
+  maximumConcurrency: number,
+): void {
+  // The id of the first of them stays what it was: another would be a new mapping beside the old one, which AWS rejects.
+  const mapping = new EventSourceMapping(scope, work === 'embedding' ? 'event-source' : `${work}-event-source`, {
     eventSourceArn: queue.queueArn,
     target,
-    batchSize: settings.batchSize,
+    batchSize: queues[work].batchSize,
     reportBatchItemFailures: true,
     // Limits the pollers, so that excess messages stay in the queue instead of being throttled into dead letters.
     maxConcurrency: maximumConcurrency,

@@ -1,8 +1,8 @@
-import { Duration } from 'aws-cdk-lib'
+import { type CfnElement, Duration, Stack } from 'aws-cdk-lib'
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
-import type { Construct } from 'constructs'
+import type { Construct, IConstruct } from 'constructs'
 import { type Access, environmentFor, type Resources, statementsFor } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { acknowledge } from './rule-checks.ts'
@@ -14,12 +14,13 @@ export type FunctionSettings = {
   readonly timeoutSeconds: number
   readonly access: Access
   readonly isAsync?: boolean
+  readonly reservedConcurrency?: number | undefined
 }
 
 export function createFunction(
   scope: Construct,
   id: string,
-  { functionName, bundle, memoryMb, timeoutSeconds, access, isAsync }: FunctionSettings,
+  { functionName, bundle, memoryMb, timeoutSeconds, access, isAsync, reservedConcurrency }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -39,6 +40,7 @@ export function createFunction(
     code: Code.fromAsset(bundle.directory),
     memorySize: memoryMb,
     timeout: Duration.seconds(timeoutSeconds),
+    ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     environment: environmentFor(access, resources),
     logGroup,
     tracing: Tracing.ACTIVE,
@@ -48,12 +50,16 @@ export function createFunction(
     ...(isAsync && { retryAttempts: 0 }),
     // The Lambda that receives a document also requeues it. After 16 times Lambda would treat that as a runaway loop and drop the
     // message; here the document's row limits it, to 5 attempts and 24 hours.
-    ...(access.sends && access.receives && { recursiveLoop: RecursiveLoop.ALLOW }),
+    ...(access.receives && access.sends?.includes(access.receives) && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
   acknowledge(role, {
     'AwsSolutions-IAM5[Resource::*]':
       'X-Ray actions support no resource-level permissions: PutTraceSegments and PutTelemetryRecords require *.',
-    'Serverless-LambdaStarPermissions': 'As above: the only wildcard is for X-Ray.',
+    'Serverless-LambdaStarPermissions': 'As above: the only wildcard for all resources is for X-Ray.',
+    ...(access.files && {
+      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(resources.files)}.Arn>/*]`]:
+        'The key of a file begins with the id of its organization: there is no prefix to which a Lambda for all of them could be limited.',
+    }),
   })
   acknowledge(created, {
     'Serverless-LambdaDLQ':
@@ -62,4 +68,8 @@ export function createFunction(
       'As above; the next scheduled run makes up for a failed one, and an alarm watches for failures.',
   })
   return created
+}
+
+function logicalIdOf(resource: IConstruct): string {
+  return Stack.of(resource).getLogicalId(resource.node.defaultChild as CfnElement)
 }

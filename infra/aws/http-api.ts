@@ -25,7 +25,13 @@ import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
-export type Api = { readonly api: HttpApi; readonly stage: HttpStage; readonly accessLogs: LogGroup }
+export type Api = {
+  readonly api: HttpApi
+  readonly stage: HttpStage
+  readonly accessLogs: LogGroup
+  /** Under which all is served. */
+  readonly origin: string
+}
 
 export function createHttpApi(
   scope: Construct,
@@ -59,8 +65,9 @@ export function createHttpApi(
     },
   })
   if (domain) addCustomDomain(scope, api, stage, domain)
-  new CfnOutput(scope, 'base-url', { value: domain ? `https://${domain.name}` : api.apiEndpoint })
-  return { api, stage, accessLogs }
+  const origin = domain ? `https://${domain.name}` : api.apiEndpoint
+  new CfnOutput(scope, 'base-url', { value: origin })
+  return { api, stage, accessLogs, origin }
 }
 
 /** API Gateway then answers every preflight itself, and adds the headers to the responses of the functions. */
@@ -102,13 +109,24 @@ function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: I
       integration,
       authorizer: new HttpNoneAuthorizer(),
     })
-    acknowledge(route, {
-      'AwsSolutions-APIG4':
-        path === '$default'
-          ? 'The API reference and the response to an unknown route are public.'
-          : 'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
-            'and error format are its own, and an authorizer would be a second Lambda with a second cold start.',
-    })
+    acknowledge(route, { 'AwsSolutions-APIG4': whyWithoutAuthorizer(lambda) })
+  }
+}
+
+function whyWithoutAuthorizer(lambda: LambdaName): string {
+  switch (lambda) {
+    case 'reference':
+      return 'The API reference and the response to an unknown route are public.'
+    case 'dashboard':
+      return (
+        'The Lambda authenticates the session of the cookie itself: whoever has none is led to the page to sign in, ' +
+        'which an authorizer could not do.'
+      )
+    default:
+      return (
+        'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
+        'and error format are its own, and an authorizer would be a second Lambda with a second cold start.'
+      )
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IVersion } from 'aws-cdk-lib/aws-lambda'
@@ -9,12 +10,21 @@ import type { Resources } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
+export type MigrationsProps = {
+  readonly name: string
+  readonly bundle: Bundle
+  readonly resources: Resources
+  readonly serving: Construct
+  /** Of the migrations that the bundle applies. */
+  readonly migrationNames: readonly string[]
+}
+
 /**
- * Migrates in every deploy that changes the migrations, before `serving` is updated: a failure leaves the old code serving.
+ * Migrates in every deploy that adds a migration, before `serving` is updated: a failure leaves the old code serving.
  * Once it is updated, a schedule runs the backfills, which need its readers.
  */
 export class Migrations extends Construct {
-  constructor(scope: Construct, id: string, name: string, bundle: Bundle, resources: Resources, serving: Construct) {
+  constructor(scope: Construct, id: string, { name, bundle, resources, serving, migrationNames }: MigrationsProps) {
     super(scope, id)
     const timeoutSeconds = 840
     const handler = createFunction(
@@ -29,12 +39,17 @@ export class Migrations extends Construct {
       },
       resources,
     )
-    const trigger = new Trigger(this, 'trigger', {
+    const triggers = new Construct(this, 'trigger')
+    // A resource for each set of migrations, which runs them when it is created and never again: a rollback deletes it, or updates the one
+    // before, and needs no database for either. One that runs on an update would run on the rollback's too, and fail it while the database
+    // is away.
+    new Trigger(triggers, digestOf(migrationNames), {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
       executeBefore: [serving],
+      executeOnHandlerChange: false,
     })
-    setTriggerLogRetention(trigger, name, resources)
+    setTriggerLogRetention(triggers, name, resources)
     addBackfillSchedule(this, handler.currentVersion, timeoutSeconds, serving)
   }
 }
@@ -69,14 +84,18 @@ function addBackfillSchedule(scope: Construct, version: IVersion, timeoutSeconds
   schedule.node.addDependency(serving)
 }
 
+function digestOf(names: readonly string[]): string {
+  return createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 12)
+}
+
 /** Without it the logs of the Lambda with which CDK invokes ours would never expire. */
-function setTriggerLogRetention(trigger: Trigger, name: string, { settings }: Resources): void {
-  const logGroup = new LogGroup(trigger, 'logs', {
+function setTriggerLogRetention(triggers: Construct, name: string, { settings }: Resources): void {
+  const logGroup = new LogGroup(triggers, 'logs', {
     logGroupName: `/aws/lambda/${name}-migrate-trigger`,
     retention: settings.logRetention,
     removalPolicy: settings.removal,
   })
-  const provider = Stack.of(trigger).node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider')
+  const provider = Stack.of(triggers).node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider')
   const handler = provider.node.findChild('Handler') as CfnResource
   handler.addPropertyOverride('LoggingConfig', { LogGroup: logGroup.logGroupName })
 }

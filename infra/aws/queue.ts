@@ -1,16 +1,21 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { queue as settings } from '../wiring.ts'
+import { type QueueName, queues } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-/** Messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. */
-export class EmbeddingQueue extends Construct {
+/**
+ * Our messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. Those
+ * of S3 carry none.
+ */
+export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue
 
-  constructor(scope: Construct, id: string, name: string) {
-    super(scope, id)
+  constructor(scope: Construct, work: QueueName, stack: string) {
+    super(scope, `${work}-queue`)
+    const settings = queues[work]
+    const name = `${stack}-${work}`
     const protection = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
     this.deadLetters = new Queue(this, 'dead-letters', {
       ...protection,

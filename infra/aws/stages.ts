@@ -1,5 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { type ReservedConcurrency, regular, small } from './concurrency.ts'
 
 export const secretNames = [
   'database-owner',
@@ -10,7 +11,9 @@ export const secretNames = [
   'database-mcp',
   'database-organization',
   'database-agents',
+  'database-dashboard',
   'database-embedding',
+  'database-extraction',
   'database-sweeper',
   'provider',
 ] as const
@@ -27,8 +30,14 @@ export type StageSettings = {
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
+  /** Without it the Lambdas share what the account has, as they must in one whose limit is below 1,000. */
+  readonly reservedConcurrency?: ReservedConcurrency
+  /** That Neon's smallest compute of the project admits: the sum of what all may use at once stays below it. */
+  readonly databaseConnections: number
   /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
   readonly embeddingConcurrency: number
+  /** Maximum concurrent extraction Lambdas (2 to 1000), each of which reads one file. */
+  readonly extractionConcurrency: number
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
@@ -50,8 +59,11 @@ export const stages = {
   dev: {
     removal: RemovalPolicy.DESTROY,
     terminationProtection: false,
-    throttle: { requestsPerSecond: 50, burst: 100 },
+    throttle: { requestsPerSecond: 25, burst: 50 },
+    reservedConcurrency: small,
+    databaseConnections: 97,
     embeddingConcurrency: 2,
+    extractionConcurrency: 2,
     logRetention: RetentionDays.ONE_WEEK,
     logLevel: 'DEBUG',
     provider,
@@ -61,8 +73,11 @@ export const stages = {
   prod: {
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     terminationProtection: true,
-    throttle: { requestsPerSecond: 500, burst: 1000 },
+    throttle: { requestsPerSecond: 400, burst: 300 },
+    reservedConcurrency: regular,
+    databaseConnections: 412,
     embeddingConcurrency: 10,
+    extractionConcurrency: 5,
     logRetention: RetentionDays.THREE_MONTHS,
     logLevel: 'INFO',
     provider,

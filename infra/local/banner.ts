@@ -8,6 +8,7 @@ export function banner(origin: string, demo: Demo, envFile: string, embedder: Em
   return `
 Serving ${origin}/v1
 
+  dashboard  ${origin}/dashboard (sign in with the API key below)
   reference  ${origin}/v1/docs
   embedder   ${describe(embedder)}
   agent      ${demo.agentId}

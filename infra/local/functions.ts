@@ -3,19 +3,21 @@ import type { ScheduledEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import type { LocalDatabase } from './database/database.ts'
+import { urlOfRole } from './database/postgres-url.ts'
+import type { Emulator } from './emulator.ts'
 import type { GatewayRoute } from './gateway/gateway.ts'
-import { type LambdaHandler, region } from './lambda.ts'
-import type { LocalQueue } from './queue/queue.ts'
+import { credentials, type LambdaHandler, region } from './lambda.ts'
 
 export interface Functions {
   routes: GatewayRoute[]
   embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
+  extraction: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<ScheduledEvent, unknown>
 }
 
 export async function loadFunctions(
   database: Pick<LocalDatabase, 'url' | 'endpoint'>,
-  queue: Pick<LocalQueue, 'endpoint' | 'queueUrl'>,
+  { endpoint, queues, bucket }: Pick<Emulator, 'endpoint' | 'queues' | 'bucket'>,
   entryOf = sourceOf,
 ): Promise<Functions> {
   useEndpoint(database.endpoint)
@@ -25,27 +27,24 @@ export async function loadFunctions(
     Object.assign(process.env, {
       DATABASE_URL: lambda.database ? urlOfRole(database.url, `cuecard_${name}`) : '',
       DATABASE_ENDPOINT: database.endpoint,
-      QUEUE_URL: queue.queueUrl,
-      AWS_ENDPOINT_URL_SQS: queue.endpoint,
+      QUEUE_URL: queues.embedding.queueUrl,
+      EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
+      FILES_BUCKET: bucket,
+      AWS_ENDPOINT_URL_SQS: endpoint,
+      AWS_ENDPOINT_URL_S3: endpoint,
       AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     })
     const { handler } = await import(entryOf(name))
     const { routes: served = [], timeoutSeconds } = lambda
     routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
     handlers[name] = handler
   }
-  const { embedding, sweeper } = handlers as unknown as Functions
-  return { routes, embedding, sweeper }
+  const { embedding, extraction, sweeper } = handlers as unknown as Functions
+  return { routes, embedding, extraction, sweeper }
 }
 
 export function sourceOf(name: LambdaName): string {
   return join(import.meta.dirname, '../..', lambdas[name].entry)
-}
-
-function urlOfRole(ownerUrl: string, role: string): string {
-  const url = new URL(ownerUrl)
-  url.username = role
-  return url.href
 }

@@ -1,6 +1,9 @@
 import type { Context } from 'aws-lambda'
+import { describeError, log } from '../../shared/log.ts'
 
 export const region = 'us-east-1'
+/** The emulator knows no others. */
+export const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
 
 export interface FunctionSettings {
   functionName: string
@@ -22,6 +25,11 @@ export class PayloadTooLarge extends Error {
     super(`the ${of} has ${bytes} bytes, the limit of Lambda is ${maxPayloadBytes}`)
     this.of = of
   }
+}
+
+/** Of an invocation, on one line. */
+export function logFailure(error: unknown): void {
+  log.error('invocation_failed', { error: describeError(error) })
 }
 
 const maxPayloadBytes = 6 * 1024 * 1024

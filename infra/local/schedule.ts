@@ -1,5 +1,5 @@
 import type { ScheduledEvent } from 'aws-lambda'
-import { invoke, type LambdaHandler, region } from './lambda.ts'
+import { invoke, type LambdaHandler, logFailure, region } from './lambda.ts'
 
 export interface ScheduleOptions {
   functionName?: string
@@ -11,7 +11,7 @@ export interface ScheduleOptions {
 export function every(
   seconds: number,
   handler: LambdaHandler<ScheduledEvent, unknown>,
-  { functionName = 'scheduled', timeoutSeconds = 60, onError = console.error }: ScheduleOptions = {},
+  { functionName = 'scheduled', timeoutSeconds = 60, onError = logFailure }: ScheduleOptions = {},
 ): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
   const run = async () => {

@@ -38,7 +38,7 @@ Options:
 
 Settings, as environment variables:
   PORT                       port of the API (default 8787; 0 for any free one)
-  DATA_DIR                   directory of the data and of the file \`env\` with address and key (default .local)
+  DATA_DIR                   directory of the data, files included, and of \`env\` with address and key (default .local)
   DATABASE_URL               postgres:// URL of a server with pgvector, in place of the embedded database
   EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
                              then matches words, not meaning)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import type { LocalDatabase } from './database/database.ts'
 import { holderOf } from './directory-lock.ts'
-import type { LocalQueue } from './queue/queue.ts'
+import type { Emulator } from './emulator.ts'
 
 const addressSchema = v.object({
   pid: v.number(),
@@ -14,6 +14,8 @@ const addressSchema = v.object({
   sqs_endpoint: v.string(),
   queue_url: v.string(),
   dead_letter_queue_url: v.string(),
+  extraction_queue_url: v.string(),
+  extraction_dead_letter_queue_url: v.string(),
 })
 
 /** Where the parts of a running stand listen. May contain the password of a PostgreSQL server: readable by its owner only. */
@@ -22,22 +24,24 @@ export type StandAddress = v.InferOutput<typeof addressSchema>
 interface Parts {
   serverUrl?: string | undefined
   database: Pick<LocalDatabase, 'url' | 'endpoint'>
-  queue: Pick<LocalQueue, 'endpoint' | 'queueUrl' | 'deadLetterUrl'>
+  emulator: Pick<Emulator, 'endpoint' | 'queues'>
 }
 
 /** For other processes on this machine, as `stand.json` in `dataDir`. @returns removes the file */
 export async function publishAddress(
   dataDir: string,
-  { serverUrl, database, queue }: Parts,
+  { serverUrl, database, emulator }: Parts,
 ): Promise<() => Promise<void>> {
   const address: StandAddress = {
     pid: process.pid,
     server_url: serverUrl,
     database_url: database.url,
     database_endpoint: database.endpoint,
-    sqs_endpoint: queue.endpoint,
-    queue_url: queue.queueUrl,
-    dead_letter_queue_url: queue.deadLetterUrl,
+    sqs_endpoint: emulator.endpoint,
+    queue_url: emulator.queues.embedding.queueUrl,
+    dead_letter_queue_url: emulator.queues.embedding.deadLetterUrl,
+    extraction_queue_url: emulator.queues.extraction.queueUrl,
+    extraction_dead_letter_queue_url: emulator.queues.extraction.deadLetterUrl,
   }
   const file = fileIn(dataDir)
   const draft = `${file}.${process.pid}`

@@ -1,14 +1,15 @@
+import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
 import { backfill, type Progress } from '../migrations/backfill.ts'
 import { backfills } from '../migrations/backfills.ts'
 import { migrate } from '../migrations/migrate.ts'
-import { lambdas, queue as queueSettings } from '../wiring.ts'
+import { lambdas, type QueueName, queues } from '../wiring.ts'
 import { openDatabase } from './database/database.ts'
+import { startEmulator } from './emulator.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
 import { startEventSource } from './queue/event-source.ts'
-import { startQueue } from './queue/queue.ts'
 import { releaseWork } from './release-work.ts'
 import { every } from './schedule.ts'
 import { publishAddress } from './stand-address.ts'
@@ -64,8 +65,10 @@ export async function startStand({
     )
     closers.push(database.close)
     await onLocked?.()
-    const queue = await step('SQS queue with dead letters', () => startQueue({}))
-    closers.push(queue.close)
+    const emulator = await step('SQS queues with dead letters, S3 bucket', () =>
+      startEmulator({ filesDir: dataDir && join(dataDir, 'files') }),
+    )
+    closers.push(emulator.close)
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool))
     await step(
@@ -75,7 +78,7 @@ export async function startStand({
     )
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) await releaseWork(db)
-    const functions = await step('Lambda handlers', () => loadFunctions(database, queue))
+    const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
     const gateway = await step('HTTP gateway', () =>
       startGateway({
         host: '127.0.0.1',
@@ -86,19 +89,23 @@ export async function startStand({
       }),
     )
     closers.push(gateway.close)
+    for (const host of ['127.0.0.1', 'localhost'])
+      emulator.allowOrigin(`http://${host}:${new URL(gateway.origin).port}`)
     signal?.throwIfAborted()
-    const events = startEventSource({
-      ...queueSettings,
-      sqs: new SQSClient(),
-      queueUrl: queue.queueUrl,
-      queueArn: queue.queueArn,
-      handler: functions.embedding,
-      functionTimeoutSeconds: lambdas.embedding.timeoutSeconds,
-    })
-    closers.push(events.stop)
+    for (const name of Object.keys(queues) as QueueName[]) {
+      const events = startEventSource({
+        ...queues[name],
+        ...emulator.queues[name],
+        sqs: new SQSClient(),
+        handler: functions[name],
+        functionName: name,
+        functionTimeoutSeconds: lambdas[name].timeoutSeconds,
+      })
+      closers.push(events.stop)
+    }
     const sweeper = every(lambdas.sweeper.everySeconds, functions.sweeper)
     closers.push(sweeper.stop)
-    if (dataDir) closers.push(await publishAddress(dataDir, { serverUrl: databaseUrl, database, queue }))
+    if (dataDir) closers.push(await publishAddress(dataDir, { serverUrl: databaseUrl, database, emulator }))
     return { origin: gateway.origin, db, close }
   } catch (error) {
     await close()

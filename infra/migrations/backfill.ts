@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { onOneLine, withConnection } from './connection.ts'
+import { Pacer, type Pacing } from './pacing.ts'
 import { retrying } from './retrying.ts'
 
 /** Converts rows to the form that a release writes, beside traffic: its readers understand both forms. */
@@ -28,16 +28,10 @@ export interface Progress {
   isComplete: boolean
 }
 
-interface Options {
+interface Options extends Pacing {
   /** Ends the run after the batch that is under way; the next run converts what is left. */
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
-  /** Of the time, between 0 and 1, that is spent working: of one core at most as much. */
-  share?: number
-  /** Of one transaction: as long as writers may have to wait for a row. */
-  batchMilliseconds?: number
-  maxRows?: number
-  pause?: (milliseconds: number) => Promise<unknown>
 }
 
 const progressMilliseconds = 10_000
@@ -50,19 +44,17 @@ export async function backfill(pool: Pool, backfills: readonly Backfill[], optio
 }
 
 async function run(pool: Pool, backfill: Backfill, options: Options): Promise<Progress> {
-  const { signal, onProgress, share = 0.5, batchMilliseconds = 100, maxRows = 1000, pause = sleep } = options
+  const { signal, onProgress } = options
   const { name } = backfill
   const progress: Progress = { name, converted: 0, isComplete: false }
   let shown = performance.now()
-  let limit = Math.min(50, maxRows)
+  const pacer = new Pacer(options)
   let after: unknown
   let convertedInPass = 0
   while (!signal?.aborted && !progress.isComplete) {
-    const started = performance.now()
-    const { converted, last } = await inTransaction(pool, name, after, (transaction) =>
-      backfill.convert(transaction, after, limit),
+    const { converted, last } = await pacer.run((limit) =>
+      inTransaction(pool, name, after, (transaction) => backfill.convert(transaction, after, limit)),
     )
-    const elapsed = performance.now() - started
     progress.converted += converted
     convertedInPass += converted
     // Rows that were locked, or written by older code meanwhile, are found in another pass.
@@ -76,9 +68,7 @@ async function run(pool: Pool, backfill: Backfill, options: Options): Promise<Pr
       onProgress?.({ ...progress })
     }
     if (progress.isComplete) break
-    const fitting = Math.round(limit * Math.min(2, Math.max(0.5, batchMilliseconds / elapsed)))
-    limit = Math.min(maxRows, Math.max(1, fitting))
-    await pause(elapsed * (1 / share - 1))
+    await pacer.pause()
   }
   onProgress?.(progress)
   return progress

@@ -15,6 +15,10 @@ import * as waitingEditsSearchable from './0011_waiting_edits_searchable.ts'
 import * as agents from './0012_agents.ts'
 import * as mcpRole from './0013_mcp_role.ts'
 import * as platforms from './0014_platforms.ts'
+import * as files from './0015_files.ts'
+import * as dashboard from './0016_dashboard.ts'
+import * as questionLog from './0017_question_log.ts'
+import * as operators from './0018_operators.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -43,7 +47,14 @@ const all: Record<string, Migration> = {
   '0012_agents': agents,
   '0013_mcp_role': mcpRole,
   '0014_platforms': platforms,
+  '0015_files': files,
+  '0016_dashboard': dashboard,
+  '0017_question_log': questionLog,
+  '0018_operators': operators,
 }
+
+/** In order. */
+export const migrationNames: readonly string[] = Object.keys(all)
 
 /**
  * Applies the steps that are not recorded yet, in order, beside traffic. Migrations that only newer code has are left alone.

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
-import { ApiError } from '../http/errors.ts'
+import { agentNotFound, documentNotFound } from '../http/not-found.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
+
+export { agentNotFound }
 
 export interface AgentScope {
   organizationId: OrganizationId
@@ -26,15 +28,6 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
 
 export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
-}
-
-/** Also for another organization's agent. */
-export function agentNotFound(): never {
-  throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')
-}
-
-function documentNotFound(): never {
-  throw new ApiError('document_not_found', 'The agent has no document with this id.')
 }
 
 /** The scope's document, from a batch that has looked for it and its agent. @throws ApiError agent_not_found, document_not_found */

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Permission } from '../http/api-keys.ts'
 
 type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -10,6 +11,7 @@ export interface Tables {
     id: Id
     name: string
     auto_delete_done_calls: Generated<boolean>
+    log_questions: Generated<boolean>
     cursor_key: Generated<Buffer>
     created_at: Time
   }
@@ -27,10 +29,22 @@ export interface Tables {
     id: Id
     name: string
     key_hash: Buffer
-    permissions: string[]
+    permissions: Permission[]
     expires_at: Date | null
     revoked_at: Date | null
     created_at: Time
+  }
+  sessions: {
+    organization_id: Id
+    api_key_id: Id
+    token_hash: Buffer
+    expires_at: Time
+    created_at: Time
+  }
+  sign_in_attempts: {
+    source: string
+    failures: number
+    since: Time
   }
   signing_secrets: {
     organization_id: Id
@@ -47,14 +61,20 @@ export interface Tables {
     title_terms: string | null
     content: string | null
     content_hash: Buffer | null
-    source_type: Generated<'manual' | 'pdf' | 'csv' | 'txt' | 'docx'>
+    source_type: Generated<SourceType>
+    /** `s3://…` of a document that was a file; without a `content_hash` it awaits its text. */
     source_url: string | null
+    /** As the uploader announced it. */
+    file_bytes: number | null
+    extracted_text: string | null
     status: Status
     managed_by: 'service' | 'client'
     revision: Generated<number>
     active_revision: number | null
     chunk_count: Generated<number>
     chunk_offsets: number[] | null
+    /** How many chunks the revision in progress brings, if it is stored in several parts. */
+    planned_chunk_count: number | null
     /** Null in a row that is not counted yet. */
     searchable_chunk_count: Generated<number | null>
     error_message: string | null
@@ -74,6 +94,13 @@ export interface Tables {
     edits: Generated<number>
     created_at: Time
     updated_at: Time
+  }
+  /** Files that no document names any more. */
+  obsolete_files: {
+    source_url: string
+    delete_at: Time
+    /** Deleted once more then: none can arrive any more. */
+    last_at: Date
   }
   chunks: {
     organization_id: Id
@@ -119,6 +146,17 @@ export interface Tables {
     cosine_per_unit: number
     created_at: Time
   }
+  question_log: {
+    organization_id: Id
+    agent_id: Id
+    id: Id
+    question: string
+    mode: 'hybrid' | 'semantic' | 'keyword'
+    is_degraded: boolean
+    hits: number
+    best_score: number | null
+    asked_at: Time
+  }
   idempotency_keys: {
     organization_id: Id
     api_key_id: Id
@@ -136,6 +174,29 @@ export interface Tables {
     deleted_at: Date | null
     created_at: Time
   }
+  operator_actions: {
+    id: Id
+    login: ColumnType<string, never, never>
+    person: string
+    command: string
+    arguments: string[]
+    organization_id: Id | null
+    started_at: Time
+    ended_at: Date | null
+    outcome: 'done' | 'failed' | null
+    detail: string | null
+  }
+  erasures: {
+    id: Id
+    kind: 'organization' | 'agent'
+    organization_id: Id
+    agent_id: Id | null
+    requested_at: Time
+    completed_at: Date | null
+    counts: JSONColumnType<Record<string, number>, string | undefined, string>
+  }
 }
+
+export type SourceType = 'manual' | 'pdf' | 'csv' | 'txt' | 'docx'
 
 export type Status = 'pending' | 'processing' | 'completed' | 'error'

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import { type Database, violates } from '../database/database.ts'
-import { type AgentScope, agentNotFound, isAgent } from '../database/scope.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, agentNotFound } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../http/idempotency.ts'
@@ -11,6 +11,7 @@ import { titleTerms } from '../terms/indexed-terms.ts'
 import { type Created, createdColumns, type DocumentRow } from './document.ts'
 import { hashContent } from './documents.ts'
 import type { CreateInput } from './input.ts'
+import { insertDocument, rejectPastLimit } from './insert-document.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { create } from './transitions.ts'
 
@@ -28,12 +29,7 @@ export async function createDocument(
   request?: IdempotentRequest,
 ): Promise<{ document: DocumentRow; replayed: boolean }> {
   const content = input.content ?? null
-  const { row, replayed } = await store(outbox, scope, { ...input, content }, origin, request).catch((error) => {
-    if (!violates(error, 'agents_document_limit')) throw error
-    throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {
-      cause: error,
-    })
-  })
+  const { row, replayed } = await store(outbox, scope, { ...input, content }, origin, request).catch(rejectPastLimit)
   if (content !== null && !replayed) {
     const documentId = row.id as DocumentId
     await enqueue(outbox, { organizationId: scope.organizationId, documentId, ...origin })
@@ -58,17 +54,7 @@ async function store(
     content_hash: content === null ? null : hashContent(content),
     ...create(content !== null, origin),
   } satisfies Insertable<Tables['documents']>
-  const columns = Object.keys(row) as (keyof typeof row)[]
-  const insert = db
-    .insertInto('documents')
-    .columns(columns)
-    .expression((eb) =>
-      eb
-        .selectFrom('agents as a')
-        .select(columns.map((column) => eb.val(row[column]).as(column)))
-        .where(isAgent(scope))
-        .where(ownsIdempotencyKey(request)),
-    )
+  const insert = insertDocument(db, scope, row, ownsIdempotencyKey(request))
   if (!request) {
     const created = await insert.returning(createdColumns).executeTakeFirst()
     return { row: created ?? agentNotFound(), replayed: false }

@@ -12,8 +12,16 @@ export const documentSchema = v.pipe(
     agent_id: v.pipe(v.string(), v.uuid()),
     title: v.string(),
     content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or was a file.')),
-    source_type: v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
-    source_url: v.pipe(v.nullable(v.string()), v.description('Where the file is stored; null unless it was a file.')),
+    source_type: v.pipe(
+      v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
+      v.description(
+        '`manual`, or what the file was: `csv` stands for XLSX too, `txt` for Markdown, HTML and PPTX too. By its name at first, and by its content once that is read.',
+      ),
+    ),
+    source_url: v.pipe(
+      v.nullable(v.string()),
+      v.description('Where the file is stored; null unless it was a file. Files come in through the dashboard.'),
+    ),
     status: v.picklist(statuses),
     chunk_count: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The chunks that GET chunks lists.')),
     searchable_chunk_count: v.pipe(

@@ -1,7 +1,17 @@
 import { type Expression, sql } from 'kysely'
 
 export interface Failure {
-  code: 'chunk_refused' | 'too_many_chunks' | 'attempts_exhausted' | 'provider_unavailable' | 'not_processed'
+  code:
+    | 'chunk_refused'
+    | 'too_many_chunks'
+    | 'attempts_exhausted'
+    | 'provider_unavailable'
+    | 'not_processed'
+    | 'file_not_uploaded'
+    | 'file_too_large'
+    | 'file_unreadable'
+    | 'file_text_too_long'
+    | 'file_without_text'
   message: string
 }
 
@@ -10,6 +20,7 @@ export const ownFaults = {
   internalError: 'Processing failed because of an internal error',
   interrupted: 'Processing was interrupted',
   noDatabase: 'The database could not be reached',
+  noFile: 'The file storage could not be reached',
 } as const
 
 export const attemptsFailed: Failure = {
@@ -22,6 +33,22 @@ export const attemptsInterrupted: Failure = {
   code: 'attempts_exhausted',
   message:
     'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.',
+}
+
+export const fileAttemptsFailed: Failure = {
+  code: 'attempts_exhausted',
+  message:
+    'The text of the file could not be extracted in five attempts. Save it in another format, such as PDF or DOCX, and upload that, or enter the text by hand.',
+}
+
+export const fileNotUploaded: Failure = {
+  code: 'file_not_uploaded',
+  message: 'The file was not uploaded completely. Upload it again and delete this document.',
+}
+
+export const fileTooLarge: Failure = {
+  code: 'file_too_large',
+  message: 'The file has more than 50 MB. Split it, or make it smaller, and upload it again.',
 }
 
 /** A document that was tried for a day and never processed; `reason` is of the last attempt. */

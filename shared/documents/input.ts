@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fields, maxCharacters } from '../http/input/fields.ts'
 
-const contentLimit = 4 * 1024 * 1024
+export const contentLimit = 4 * 1024 * 1024
 
 export const title = v.pipe(
   v.string('must be a string'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import type { DocumentScope } from '../database/scope.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
 
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
@@ -27,12 +27,17 @@ export const chunkMetadata = sql<Record<string, unknown>>`(case
     'start', ${d.chunk_offsets}[2 * ${c.chunk_index} + 1], 'end', ${d.chunk_offsets}[2 * ${c.chunk_index} + 2])
   else ${c.metadata} end)`
 
-/** For the end of a transaction that deletes chunks: vectors that no chunk of the document needs any more. */
-export function deleteUnusedVectors(db: Database, { organizationId, agentId, documentId }: DocumentScope) {
+/**
+ * For the end of a transaction that deletes chunks: vectors that no chunk of the document needs any more. None unless it is the agent's
+ * document: under another one it has no chunks, and all of its vectors would be unused.
+ */
+export function deleteUnusedVectors(db: Database, scope: DocumentScope) {
+  const { organizationId, agentId, documentId } = scope
   return db
     .deleteFrom('vectors as v')
     .where('v.organization_id', '=', organizationId)
     .where('v.document_id', '=', documentId)
+    .where(({ exists, selectFrom }) => exists(selectFrom('documents as d').select('d.id').where(isDocument(scope))))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

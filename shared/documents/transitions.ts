@@ -1,6 +1,6 @@
 import { type Expression, sql, type UpdateType } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { Status, Tables } from '../database/tables.ts'
+import type { SourceType, Status, Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
@@ -13,12 +13,16 @@ import { type Failure, ownFaults } from './failures.ts'
  * |----------------------------|----------------------------------|-------------------------------------------|---------------------------------|
  * | –                          | created with content             | pending, service                          | `create`                        |
  * | –                          | created without content          | pending, client                           | `create`                        |
+ * | –                          | created for a file               | pending, service, awaits its text         | `create`                        |
  * | any                        | PATCH: other content, retry      | pending, service, new revision            | `restart`, `decide`             |
+ * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
+ * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
  * | any, service               | first upload of chunks           | pending, client, new revision, no chunks  | `takeOver`, `isManagedByService` |
  * | any                        | all chunks deleted               | pending, client, new revision, not served | `empty`                         |
  * | pending, client            | PATCH: completed                 | completed, served                         | `complete`, `decide`            |
  * | pending and due            | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
+ * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
  * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
  * | processing                 | provider, database or time fails | pending, due later                        | `requeue`, `leaseFence`         |
  * | processing                 | rejected for good                | error                                     | `fail`, `leaseFence`            |
@@ -26,7 +30,8 @@ import { type Failure, ownFaults } from './failures.ts'
  * | the same after 5 attempts  | swept                            | error                                     | `fail`, `isLeaseExpired`        |
  * | pending for 24 hours       | swept                            | error                                     | `fail`, `isOverdue`             |
  *
- * "Service" and "client" are who manages the document. Pending and processing are work to do only where the service does.
+ * "Service" and "client" are who manages the document. Pending and processing are work to do only where the service does: of the
+ * extraction Lambda while the document awaits its text (`awaitsText`), of the embedding Lambda else.
  */
 export type Transition = {
   readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>
@@ -40,6 +45,7 @@ export const leaseSeconds = 150
 /** After this a message that has brought no worker counts as lost. The column's default is the same number. */
 export const lostAfterSeconds = 120
 const maxPendingHours = 24
+const maxUploadHours = 1
 
 const d = columnsOf('documents', 'd')
 const now = sql<Date>`now()`
@@ -49,7 +55,7 @@ const noLease = { lease_token: null, lease_expires_at: null } satisfies Transiti
 const noError = { error_code: null, error_message: null } satisfies Transition
 const zeroCounters = { tries: 0, attempt: 0, retry_count: 0 } satisfies Transition
 const noWait = { next_attempt_at: null, waiting_reason: null } satisfies Transition
-const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait } satisfies Transition
+const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait, planned_chunk_count: null } satisfies Transition
 /** Voids whatever is in flight: a worker's fence names the revision. */
 const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
 const requestedBy = ({ requestId, apiKeyId }: Origin) =>
@@ -66,6 +72,29 @@ export const restart = (origin: Origin): Transition => ({
   chunk_count: servedChunks,
   ...requestedBy(origin),
   pending_since: now,
+  resend_at: fromNow(lostAfterSeconds),
+})
+
+/** Of a document that was a file: its text is extracted again. */
+export const awaitText = { extracted_text: null, content_hash: null } satisfies Transition
+
+/** With the content that the caller has set. The file goes. */
+export const becomeText = {
+  source_type: 'manual',
+  source_url: null,
+  file_bytes: null,
+  extracted_text: null,
+} satisfies Transition
+
+/** The text of a file has arrived: whatever went wrong on the way to it no longer counts. */
+export const handOver = (text: string, contentHash: Buffer, sourceType: SourceType): Transition => ({
+  status: 'pending',
+  extracted_text: text,
+  content_hash: contentHash,
+  source_type: sourceType,
+  ...noLease,
+  ...zeroCounters,
+  ...noWait,
   resend_at: fromNow(lostAfterSeconds),
 })
 
@@ -133,6 +162,12 @@ const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} <= ${d.active_revision})`
 
+/** Was a file, and its text is not extracted yet: no role needs to see a text to know this. */
+export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
+/** Was a file, and still is: no content has been set since. */
+export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
+/** The form that posts the file was good for an hour. */
+export const isUploadOver = sql<boolean>`(${d.created_at} < now() - make_interval(hours => ${maxUploadHours}))`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
 /** For another attempt, and the row says why: the reason of a wait that has ended has no next attempt. */
@@ -166,6 +201,7 @@ export interface DocumentState {
   status: Status
   managed_by: 'service' | 'client'
   content_hash: Buffer | null
+  is_file: boolean
   chunk_count: number
   has_embedding: boolean
 }
@@ -177,14 +213,17 @@ export interface Patch {
 
 /** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
 export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
-  const isOther = patch.content_hash !== undefined && !document.content_hash?.equals(patch.content_hash)
+  // The text extracted from a file is not its content: that the same is set makes it no file.
+  const isSame =
+    !document.is_file && patch.content_hash !== undefined && document.content_hash?.equals(patch.content_hash)
+  const isOther = patch.content_hash !== undefined && !isSame
 
   if (patch.content_hash && patch.status === 'completed') conflict('invalid_transition')
   if (isOther) return 'restart'
   if (patch.status === undefined) return 'none'
 
   if (patch.status === 'pending') {
-    if (document.content_hash === null) conflict('invalid_transition')
+    if (document.content_hash === null && !document.is_file) conflict('invalid_transition')
     if (document.status === 'processing') conflict('processing_in_progress')
     return 'restart'
   }

@@ -11,7 +11,7 @@ import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './input.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { deleteUnusedVectors, hasVector } from './served-chunks.ts'
-import { complete, decide, restart, type Transition } from './transitions.ts'
+import { awaitText, becomeText, complete, decide, isFile, restart, type Transition } from './transitions.ts'
 
 /**
  * Changes title and content, and the status as `decide` says; `queued` is whether the document was sent to the queue.
@@ -34,13 +34,15 @@ export async function updateDocument(
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title) }),
       ...(decision === 'restart' && {
-        ...(content_hash && { content: input.content, content_hash }),
         ...restart(origin),
+        ...(content_hash && { content: input.content, content_hash }),
+        ...(found.is_file && (content_hash ? becomeText : awaitText)),
       }),
       ...(decision === 'complete' && complete),
     })
     if (!document) continue
-    const work = { organizationId: scope.organizationId, documentId: scope.documentId, ...origin }
+    const awaitsText = found.is_file && !content_hash
+    const work = { organizationId: scope.organizationId, documentId: scope.documentId, awaitsText, ...origin }
     return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
   }
   throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
@@ -59,6 +61,7 @@ async function read(db: Database, scope: DocumentScope) {
     documents: db
       .selectFrom('documents as d')
       .select(['d.status', 'd.managed_by', 'd.content_hash', 'd.chunk_count', 'd.revision', 'd.version', 'd.edits'])
+      .select(isFile.as('is_file'))
       .select((eb) =>
         eb
           .exists(

@@ -2,7 +2,7 @@ import { report } from '../metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
 import { codeOf, reasonOf, toEmbeddingError, wrongDimensions } from './openai-error.ts'
-import { otherDimensions, vectorsOf } from './openai-response.ts'
+import { jsonOf, otherDimensions, vectorsOf } from './openai-response.ts'
 import { dimensions } from './vectors.ts'
 
 export interface Provider {
@@ -58,6 +58,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
           ...(asksForDimensions && { dimensions }),
         }),
         signal,
+        // Elsewhere than where the operator said, neither the key nor a customer's text is to be sent.
+        redirect: 'manual',
       })
     } catch (cause) {
       throw new EmbeddingError('unavailable', `The embedding provider cannot be reached${codeOf(cause)}`, { cause })
@@ -87,7 +89,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       if (reasonOf(response.status) === 'key_rejected') throw await errorOf(response, 'input_rejected')
     }
     if (!response.ok) throw await errorOf(response)
-    const body = await bodyOf(response)
+    const body = await jsonOf(response, texts.length)
     const other = otherDimensions(body)
     const { vectors, tokens } = vectorsOf(other === undefined ? body : await shortened(other), texts.length)
     report({ EmbeddingTokens: tokens })
@@ -99,14 +101,14 @@ export function openAiEmbedder(provider: Provider): Embedder {
       asksForDimensions = true
       const response = await call(texts, apiKey, signal, asksForDimensions)
       if (!response.ok && reasonOf(response.status) === 'unavailable') throw await errorOf(response)
-      const body = response.ok ? await bodyOf(response) : await response.body?.cancel()
+      const body = response.ok ? await jsonOf(response, texts.length) : await response.body?.cancel()
       if (!response.ok || otherDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
       isShortened = true
       return body
     }
 
     function errorOf(response: Response, reason?: EmbeddingError['reason']): Promise<EmbeddingError> {
-      return toEmbeddingError(response, { ...provider, apiKey }, reason)
+      return toEmbeddingError(response, { ...provider, apiKey, texts }, reason)
     }
 
     async function retry(failed: Response): Promise<Response> {
@@ -119,7 +121,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal, isShortened)
     if (!response.ok && reasonOf(response.status) === 'unavailable')
-      throw await toEmbeddingError(response, { ...provider, apiKey })
+      throw await toEmbeddingError(response, { ...provider, apiKey, texts: [probeText] })
     await response.body?.cancel()
     return response.ok
   }
@@ -190,17 +192,6 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
     return await Promise.race([work, aborted])
   } finally {
     signal.removeEventListener('abort', abort)
-  }
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch (cause) {
-    throw new EmbeddingError('unavailable', 'The response of the embedding provider was cut off or is not JSON', {
-      status: response.status,
-      cause,
-    })
   }
 }
 

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { readBounded } from './bounded-body.ts'
 import { EmbeddingError } from './embedder.ts'
+import { isQuoting, safeWords } from './provider-words.ts'
 import { dimensions } from './vectors.ts'
 
 const code = v.optional(v.nullable(v.union([v.string(), v.number()])))
@@ -30,34 +32,42 @@ const inputRejected = new Set([400, 413, 422])
 const transient = new Set([408, 409, 423, 425, 429])
 const noSuchModel = new Set<unknown>(['model_not_found', 'invalid_model'])
 
-/** Any other 4xx is our key, address or settings. */
+/** A redirect and any other 4xx are our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
   if (inputRejected.has(status)) return 'input_rejected'
-  return status >= 500 || status < 400 || transient.has(status) ? 'unavailable' : 'key_rejected'
+  return status >= 500 || status < 300 || transient.has(status) ? 'unavailable' : 'key_rejected'
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 const noQuota = 'insufficient_quota'
+/** More than any explanation; what is longer is a page, or repeats the texts. */
+const maxErrorBytes = 64 * 1024
 
-interface Settings {
+interface Call {
   baseUrl: string
   model: string
   apiKey: string
+  texts: string[]
 }
 
 export async function toEmbeddingError(
   response: Response,
-  settings: Settings,
+  call: Call,
   reason = reasonOf(response.status),
 ): Promise<EmbeddingError> {
   const { status, headers } = response
-  const text = await response.text().catch(() => '')
+  const text = await readBounded(response, maxErrorBytes).catch(() => undefined)
   const parsed = v.safeParse(errorBody, text)
   const body = parsed.success ? parsed.output : undefined
-  const words = body && safeWords(body.message, settings)
+  const words = body && safeWords(body.message, call)
   if (reason === 'input_rejected' && !isNoSuchModel())
     return new EmbeddingError(reason, words ?? `status ${status}`, { status })
-  const said = words ? `status ${status}: ${words}` : `status ${status}`
-  if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(settings.model, said), { status })
+  // These words are logged and told to others than whose texts these are.
+  const said = words && !isQuoting(words, call.texts) ? `status ${status}: ${words}` : `status ${status}`
+  if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(call.model, said), { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
   const message = isWithoutQuota() ? quotaUsedUp(said) : explanation(status, reason, said)
   return new EmbeddingError(reason, message, { status, retryAfterSeconds })
@@ -97,6 +107,8 @@ function explanation(status: number, reason: EmbeddingError['reason'], said: str
     return `The embedding provider rejects our API key or account (${said}): set EMBEDDING_API_KEY to a valid key`
   if (status === 404)
     return `The embedding provider has nothing at our address for it (${said}): check EMBEDDING_BASE_URL`
+  if (isRedirect(status))
+    return `The embedding provider redirects to another address (${said}), which is not followed: set EMBEDDING_BASE_URL to the final one`
   if (reason === 'key_rejected')
     return `The embedding provider rejects our settings (${said}): check EMBEDDING_BASE_URL`
   return status === 429 ? `The embedding provider is busy (${said})` : `The embedding provider failed (${said})`
@@ -108,34 +120,18 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z\d_]{3,40}$/.test(code) ? ` (${code})` : ''
 }
 
-const maxCharacters = 200
-/** Longer than what is kept, and short enough for the patterns. */
-const maxUnits = 2000
-/** A shorter one keeps no secret, and is part of many a word. */
-const minKeyLength = 8
-/** Whole URLs, and hosts with a port or of a private network. */
-const addresses =
-  /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>()]+|\[[\da-f:.]+\](:\d+)?|\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|(?<![\w.-])[\w.-]+(:\d{2,5}\b|\.(internal|local|lan|corp|svc)\b)/gi
+const maxRetryAfterSeconds = 3600
+const number = /^\d+(\.\d+)?$/
+const date = /^[a-z]{3,9}, .* gmt$/i
 
-/** The provider's own words, safe to show and store: short, printable, without anything that looks like a key or an address. */
-function safeWords(said: string, { apiKey, baseUrl }: Settings): string | undefined {
-  const words = said
-    .replaceAll(apiKey.length < minKeyLength ? '\0' : apiKey, '…')
-    .replaceAll(new URL(baseUrl).hostname, '…')
-    .slice(0, maxUnits)
-    .replaceAll(/\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi, '…')
-    .replaceAll(addresses, '…')
-    .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
-    .trim()
-  return [...words.toWellFormed()].slice(0, maxCharacters).join('').replace(/\.$/, '') || undefined
+/** Seconds, an hour at most; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. Undefined if neither makes sense. */
+function retryAfter(headers: Headers): number | undefined {
+  const seconds = secondsIn(headers.get('retry-after-ms') ?? '', headers.get('retry-after') ?? '')
+  return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
 }
 
-/** Seconds; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. */
-function retryAfter(headers: Headers): number | undefined {
-  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds / 1000)
-  const header = headers.get('retry-after')
-  if (!header) return undefined
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
+function secondsIn(milliseconds: string, header: string): number {
+  if (number.test(milliseconds)) return Number(milliseconds) / 1000
+  if (number.test(header)) return Number(header)
+  return date.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN
 }

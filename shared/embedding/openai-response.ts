@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { parseBounded } from '../json-levels.ts'
+import { readBounded } from './bounded-body.ts'
 import { EmbeddingError } from './embedder.ts'
 import { dimensions, normalize, vectorFault } from './vectors.ts'
 
@@ -11,6 +13,25 @@ const responseBody = v.object({
   ),
   usage: v.optional(v.object({ total_tokens: v.optional(v.number()) })),
 })
+
+/** As numbers written out in full, 4,096 of them: models with more are not asked for 1536 of theirs. */
+const maxVectorBytes = 100_000
+const maxEnvelopeBytes = 100_000
+
+/** @param count of the texts that were sent @throws EmbeddingError unavailable: it is cut off, no JSON, or longer than vectors of so many are */
+export async function jsonOf(response: Response, count: number): Promise<unknown> {
+  const maxBytes = maxEnvelopeBytes + count * maxVectorBytes
+  const { status } = response
+  try {
+    const text = await readBounded(response, maxBytes)
+    if (text === undefined) throw invalid(`more than ${maxBytes} bytes for ${count} texts`)
+    return parseBounded(text)
+  } catch (cause) {
+    if (cause instanceof EmbeddingError) throw cause
+    const message = 'The response of the embedding provider was cut off or is not JSON'
+    throw new EmbeddingError('unavailable', message, { status, cause })
+  }
+}
 
 /** Of which length all vectors are, if that is another than ours: then it is the model's, and no slip of one response. */
 export function otherDimensions(body: unknown): number | undefined {

@@ -17,6 +17,11 @@ export interface ApiKey {
   cursorKey: KeyObject
 }
 
+export interface VerifiedKey extends ApiKey {
+  /** Whether the organization keeps its callers' questions. */
+  logsQuestions: boolean
+}
+
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keyPattern = /^(cue_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
@@ -66,9 +71,9 @@ const maxCachedKeys = 10_000
 
 /** The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`. */
 export function keyVerifier(db: Database, now: () => number = Date.now) {
-  const cache = new Map<string, { key: ApiKey; until: number }>()
+  const cache = new Map<string, { key: VerifiedKey; until: number }>()
 
-  return async function verify(presented: string | undefined): Promise<ApiKey> {
+  return async function verify(presented: string | undefined, { mayBeCached = true } = {}): Promise<VerifiedKey> {
     if (!presented)
       throw unauthorized(
         'missing_api_key',
@@ -78,7 +83,7 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
     const hash = hashKey(presented)
     const cacheKey = hash.toString('base64')
     const cached = cache.get(cacheKey)
-    if (cached && cached.until > now()) return cached.key
+    if (mayBeCached && cached && cached.until > now()) return cached.key
     const found = await findKey(db, hash)
     if (!found) {
       cache.delete(cacheKey)
@@ -92,27 +97,29 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
 }
 
 type FoundKey = Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 'permissions' | 'expires_at'> &
-  Pick<Selectable<Tables['organizations']>, 'cursor_key'>
+  Pick<Selectable<Tables['organizations']>, 'cursor_key' | 'log_questions'>
 
-async function findKey(db: Database, hash: Buffer): Promise<{ key: ApiKey; expiresAt: Date | null } | undefined> {
+async function findKey(db: Database, hash: Buffer): Promise<{ key: VerifiedKey; expiresAt: Date | null } | undefined> {
   const row = await db
-    .selectFrom(sql<FoundKey>`find_api_key(${hash})`.as('found'))
-    .select(['id', 'organization_id', 'permissions', 'expires_at', 'cursor_key'])
+    .selectFrom(sql<FoundKey>`find_key(${hash})`.as('found'))
+    .select(['id', 'organization_id', 'permissions', 'expires_at', 'cursor_key', 'log_questions'])
     .executeTakeFirst()
   return (
     row && {
       key: {
         id: row.id,
         organizationId: row.organization_id as OrganizationId,
-        permissions: row.permissions as Permission[],
+        permissions: row.permissions,
         cursorKey: createSecretKey(row.cursor_key),
+        logsQuestions: row.log_questions,
       },
       expiresAt: row.expires_at,
     }
   )
 }
 
-function invalidKey() {
+/** Also for one whose organization has been deleted. */
+export function invalidKey(): ApiError {
   return unauthorized(
     'invalid_api_key',
     'The API key in X-API-Key or in Authorization: Bearer is unknown, malformed, revoked or expired.',

@@ -34,7 +34,8 @@ export function api(): Hono<ApiEnv> {
     log.info('request', {
       ...idsOf(c),
       method: c.req.method,
-      path: c.req.path,
+      // As it is in the URL: decoded, it may hold any character.
+      path: new URL(c.req.url).pathname,
       status: c.res.status,
       milliseconds: Math.round(performance.now() - started),
     })
@@ -74,13 +75,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }
     try {
-      const result = (await respond(normalizeEvent(event), context)) as APIGatewayProxyStructuredResultV2
-      const isOurs = result.headers?.['x-request-id'] !== undefined
-      return isOurs
-        ? result
-        : toResult(
-            problem(new ApiError('route_not_found', 'The URL or the method of the request is malformed.'), request),
-          )
+      return (await respond(normalizeEvent(event), context)) as APIGatewayProxyStructuredResultV2
     } catch (error) {
       logFailure(error, { request_id: requestId })
       return toResult(problem(error, request))
@@ -89,25 +84,48 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
 }
 
 /**
- * The adapter fails on some methods, and on a GET or HEAD with a body, which HTTP lets a server ignore. It would percent-encode a
- * header value that is not ASCII, which would then look valid: DEL in place of each such character keeps it invalid. It drops an empty
- * header, which would then look absent: one of white space becomes an empty one.
+ * The adapter prints whatever it can make no Request of, in the words of whoever sent it: such methods, names of headers and hosts, and
+ * line breaks in values. It fails on some methods, and on a GET or HEAD with a body, which HTTP lets a server ignore. It would
+ * percent-encode a header value that is not ASCII, which would then look valid: DEL in place of each such character, and of each that no
+ * value may have, keeps it invalid. It drops an empty header, which would then look absent: one of white space becomes an empty one.
  */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
-  const { http } = event.requestContext
-  const method = /^(TRACE|TRACK|CONNECT)$/i.test(http.method) ? `X-${http.method}` : http.method
-  const headers = Object.entries(event.headers).map(([name, value]) => [
-    name,
-    value?.replace(/[^\0-\x7f]/g, '\x7f').replace(/^$/, ' '),
-  ])
+  const { domainName, http } = event.requestContext
+  const headers = Object.entries(event.headers).filter(([name]) => token.test(name))
   return {
     ...event,
-    rawPath: event.rawPath.split('/').map(escapeSegment).join('/'),
-    requestContext: { ...event.requestContext, http: { ...http, method } },
-    headers: Object.fromEntries(headers),
+    rawPath: event.rawPath
+      .replace(/^(?!\/)/, '/')
+      .split('/')
+      .map(escapeSegment)
+      .join('/'),
+    requestContext: {
+      ...event.requestContext,
+      domainName: isHost(domainName) ? domainName : 'localhost',
+      http: { ...http, method: requestable(http.method) },
+    },
+    headers: Object.fromEntries(
+      headers.map(([name, value]) => [name, value === undefined ? value : singleLine(value)]),
+    ),
+    ...(event.cookies && { cookies: event.cookies.map(singleLine) }),
     body: null,
     sent: { body: event.body, isBase64Encoded: event.isBase64Encoded },
   } as unknown as LambdaEvent
+}
+
+const token = /^[!#$%&'*+.^_`|~\w-]+$/
+
+function requestable(method: string): string {
+  if (!token.test(method)) return 'INVALID'
+  return /^(TRACE|TRACK|CONNECT)$/i.test(method) ? `X-${method}` : method
+}
+
+function singleLine(value: string): string {
+  return value.replace(/[\0\r\n]|[^\0-\x7f]/g, '\x7f').replace(/^$/, ' ')
+}
+
+function isHost(name: string): boolean {
+  return /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(name) && URL.canParse(`https://${name}`)
 }
 
 export async function sentBody(c: Context<ApiEnv>): Promise<SentBody> {

@@ -2,7 +2,8 @@ import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
 import { type ApiEnv, sentBody } from './api.ts'
-import { type ApiKey, keyVerifier, type Permission, sentKey } from './api-keys.ts'
+import { keyVerifier, type Permission, sentKey, type VerifiedKey } from './api-keys.ts'
+import { requireParents } from './deleted-parents.ts'
 import { ApiError, type InputError } from './errors.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
@@ -13,7 +14,9 @@ type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 
 export interface CheckedRequest<P, Q, H, B> {
   c: Context<ApiEnv>
-  key: ApiKey
+  key: VerifiedKey
+  /** Looks the key up again, which may be remembered from seconds ago. @throws ApiError invalid_api_key */
+  confirmKey: () => Promise<void>
   db: Database
   params: Output<P>
   query: Output<Q>
@@ -34,7 +37,8 @@ export function endpoints(db: Database, now?: () => number) {
     handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
-      const key = await verify(sentKey((name) => c.req.header(name)))
+      const presented = sentKey((name) => c.req.header(name))
+      const key = await verify(presented)
       c.set('key', key)
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
@@ -48,15 +52,21 @@ export function endpoints(db: Database, now?: () => number) {
         throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
       const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
       if (op.permission.endsWith(':write')) c.set('unavailableDetail', unknownOutcome(c.req))
-      return await handler({
-        c,
-        key,
-        db: db.forOrganization(key.organizationId),
-        params: params as Output<P>,
-        query: query as Output<Q>,
-        headers: headers as Output<H>,
-        body: body as Output<B>,
-      })
+      try {
+        return await handler({
+          c,
+          key,
+          confirmKey: async () => void (await verify(presented, { mayBeCached: false })),
+          db: db.forOrganization(key.organizationId),
+          params: params as Output<P>,
+          query: query as Output<Q>,
+          headers: headers as Output<H>,
+          body: body as Output<B>,
+        })
+      } catch (error) {
+        requireParents(error)
+        throw error
+      }
     }
     attachRouteMetadata(run as Handler, op as RouteMetadata)
     return run
@@ -81,13 +91,4 @@ function queryOf(c: Context): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length > 1 ? values : values[0]!]),
   )
-}
-
-export function publicEndpoint(
-  op: RouteMetadata<OptionalSchema, undefined, undefined, undefined> & { permission: 'none' },
-  handler: (c: Context<ApiEnv>) => Response | Promise<Response>,
-): Handler<ApiEnv> {
-  const run: Handler<ApiEnv> = async (c) => await handler(c)
-  attachRouteMetadata(run as Handler, op)
-  return run
 }

@@ -41,7 +41,7 @@ export function pageExample<T>(item: T): Page<T> {
 }
 
 /** A keyset cursor, signed with the organization's key and valid only for `list`, which names the list with its filters. */
-export function encodeCursor(signedWith: KeyObject, list: string, sortKey: (string | number)[]): string {
+export function encodeCursor(signedWith: KeyObject, list: string, sortKey: (string | number | boolean)[]): string {
   const text = Buffer.from(JSON.stringify(sortKey))
   return Buffer.concat([sign(signedWith, list, text), text]).toString('base64url')
 }

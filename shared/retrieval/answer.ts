@@ -4,6 +4,7 @@ import type { Embedder } from '../embedding/embedder.ts'
 import { Unavailable } from '../http/errors.ts'
 import { report } from '../metrics.ts'
 import type { Clock } from './clock.ts'
+import { keepQuestion } from './keep-question.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
 import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vector/query-vectors.ts'
 import { recentDurations } from './query-vector/recent-durations.ts'
@@ -12,6 +13,12 @@ import { type Asked, newSearch } from './search.ts'
 import type { Filters } from './searched.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Timing } from './timing.ts'
+
+/** Whose knowledge base is asked. */
+export interface AskedAgent extends AgentScope {
+  /** Whether the organization keeps its callers' questions; not what is asked to try it out. */
+  logsQuestions: boolean
+}
 
 export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
   /** Of the query; the provider is then not called. */
@@ -40,6 +47,8 @@ export type AnswerQuestion = ReturnType<typeof answering>['answer']
 /** What is kept of a deadline for the last statement, within bounds: as long as this instance's round trips take. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
+/** An answer waits no longer for its question to be kept, however far its deadline is. */
+const maxLogMilliseconds = 250
 
 /** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
 export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
@@ -68,10 +77,20 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
 
   /**
    * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
-   * the first one, which has the keyword arm's answer, and a second one has the whole.
+   * the first one, which has the keyword arm's answer, and a second one has the whole. One more where questions are kept.
    * @throws ApiError agent_not_found, validation_failed; Unavailable
    */
-  async function answer(db: Database, scope: AgentScope, input: Question, timing: Timing): Promise<Answer> {
+  async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
+    const found = await findAnswer(db, scope, input, timing)
+    const { mode, query: text } = input
+    if (!scope.logsQuestions || text === undefined) return found
+    const question = { text, mode, isDegraded: found.degraded !== null, scores: found.data.map(({ score }) => score) }
+    const rest = timing.arrivedAt + input.deadline_ms - clock.now()
+    await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
+    return found
+  }
+
+  async function findAnswer(db: Database, scope: AgentScope, input: Question, timing: Timing): Promise<Answer> {
     const { mode, query, embedding } = input
     const deadline = timing.arrivedAt + input.deadline_ms
     const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>

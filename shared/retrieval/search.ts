@@ -6,6 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { chunkMetadata } from '../documents/served-chunks.ts'
 import type { Similarity } from '../embedding/embedder.ts'
 import { payloadLimit } from '../http/payload.ts'
+import type { DocumentId } from '../ids.ts'
 import { withScored } from './fusion.ts'
 import { soughtBy } from './keyword/keyword-chunks.ts'
 import { keywordQuery } from './keyword/keyword-query.ts'
@@ -34,13 +35,16 @@ export interface Found {
 
 const maxRemembered = 10_000
 /** Right for every agent. */
-const whatever: Traits = { isLarge: true, hasUnconverted: true }
+export const whatever: Traits = { isLarge: true, hasUnconverted: true }
+
+/** Of a model that says nothing of its own. */
+export const defaultSimilarity: Similarity = { unlike: 0.15, alike: 0.6, trust: 0.7 }
 
 /**
  * A search that remembers of each agent what the last one found, and so asks for no more than is needed.
  * @param similarity of the model of queries
  */
-export function newSearch(similarity: Similarity = { unlike: 0.15, alike: 0.6, trust: 0.7 }) {
+export function newSearch(similarity = defaultSimilarity) {
   const remembered = new Map<string, Traits>()
 
   /**
@@ -78,13 +82,18 @@ export function newSearch(similarity: Similarity = { unlike: 0.15, alike: 0.6, t
   }
 }
 
-type Wanted = ReturnType<typeof wantedBy> & Similarity & Traits
+export type Wanted = ReturnType<typeof wantedBy> & Similarity & Traits
 
-function wantedBy(scope: AgentScope, { mode, query, vector, storedVector }: Asked, filters: Filters) {
+export function wantedBy(
+  scope: AgentScope,
+  { mode, query, vector, storedVector }: Asked,
+  filters: Filters,
+  examined?: DocumentId,
+) {
   const sought = mode !== 'semantic' && query !== undefined ? keywordQuery(query) : undefined
   const isSemantic = mode !== 'keyword'
   return {
-    ...searchedBy(scope, filters),
+    ...searchedBy(scope, filters, examined),
     ...(isSemantic ? nearTo(vector, storedVector) : nearTo(undefined)),
     ...soughtBy(sought),
     isHybrid: mode === 'hybrid',
@@ -95,7 +104,7 @@ function wantedBy(scope: AgentScope, { mode, query, vector, storedVector }: Aske
 }
 
 /** Whether a statement for a large agent is the better one. */
-function isLarge({ isSemantic, isKeyword }: Parameters<Wanted>) {
+export function isLarge({ isSemantic, isKeyword }: Parameters<Wanted>) {
   if (isSemantic) return sql`(select is_large from size)`
   return isKeyword ? sql`(select all_chunks > ${sql.lit(exactChunks)} from totals)` : sql`null`
 }

@@ -18,7 +18,12 @@ export interface Filters {
 /** Which chunks are searched, as values of the statement's parameters. */
 export type Searched = ReturnType<typeof searchedBy>
 
-export function searchedBy({ organizationId, agentId }: AgentScope, { limit, document_ids, metadata }: Filters) {
+/** @param examined a document whose chunks are all scored, however little they have of the question */
+export function searchedBy(
+  { organizationId, agentId }: AgentScope,
+  { limit, document_ids, metadata }: Filters,
+  examined?: DocumentId,
+) {
   return {
     organizationId,
     agentId,
@@ -27,6 +32,7 @@ export function searchedBy({ organizationId, agentId }: AgentScope, { limit, doc
     metadata: metadata && JSON.stringify(metadata),
     /** The document knows where its chunks begin and end. */
     isByOffset: metadata !== undefined && ('start' in metadata || 'end' in metadata),
+    examined,
   }
 }
 

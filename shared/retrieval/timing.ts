@@ -8,7 +8,27 @@ type Part = 'embed' | 'db'
 export interface Timing {
   /** By the clock. */
   readonly arrivedAt: number
+  readonly spent: Readonly<Record<Part, number>>
   measure<Result>(part: Part, act: () => Promise<Result>): Promise<Result>
+}
+
+/** Of a request that comes now. */
+export function startTiming(clock: Clock): Timing {
+  const spent: Record<Part, number> = { embed: 0, db: 0 }
+  const running: Record<Part, number> = { embed: 0, db: 0 }
+  const started: Record<Part, number> = { embed: 0, db: 0 }
+  return {
+    arrivedAt: clock.now(),
+    spent,
+    async measure(part, act) {
+      if (running[part]++ === 0) started[part] = clock.now()
+      try {
+        return await act()
+      } finally {
+        if (--running[part] === 0) spent[part] += clock.now() - started[part]
+      }
+    },
+  }
 }
 
 const timings = new WeakMap<Request, Timing>()
@@ -16,22 +36,12 @@ const timings = new WeakMap<Request, Timing>()
 /** `Server-Timing` on every response, errors included. */
 export function serverTiming(clock: Clock): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
-    const spent: Record<Part, number> = { embed: 0, db: 0 }
-    const running: Record<Part, number> = { embed: 0, db: 0 }
-    const started: Record<Part, number> = { embed: 0, db: 0 }
-    timings.set(c.req.raw, {
-      arrivedAt: clock.now(),
-      async measure(part, act) {
-        if (running[part]++ === 0) started[part] = clock.now()
-        try {
-          return await act()
-        } finally {
-          if (--running[part] === 0) spent[part] += clock.now() - started[part]
-        }
-      },
-    })
+    const timing = startTiming(clock)
+    timings.set(c.req.raw, timing)
     await next()
-    const durations = Object.entries(spent).map(([part, milliseconds]) => `${part};dur=${milliseconds.toFixed(1)}`)
+    const durations = Object.entries(timing.spent).map(
+      ([part, milliseconds]) => `${part};dur=${milliseconds.toFixed(1)}`,
+    )
     c.header('server-timing', durations.join(', '))
   }
 }

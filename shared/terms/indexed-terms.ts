@@ -68,10 +68,15 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
 function known(word: string): readonly Term[] {
   let terms = termsOfWords.get(word)
   if (!terms) {
-    terms = [...termsOf(word), ...(isName(word) ? soundsOf(word) : [])].map((term) => termWith(keyOf(term)))
+    terms = indexedTermsOf(word).map((term) => termWith(keyOf(term)))
     termsOfWords.set(word, terms)
   }
   return terms
+}
+
+/** What a word of a text is found by: what it is spelt as, and a name as it sounds, too. */
+export function indexedTermsOf(word: string): string[] {
+  return [...termsOf(word), ...(isName(word) ? soundsOf(word) : [])]
 }
 
 /** One for each key: two words with a term in common count it together. */

@@ -3,12 +3,14 @@ export interface Word {
   text: string
   /** Whether it forms a code, a number or a compound with the word before: K-4471, K 4471, 24.90, e-mail. */
   isJoined: boolean
+  /** Where it begins in the text. */
+  start: number
 }
 
 /** @param text in NFKC */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
-  forEachWord(text, (word, isJoined) => words.push({ text: word, isJoined }))
+  forEachWord(text, (text, isJoined, start) => words.push({ text, isJoined, start }))
   return words
 }
 

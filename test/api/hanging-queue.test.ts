@@ -12,7 +12,7 @@ import { configuredQueue, type Queue, sqsQueue } from '../../shared/queue.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { listen } from '../support/loopback.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 // A queue that accepts every request and answers none.
 const provider = useFakeProvider()
@@ -44,7 +44,7 @@ async function call(tenant: Tenant, method: string, path: string, body: object, 
 
 async function swept(): Promise<string[]> {
   const kept = keptQueue()
-  await sweep(databaseAs('cuecard_sweeper'), kept.queue)
+  await sweep(sweeperWith(kept.queue))
   return kept.sent.map((each) => each.documentId)
 }
 
@@ -67,7 +67,7 @@ test('a sweep of a thousand documents ends in time, and leaves them all to the n
     from generate_series(1, 1000)`.execute(stand.db)
   const { timeoutSeconds } = lambdas.sweeper
   const handler = (_: object, context: { getRemainingTimeInMillis(): number }) =>
-    sweep(databaseAs('cuecard_sweeper'), queue, context.getRemainingTimeInMillis)
+    sweep(sweeperWith(queue), context.getRemainingTimeInMillis)
   const report = await invoke(handler, {}, { functionName: 'sweeper', timeoutSeconds })
   expect(report).toMatchObject({ resent: 0, send_failures: 1000 })
   // It knows after a few that the queue is dead: at most two rounds of sends, each tried twice.
@@ -79,7 +79,7 @@ test('a sweep whose time is nearly up sends no more, and leaves the rest to the 
   const tenant = await stand.tenant()
   for (let i = 0; i < 3; i++) await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: `Text ${i}.` })
   const kept = keptQueue()
-  const report = await sweep(databaseAs('cuecard_sweeper'), kept.queue, () => 14_000)
+  const report = await sweep(sweeperWith(kept.queue), () => 14_000)
   expect(report).toMatchObject({ resent: 0, send_failures: 3 })
   expect(kept.sent).toEqual([])
   expect(await swept()).toHaveLength(3)

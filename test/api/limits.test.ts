@@ -94,16 +94,53 @@ describe('a request body', () => {
     })
   })
 
-  test('as deep as JSON.parse goes is refused like any other', async () => {
+  /** Three levels, and marks that are none. */
+  const tricky = String.raw`[{"]}[{\\":[{},"{[[\"",`
+  const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
+
+  test('of 128 levels is refused like any other', async () => {
     const { call, knowledgeBase } = await stand.tenant()
-    const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000)
-    expect(await call('POST', knowledgeBase, deep)).toMatchObject({ status: 422 })
-    expect(await call('POST', knowledgeBase, `{"title":${deep}}`)).toMatchObject({ status: 422 })
-    const chunks = `{"chunks":[{"content":"c","chunk_index":0,"metadata":{"a":${deep}}}]}`
+    expect(await call('POST', knowledgeBase, levels(128))).toMatchObject({ status: 422 })
+    expect(await call('POST', knowledgeBase, `{"title":${levels(127)}}`)).toMatchObject({ status: 422 })
+    const chunks = `{"chunks":[{"content":"c","chunk_index":0,"metadata":{"a":${levels(124)}}}]}`
     expect(await call('POST', `${knowledgeBase}/${newId()}/chunks`, chunks)).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '/chunks/0/metadata', detail: 'must have at most 8 levels' }] },
     })
+  })
+
+  test.each([
+    ['arrays', levels(129), 'line 1, column 129'],
+    ['arrays that are never closed', '\n'.repeat(9) + '['.repeat(5_000_000), 'line 10, column 129'],
+    ['objects', `${'{"a":'.repeat(129)}0${'}'.repeat(129)}`, 'line 1, column 641'],
+    [
+      'both, with what opens none between',
+      tricky.repeat(99),
+      `line 1, column ${42 * tricky.length + tricky.indexOf(':[') + 2}`,
+    ],
+  ])('of more levels, of %s, is refused before it is read, and says where', async (_, text, place) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const detail = `The body has more than 128 levels of arrays and objects: ${place} opens one more.`
+    expect(await call('POST', knowledgeBase, text)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_json', detail },
+    })
+  })
+
+  test.each([
+    ['brackets in texts', `{"title":"${'[{'.repeat(200)}"}`],
+    ['arrays beside each other', `{"title":"T","content":${JSON.stringify('[]{}\\"'.repeat(200))}}`],
+  ])('is not the deeper for %s', async (_, text) => {
+    const { call, knowledgeBase } = await stand.tenant()
+    expect(await call('POST', knowledgeBase, text)).toMatchObject({ status: 201 })
+  })
+
+  test('of as many levels as it has bytes takes no memory', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const text = levels(3_000_000)
+    const before = process.memoryUsage().heapTotal
+    await call('POST', knowledgeBase, text)
+    expect(process.memoryUsage().heapTotal - before).toBeLessThan(100_000_000)
   })
 })
 

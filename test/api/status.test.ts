@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Claim, type Claimant, claim } from '../../functions/embedding/claim.ts'
-import { fail } from '../../functions/embedding/outcome.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
+import { fail } from '../../shared/documents/outcome.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 

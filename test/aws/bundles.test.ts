@@ -1,8 +1,10 @@
 import { type Message, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { region } from '../../infra/local/lambda.ts'
+import { credentials, region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
+import type { QueueName } from '../../infra/wiring.ts'
+import type { FormUpload } from '../../shared/files/bucket.ts'
 import { deploy } from '../support/deployed-system.ts'
 import { makeTenant } from '../support/tenant.ts'
 
@@ -11,8 +13,7 @@ let sqs: SQSClient
 
 beforeAll(async () => {
   system = await deploy()
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  sqs = new SQSClient({ endpoint: system.queue.endpoint, region, credentials })
+  sqs = new SQSClient({ endpoint: system.sqsEndpoint, region, credentials })
   await system.makeLogins()
 })
 afterAll(async () => {
@@ -21,14 +22,34 @@ afterAll(async () => {
 })
 
 async function tenant() {
-  const { organizationId, apiKey: key, knowledgeBase } = await makeTenant(system.owner)
+  const { apiKey: key, ...made } = await makeTenant(system.owner)
   system.secrets.push(key)
-  return { organizationId, key, knowledgeBase }
+  return { ...made, key }
 }
 
-async function receive(): Promise<Message[]> {
-  const request = new ReceiveMessageCommand({ QueueUrl: system.queue.queueUrl, MaxNumberOfMessages: 10 })
+async function receive(queue: QueueName = 'embedding'): Promise<Message[]> {
+  const request = new ReceiveMessageCommand({ QueueUrl: system.queues[queue].queueUrl, MaxNumberOfMessages: 10 })
   return (await sqs.send(request)).Messages ?? []
+}
+
+/** Takes the one message of a queue to its Lambda. */
+async function deliver(queue: QueueName) {
+  const Records = (await receive(queue)).map(({ MessageId, ReceiptHandle, Body }) => ({
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: { ApproximateReceiveCount: '1' },
+  }))
+  expect(Records).toHaveLength(1)
+  expect(await system.invoke(queue, { Records })).toEqual({ batchItemFailures: [] })
+}
+
+/** As a browser does. @returns the status */
+async function post({ url, fields }: FormUpload, file: string): Promise<number> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set('file', new Blob([file]))
+  return (await fetch(url, { method: 'POST', body: form })).status
 }
 
 const content = 'On Sunday we are closed.'
@@ -55,6 +76,12 @@ test('the bundle that migrates brings an empty database to the newest schema, an
         '0012_agents.02',
         '0013_mcp_role',
         '0014_platforms',
+        '0015_files',
+        '0015_files.02',
+        '0016_dashboard',
+        '0016_dashboard.02',
+        '0017_question_log',
+        '0018_operators',
       ],
     },
     { applied: [] },
@@ -65,15 +92,7 @@ test('a document goes through the bundles from POST over SQS to a search', async
   const { key, knowledgeBase } = await tenant()
   const created = await system.http('POST', knowledgeBase, key, { title: 'Hours', content })
   expect(created).toMatchObject({ status: 201, body: { status: 'pending' } })
-
-  const Records = (await receive()).map(({ MessageId, ReceiptHandle, Body }) => ({
-    messageId: MessageId,
-    receiptHandle: ReceiptHandle,
-    body: Body,
-    attributes: { ApproximateReceiveCount: '1' },
-  }))
-  expect(Records).toHaveLength(1)
-  expect(await system.invoke('embedding', { Records })).toEqual({ batchItemFailures: [] })
+  await deliver('embedding')
 
   const path = String(created.headers.location)
   const document = await system.http('GET', path, key)
@@ -82,6 +101,35 @@ test('a document goes through the bundles from POST over SQS to a search', async
   expect(chunks).toMatchObject({ status: 200, body: { data: [{ content }] } })
   const found = await system.http('POST', `${knowledgeBase}/search`, key, { query: 'Are you closed on Sunday?' })
   expect(found).toMatchObject({ status: 200, body: { data: [{ document_id: created.body.id, content }] } })
+})
+
+test('a file goes through the bundles from the dashboard over S3 to a search, and is gone with its document', async () => {
+  const { key, agentId, knowledgeBase } = await tenant()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+  const form = (url: string, fields: Record<string, string>, cookie = '') =>
+    system.send({ method: 'POST', url, headers: { ...headers, cookie }, body: `${new URLSearchParams(fields)}` })
+  const { cookies = [] } = await form('/dashboard/sign-in', { key })
+  const cookie = cookies.map((set) => set.split(';')[0]).join('; ')
+  const file = { name: 'Öffnungszeiten.txt', bytes: `${content.length}` }
+  const announced = await form(`/dashboard/agents/${agentId}/documents/files`, file, cookie)
+  const { documentId, url, fields } = JSON.parse(announced.body!)
+  expect(await post({ url, fields }, content)).toBe(204)
+  await deliver('extraction')
+  await deliver('embedding')
+
+  const found = await system.http('POST', `${knowledgeBase}/search`, key, { query: 'Are you closed on Sunday?' })
+  expect(found).toMatchObject({ status: 200, body: { data: [{ document_id: documentId, content }] } })
+
+  const { headers: answered } = await system.send({
+    method: 'GET',
+    url: `/dashboard/agents/${agentId}/documents/${documentId}/file`,
+    headers: { cookie },
+  })
+  const download = async () => await (await fetch(String(answered?.location))).text()
+  expect(await download()).toBe(content)
+  await system.http('DELETE', `${knowledgeBase}/${documentId}`, key)
+  await system.invoke('sweeper', toScheduledEvent('sweeper'))
+  expect(await download()).toContain('NoSuchKey')
 })
 
 test('the other bundles respond too', async () => {
@@ -97,7 +145,7 @@ test('the other bundles respond too', async () => {
 test('the bundle that sweeps sends again what the queue has lost', async () => {
   const { key, knowledgeBase } = await tenant()
   const { body: document } = await system.http('POST', knowledgeBase, key, { title: 'Lost', content })
-  await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queue.queueUrl }))
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queues.embedding.queueUrl }))
   await sql`update documents set resend_at = now() where id = ${document.id}`.execute(system.owner)
   await system.invoke('sweeper', toScheduledEvent('sweeper'))
   expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { runInThisContext } from 'node:vm'
 import { App, Stack } from 'aws-cdk-lib'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
@@ -13,7 +15,7 @@ import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { answering, type LambdaName, lambdas } from '../../infra/wiring.ts'
-import { type Fields, type Json, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import { type Fields, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
 
 const run = promisify(execFile)
 
@@ -42,9 +44,23 @@ describe('migrations', () => {
   })
 
   test('run again when one is added, and only then', () => {
-    const before = triggered('before', 'export const handler = () => ["0001"]')
-    expect(triggered('same', 'export const handler = () => ["0001"]')).toEqual(before)
-    expect(triggered('after', 'export const handler = () => ["0001", "0002"]')).not.toEqual(before)
+    const before = triggerOf('before', 'export const handler = () => 1', ['0001_initial'])
+    expect(triggerOf('other-code', 'export const handler = () => 2', ['0001_initial'])).toBe(before)
+    expect(triggerOf('one-more', 'export const handler = () => 1', ['0001_initial', '0002_roles'])).not.toBe(before)
+  })
+
+  test('run when their resource is created, and not when a rollback updates or deletes it, which needs no database', async () => {
+    const [, { Properties }] = prod.ofType('Custom::Trigger')[0]!
+    const invoked: string[] = []
+    const handler = trigger(invoked)
+    const ResourceProperties = Object.fromEntries(
+      Object.entries(Properties).map(([key, value]) => [key, typeof value === 'object' ? 'arn' : String(value)]),
+    )
+    await handler({ RequestType: 'Update', ResourceProperties })
+    await handler({ RequestType: 'Delete', ResourceProperties })
+    expect(invoked).toEqual([])
+    await handler({ RequestType: 'Create', ResourceProperties })
+    expect(invoked).toEqual(['arn'])
   })
 
   test('are followed by the backfills once every Lambda that serves is updated, by the same version', () => {
@@ -63,8 +79,28 @@ describe('migrations', () => {
     expect(60 * Number(minutes)).toBeGreaterThan(Number(prod.lambda('migrate').Properties.Timeout))
   })
 
-  /** What the trigger of a stack with this migrate Lambda is told to run. */
-  function triggered(name: string, migrate: string): Json {
+  /** The Lambda of CDK's that is deployed for the trigger, on a Lambda service that notes what is invoked. */
+  function trigger(invoked: string[]): (event: object) => Promise<void> {
+    const [, { Properties }] = prod
+      .ofType('AWS::Lambda::Function')
+      .find(([id]) => id.includes('TriggerCustomResource'))!
+    const key = String((Properties.Code as Fields).S3Key).replace('.zip', '')
+    const code = readFileSync(join(synthesis.outdir, `asset.${key}`, 'index.js'), 'utf8')
+    class Lambda {
+      async invoke({ FunctionName }: { FunctionName: string }) {
+        await Promise.resolve(invoked.push(FunctionName))
+        return { StatusCode: 200 }
+      }
+    }
+    const require = (name: string) =>
+      name === '@aws-sdk/client-lambda' ? { Lambda } : createRequire(import.meta.url)(name)
+    const module = { exports: {} as { handler: (event: object) => Promise<void> } }
+    runInThisContext(`(function (require, module, exports) {${code}\n})`)(require, module, module.exports)
+    return module.exports.handler
+  }
+
+  /** The logical id of the trigger of a stack with this migrate Lambda, which knows these migrations. */
+  function triggerOf(name: string, migrate: string, migrationNames: string[]): string {
     const directory = synthesis.scratch(name)
     const names = Object.keys(entryPoints) as BundleName[]
     for (const bundle of names) {
@@ -76,17 +112,16 @@ describe('migrations', () => {
     ) as Record<BundleName, Bundle>
     const app = new App({ outdir: join(directory, 'cdk.out') })
     const { secrets } = new SecretsStack(app, 'cuecard-dev-secrets', 'dev', stages.dev, {})
-    new CuecardStack(app, 'cuecard-dev', { settings: stages.dev, secrets, bundles })
+    new CuecardStack(app, 'cuecard-dev', { settings: stages.dev, secrets, bundles, migrationNames })
     app.synth()
-    const [, trigger] = new StackTemplate(join(directory, 'cdk.out'), 'cuecard-dev').ofType('Custom::Trigger')[0]!
-    return trigger.Properties.HandlerArn!
+    return new StackTemplate(join(directory, 'cdk.out'), 'cuecard-dev').ofType('Custom::Trigger')[0]![0]
   }
 })
 
 test.each(answering)(
   '%s, which reads what the previous release wrote, is updated before the Lambdas that write',
   (reader) => {
-    const writers = ['documents', 'chunks', 'embedding', 'sweeper']
+    const writers = ['documents', 'chunks', 'dashboard', 'embedding', 'extraction', 'sweeper']
     for (const name of writers) {
       expect(prod.lambda(name).DependsOn, name).toContain(idOf(reader))
       expect(prod.lambda(reader).DependsOn, name).not.toContain(idOf(name))
@@ -125,9 +160,11 @@ describe('what is deployed', () => {
       cpSync(dirname(prod.bundle(name)), alone, { recursive: true })
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
-      if ('QUEUE_URL' in env) env.QUEUE_URL = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env.QUEUE_URL}`
+      for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL'])
+        if (name in env) env[name] = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env[name]}`
+      const role = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
       const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`
-      const { stdout } = await run(process.execPath, ['--eval', load], { env: { AWS_REGION: 'eu-central-1', ...env } })
+      const { stdout } = await run(process.execPath, ['--eval', load], { env: { ...role, ...env } })
       rmSync(alone, { recursive: true })
       expect(stdout.trim()).toBe('function')
     },

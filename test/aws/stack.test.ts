@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { cors, requireOrigins } from '../../infra/cors.ts'
-import { type Lambda, type LambdaName, lambdas, queue as queueSettings } from '../../infra/wiring.ts'
-import { leaseSeconds } from '../../shared/documents/transitions.ts'
+import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import {
   type Fields,
   type Json,
+  logicalId,
   type Resource,
   type StackTemplate,
   type Synthesis,
@@ -21,70 +21,6 @@ beforeAll(async () => {
   prod = synthesis.stack('prod')
 }, 120_000)
 afterAll(() => synthesis?.remove())
-
-describe('the queue', () => {
-  const work = () => prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding')
-  const deadLetters = () => prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding-dead-letters')
-  const embeddingTimeout = () => Number(prod.lambda('embedding').Properties.Timeout)
-
-  test('hides a message for at least six times the time-out of the Lambda that works on it', () => {
-    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * embeddingTimeout())
-  })
-
-  test('delivers again only when the lease of the crashed delivery is over, and no lease ends before its Lambda', () => {
-    expect(leaseSeconds).toBeGreaterThan(embeddingTimeout())
-    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
-  })
-
-  test('moves a message to the dead letters after five deliveries at the earliest', () => {
-    const { deadLetterTargetArn, maxReceiveCount } = work()[1].Properties.RedrivePolicy as Fields
-    expect(Number(maxReceiveCount)).toBeGreaterThanOrEqual(5)
-    expect(prod.resolve(deadLetterTargetArn!)).toBe('cuecard-prod-embedding-dead-letters')
-  })
-
-  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
-    const [, source] = work()
-    const [, target] = deadLetters()
-    expect(Number(target.Properties.MessageRetentionPeriod)).toBeGreaterThan(
-      Number(source.Properties.MessageRetentionPeriod),
-    )
-  })
-
-  test('accepts dead letters from the work queue alone', () => {
-    const policy = deadLetters()[1].Properties.RedriveAllowPolicy as Fields
-    expect(policy.redrivePermission).toBe('byQueue')
-    expect((policy.sourceQueueArns as Json[]).map((arn) => prod.resolve(arn))).toEqual([
-      expect.stringMatching(/:cuecard-prod-embedding$/),
-    ])
-  })
-
-  test('is encrypted and denies requests without TLS, and so are its dead letters', () => {
-    const queues = prod.ofType('AWS::SQS::Queue')
-    expect(queues).not.toHaveLength(0)
-    for (const [id, { Properties }] of queues) {
-      expect(Properties.SqsManagedSseEnabled, id).toBe(true)
-      expect(deniedWithoutTls(prod, 'AWS::SQS::QueuePolicy', 'Queues', id), id).toBe(true)
-    }
-  })
-
-  test('is polled by the embedding Lambda, which reports failures by record, at a limited concurrency', () => {
-    const mappings = prod.ofType('AWS::Lambda::EventSourceMapping')
-    expect(mappings).toHaveLength(1)
-    const { Properties } = mappings[0]![1]
-    expect(prod.resolve(Properties.EventSourceArn!)).toBe('cuecard-prod-embedding')
-    expect(prod.resolve(Properties.FunctionName!)).toBe('cuecard-prod-embedding')
-    expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
-    expect(Properties.BatchSize).toBe(queueSettings.batchSize)
-    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 10 })
-  })
-
-  test('accepts messages from the Lambda it feeds: AWS does not stop that loop, but one of any other Lambda', () => {
-    for (const name of lambdaNames) {
-      const expected = name === 'embedding' ? 'Allow' : undefined
-      expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
-    }
-  })
-})
 
 describe('the Lambdas', () => {
   test('are those of the wiring table, with its memory and its time-outs, on arm64 and Node.js 24', () => {
@@ -161,21 +97,38 @@ describe('permissions', () => {
   ]
   const read = (...secrets: string[]) =>
     `secretsmanager:GetSecretValue on ${secrets.map((secret) => `cuecard/prod/${secret}`).join(' ')}`
-  const send = 'sqs:SendMessage on cuecard-prod-embedding'
-  const sendAndReceive =
-    'sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage sqs:SendMessage on cuecard-prod-embedding'
+  const send = (...queues: string[]) => `sqs:SendMessage on ${queues.map((queue) => `cuecard-prod-${queue}`).join(' ')}`
+  const receive = (queue: string, ...more: string[]) => {
+    const actions = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
+    return `${[...actions, ...more].join(' ')} on cuecard-prod-${queue}`
+  }
+  const files = (...actions: string[]) =>
+    `${actions.map((action) => `s3:${action}`).join(' ')} on cuecard-prod-files-111122223333-eu-central-1/*`
 
   test.each([
-    ['documents', [read('database-documents'), send]],
+    ['documents', [read('database-documents'), send('embedding', 'extraction')]],
     ['chunks', [read('database-chunks')]],
     ['search', [read('database-search', 'provider')]],
     ['platforms', [read('database-platforms', 'provider')]],
     ['mcp', [read('database-mcp', 'provider')]],
     ['organization', [read('database-organization')]],
     ['agents', [read('database-agents')]],
+    [
+      'dashboard',
+      [read('database-dashboard', 'provider'), send('embedding', 'extraction'), files('GetObject', 'PutObject')],
+    ],
     ['reference', []],
-    ['embedding', [read('database-embedding', 'provider'), sendAndReceive]],
-    ['sweeper', [read('database-sweeper'), send]],
+    ['embedding', [read('database-embedding', 'provider'), receive('embedding', 'sqs:SendMessage')]],
+    [
+      'extraction',
+      [
+        read('database-extraction'),
+        send('embedding', 'extraction'),
+        receive('extraction'),
+        files('DeleteObject', 'GetObject'),
+      ],
+    ],
+    ['sweeper', [read('database-sweeper'), send('embedding', 'extraction'), files('DeleteObject')]],
     ['migrate', [read('database-owner')]],
   ])('of %s are these and no others', (name, expected) => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
@@ -241,7 +194,7 @@ describe('routes', () => {
 
   test('have a throttle and an access log that holds no header', () => {
     const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
-    expect(Properties.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 })
+    expect(Properties.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 400, ThrottlingBurstLimit: 300 })
     const { Format, DestinationArn } = Properties.AccessLogSettings as Fields
     expect(prod.resolve(DestinationArn!)).toBe('/aws/vendedlogs/cuecard-prod-http-api')
     expect(JSON.parse(String(Format))).toMatchObject({ request_id: '$context.requestId', status: '$context.status' })
@@ -346,22 +299,4 @@ function grants(stack: StackTemplate, role: string): string[] {
       expect(rest).toEqual({})
       return `${[Action].flat().sort().join(' ')} on ${stack.resolve([Resource!].flat())}`
     })
-}
-
-function deniedWithoutTls(stack: StackTemplate, policyType: string, key: string, target: string): boolean {
-  return stack.ofType(policyType).some(([, { Properties }]) => {
-    if (!(Properties[key] as Json[]).some((reference) => logicalId(reference) === target)) return false
-    const { Statement } = Properties.PolicyDocument as { Statement: Fields[] }
-    return Statement.some(
-      ({ Effect, Condition, Principal }) =>
-        Effect === 'Deny' &&
-        JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}' &&
-        JSON.stringify(Principal) === '{"AWS":"*"}',
-    )
-  })
-}
-
-function logicalId(reference: Json): string {
-  const { Ref, 'Fn::GetAtt': attribute } = reference as { Ref?: string; 'Fn::GetAtt'?: [string, string] }
-  return Ref ?? attribute![0]
 }

@@ -62,17 +62,18 @@ describe('every alarm', () => {
 })
 
 describe('an alarm is raised', () => {
-  test('at the first dead letter, within a minute', () => {
-    expect(alarm('dead-letters')).toMatchObject({
+  test.each([
+    ['dead-letters', 'cuecard-prod-embedding-dead-letters'],
+    ['extraction-dead-letters', 'cuecard-prod-extraction-dead-letters'],
+  ])('at the first dead letter, within a minute: %s', (id, queue) => {
+    expect(alarm(id)).toMatchObject({
       Threshold: 1,
       Period: 60,
       EvaluationPeriods: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       MetricName: 'ApproximateNumberOfMessagesVisible',
     })
-    expect(prod.resolve(((alarm('dead-letters').Dimensions as Json[])[0] as Fields).Value!)).toBe(
-      'cuecard-prod-embedding-dead-letters',
-    )
+    expect(prod.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)
   })
 
   test('when the sweeper reports nothing at all', () => {
@@ -87,7 +88,9 @@ describe('an alarm is raised', () => {
     ['lease-recoveries', 'LeaseRecoveries'],
     ['oldest-message', 'ApproximateAgeOfOldestMessage'],
     ['oldest-pending-document', 'OldestPendingSeconds'],
+    ['extraction-oldest-message', 'ApproximateAgeOfOldestMessage'],
     ['embedding-errors', 'Errors'],
+    ['extraction-errors', 'Errors'],
     ['api-errors', '5xx'],
     ['provider-key-rejected', 'ProviderKeyRejected'],
     ['lambda-throttles', 'Throttles'],
@@ -105,28 +108,25 @@ describe('an alarm is raised', () => {
     expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
   })
 
-  test('for a message only after more than one failed delivery', () => {
-    const queue = prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-embedding')[1].Properties
-    expect(Number(alarm('oldest-message').Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
+  test.each([
+    ['oldest-message', 'cuecard-prod-embedding'],
+    ['extraction-oldest-message', 'cuecard-prod-extraction'],
+  ])('for a message only after more than one failed delivery: %s', (id, name) => {
+    const queue = prod.one('AWS::SQS::Queue', 'QueueName', name)[1].Properties
+    expect(Number(alarm(id).Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
   })
 
-  test('when any of the Lambdas that serve is throttled', () => {
-    const watched = metricsOf(alarm('lambda-throttles')).map(({ Dimensions }) =>
-      prod.resolve(((Dimensions as Json[])[0] as Fields).Value!),
+  test('when any of the Lambdas is throttled: one for those that serve, one for those that work', () => {
+    const watched = (id: string) =>
+      metricsOf(alarm(id)).map(({ Dimensions }) => prod.resolve(((Dimensions as Json[])[0] as Fields).Value!))
+    const serving = watched('lambda-throttles')
+    const working = watched('worker-throttles')
+    expect(working.sort()).toEqual(['embedding', 'extraction', 'sweeper'].map((name) => `cuecard-prod-${name}`))
+    expect([...serving, ...working].sort()).toEqual(
+      Object.keys(lambdas)
+        .sort()
+        .map((name) => `cuecard-prod-${name}`),
     )
-    const serving = [
-      'agents',
-      'chunks',
-      'documents',
-      'embedding',
-      'mcp',
-      'organization',
-      'platforms',
-      'reference',
-      'search',
-      'sweeper',
-    ]
-    expect(watched.sort()).toEqual(serving.map((name) => `cuecard-prod-${name}`))
   })
 })
 

@@ -11,13 +11,17 @@ import { Database } from '../../shared/database/database.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { signIn } from '../../shared/organizations/sessions.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
+import { createFile } from '../support/files.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
 /** Shared by all of the API in the release before, whose code serves while a deploy migrates. */
 const retired = ['cuecard_api']
+/** Of people, with the command line. */
+const operator = 'cuecard_operator'
 
 /** The database as a Lambda under that role reaches it. */
 function as(role: string, timeoutSeconds = 15): Database {
@@ -34,7 +38,7 @@ describe('the roles of the Lambdas', () => {
         has_schema_privilege(r.oid, 'public', 'create') as may_create
       from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin order by rolname`.execute(stand.db)
     expect(rows).toEqual(
-      [...roles, ...retired]
+      [...roles, ...retired, operator]
         .toSorted()
         .map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
     )
@@ -81,6 +85,33 @@ describe('the roles of the Lambdas', () => {
       'chunks select vectors',
       'chunks update documents',
       'chunks update idempotency_keys',
+      'dashboard delete calls',
+      'dashboard delete chunks',
+      'dashboard delete documents',
+      'dashboard delete question_log',
+      'dashboard delete sessions',
+      'dashboard delete vectors',
+      'dashboard insert api_keys',
+      'dashboard insert documents',
+      'dashboard insert query_vectors',
+      'dashboard insert sign_in_attempts',
+      'dashboard select agents',
+      'dashboard select api_keys',
+      'dashboard select calls',
+      'dashboard select chunk_terms',
+      'dashboard select chunks',
+      'dashboard select documents',
+      'dashboard select organizations',
+      'dashboard select query_vectors',
+      'dashboard select question_log',
+      'dashboard select sessions',
+      'dashboard select sign_in_attempts',
+      'dashboard select vectors',
+      'dashboard update api_keys',
+      'dashboard update calls',
+      'dashboard update documents',
+      'dashboard update organizations',
+      'dashboard update sign_in_attempts',
       'documents delete chunks',
       'documents delete documents',
       'documents delete idempotency_keys',
@@ -104,16 +135,58 @@ describe('the roles of the Lambdas', () => {
       'embedding select vectors',
       'embedding update chunks',
       'embedding update documents',
+      'extraction select documents',
+      'extraction update documents',
       'mcp insert query_vectors',
+      'mcp insert question_log',
       'mcp select agents',
       'mcp select chunk_terms',
       'mcp select chunks',
       'mcp select documents',
       'mcp select query_vectors',
       'mcp select vectors',
+      'operator delete agents',
+      'operator delete api_keys',
+      'operator delete calls',
+      'operator delete chunk_terms',
+      'operator delete chunks',
+      'operator delete documents',
+      'operator delete idempotency_keys',
+      'operator delete organizations',
+      'operator delete query_vectors',
+      'operator delete question_log',
+      'operator delete signing_secrets',
+      'operator delete vectors',
+      'operator insert agents',
+      'operator insert api_keys',
+      'operator insert erasures',
+      'operator insert operator_actions',
+      'operator insert organizations',
+      'operator insert signing_secrets',
+      'operator select agents',
+      'operator select api_keys',
+      'operator select calls',
+      'operator select chunk_terms',
+      'operator select chunks',
+      'operator select documents',
+      'operator select erasures',
+      'operator select idempotency_keys',
+      'operator select operator_actions',
+      'operator select organizations',
+      'operator select query_vectors',
+      'operator select question_log',
+      'operator select signing_secrets',
+      'operator select vectors',
+      'operator update api_keys',
+      'operator update calls',
+      'operator update documents',
+      'operator update erasures',
+      'operator update operator_actions',
+      'operator update signing_secrets',
       'organization select organizations',
       'organization update organizations',
       'platforms insert query_vectors',
+      'platforms insert question_log',
       'platforms select agents',
       'platforms select chunk_terms',
       'platforms select chunks',
@@ -122,6 +195,7 @@ describe('the roles of the Lambdas', () => {
       'platforms select signing_secrets',
       'platforms select vectors',
       'search insert query_vectors',
+      'search insert question_log',
       'search select agents',
       'search select chunk_terms',
       'search select chunks',
@@ -129,11 +203,20 @@ describe('the roles of the Lambdas', () => {
       'search select query_vectors',
       'search select vectors',
       'sweeper delete idempotency_keys',
+      'sweeper delete obsolete_files',
       'sweeper delete query_vectors',
+      'sweeper delete question_log',
+      'sweeper delete sessions',
+      'sweeper delete sign_in_attempts',
       'sweeper select documents',
       'sweeper select idempotency_keys',
+      'sweeper select obsolete_files',
       'sweeper select query_vectors',
+      'sweeper select question_log',
+      'sweeper select sessions',
+      'sweeper select sign_in_attempts',
       'sweeper update documents',
+      'sweeper update obsolete_files',
     ])
   })
 
@@ -154,6 +237,13 @@ describe('the roles of the Lambdas', () => {
       'chunks select documents: chunk_offsets',
       'chunks select vectors: document_id, embedding, exponent, id, organization_id, sketch',
       'chunks update documents: chunk_offsets',
+      'dashboard insert documents: title_terms',
+      'dashboard insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'dashboard select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
+      'dashboard select chunks: sketch, vector_id',
+      'dashboard select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
+      'dashboard select vectors: document_id, embedding, id, organization_id',
+      'dashboard update documents: chunk_offsets, title_terms',
       'documents insert documents: title_terms',
       'documents select chunks: vector_id',
       'documents select vectors: document_id, id, organization_id',
@@ -170,6 +260,11 @@ describe('the roles of the Lambdas', () => {
       'mcp select documents: chunk_offsets, title_terms',
       'mcp select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
       'mcp select vectors: document_id, embedding, id, organization_id',
+      'operator select chunk_terms: agent_id, chunk_index, document_id, organization_id, revision',
+      'operator select chunks: vector_id',
+      'operator select documents: chunk_offsets',
+      'operator select query_vectors: key, organization_id',
+      'operator select vectors: document_id, embedding, exponent, id, organization_id',
       'platforms insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
       'platforms select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'platforms select chunks: sketch, vector_id',
@@ -186,7 +281,7 @@ describe('the roles of the Lambdas', () => {
     ])
   })
 
-  test('may call one function with the owner’s rights: the look-up of a key', async () => {
+  test('may call these functions with the owner’s rights: the look-up of a key, now and in the release before, and of a session', async () => {
     const { rows } = await sql<{ grant: string }>`
       select replace(coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'), 'cuecard_', '') || ' ' || proname as grant
       from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
@@ -194,12 +289,21 @@ describe('the roles of the Lambdas', () => {
       order by 1`.execute(stand.db)
     expect(rows.map((row) => row.grant)).toEqual([
       'agents find_api_key',
+      'agents find_key',
       'chunks find_api_key',
+      'chunks find_key',
+      'dashboard find_session',
+      'dashboard open_session',
       'documents find_api_key',
+      'documents find_key',
       'mcp find_api_key',
+      'mcp find_key',
       'organization find_api_key',
+      'organization find_key',
       'platforms find_api_key',
+      'platforms find_key',
       'search find_api_key',
+      'search find_key',
     ])
   })
 
@@ -210,17 +314,35 @@ describe('the roles of the Lambdas', () => {
     const revoked = await make({})
     await revokeKey(stand.db, revoked.id)
     const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
-    const find = (key: string) => sql`select * from find_api_key(${hashKey(key)})`.execute(as('cuecard_search'))
+    const find = (key: string) => sql`select * from find_key(${hashKey(key)})`.execute(as('cuecard_search'))
     for (const key of [revoked.key, expired.key, newKey()]) expect((await find(key)).rows).toEqual([])
     expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
   })
 
   test.each([
     ['cuecard_organization', 'select cursor_key from organizations'],
-    ['cuecard_embedding', `select find_api_key('x')`],
+    ['cuecard_embedding', `select find_key('x')`],
+    ['cuecard_sweeper', 'select question from question_log'],
     ['cuecard_sweeper', 'select content from documents'],
     ['cuecard_sweeper', 'select title from documents'],
     ['cuecard_sweeper', 'select response from idempotency_keys'],
+    ['cuecard_sweeper', 'select extracted_text from documents'],
+    ['cuecard_sweeper', 'update obsolete_files set source_url = null'],
+    ['cuecard_sweeper', 'insert into obsolete_files select from obsolete_files'],
+    ['cuecard_documents', 'select source_url from obsolete_files'],
+    ['cuecard_extraction', 'select extracted_text from documents'],
+    ['cuecard_extraction', 'select content from documents'],
+    ['cuecard_extraction', 'select title from documents'],
+    ['cuecard_extraction', 'update documents set content = null'],
+    ['cuecard_extraction', 'update documents set source_url = null'],
+    ['cuecard_extraction', 'update documents set revision = 2'],
+    ['cuecard_extraction', 'update documents set active_revision = 1'],
+    ['cuecard_extraction', 'update documents set managed_by = null'],
+    ['cuecard_extraction', 'delete from documents'],
+    ['cuecard_extraction', 'select id from chunks'],
+    ['cuecard_extraction', 'select source_url from obsolete_files'],
+    ['cuecard_embedding', 'update documents set extracted_text = null'],
+    ['cuecard_embedding', 'update documents set source_url = null'],
     ['cuecard_embedding', 'select key_hash from api_keys'],
     ['cuecard_embedding', 'update documents set content = null'],
     ['cuecard_documents', 'select id from calls'],
@@ -263,11 +385,36 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_mcp', 'update agents set ready_document_count = 1'],
     ['cuecard_mcp', 'delete from query_vectors'],
     ['cuecard_mcp', 'select id from documents for update'],
+    [operator, 'select key_hash from api_keys'],
+    [operator, 'select cursor_key from organizations'],
+    [operator, 'select secret from signing_secrets'],
+    [operator, 'select response from idempotency_keys'],
+    [operator, 'update organizations set name = null'],
+    [operator, 'update documents set content = null'],
+    [operator, 'insert into documents select from documents'],
+    [operator, 'update api_keys set permissions = null'],
+    [operator, 'delete from erasures'],
+    [operator, 'create table smuggled ()'],
     ['cuecard_organization', 'update organizations set name = null'],
     ['cuecard_organization', 'select id from documents'],
     ['cuecard_agents', 'select title from documents'],
     ['cuecard_agents', 'select document_count from agents'],
     ['cuecard_agents', 'update agents set name = null'],
+    ['cuecard_dashboard', 'select key_hash from api_keys'],
+    ['cuecard_dashboard', 'update api_keys set permissions = null'],
+    ['cuecard_dashboard', 'delete from api_keys'],
+    ['cuecard_dashboard', 'select cursor_key from organizations'],
+    ['cuecard_dashboard', 'select find_api_key(null)'],
+    ['cuecard_dashboard', 'insert into sessions select from sessions'],
+    ['cuecard_dashboard', 'update sessions set expires_at = null'],
+    ['cuecard_dashboard', 'update calls set done_at = null'],
+    ['cuecard_dashboard', 'insert into calls select from calls'],
+    ['cuecard_dashboard', 'update agents set name = null'],
+    ['cuecard_dashboard', 'select secret from signing_secrets'],
+    ['cuecard_dashboard', 'delete from sign_in_attempts'],
+    ['cuecard_documents', `select find_session('x')`],
+    ['cuecard_documents', 'select token_hash from sessions'],
+    ['cuecard_sweeper', 'select api_key_id from sessions'],
   ])('%s may not: %s', async (role, statement) => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
   })
@@ -276,8 +423,8 @@ describe('the roles of the Lambdas', () => {
 describe('the logins of the Lambdas', () => {
   test('get a limit from the runbook above that of each batch, and below the time-out of their Lambda', () => {
     const runbook = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
-    const [, list] = /for login in ((?:\w+:\d+ ?)+); do/.exec(runbook)!
-    const limits = Object.fromEntries(list!.split(' ').map((login) => login.split(':') as [string, string]))
+    const [, list] = /for login in ((?:\w+:\d+[ \\\n]*)+); do/.exec(runbook)!
+    const limits = Object.fromEntries(list!.split(/[ \\\n]+/).map((login) => login.split(':') as [string, string]))
     expect(Object.keys(limits).map((name) => `cuecard_${name}`)).toEqual(roles)
     for (const [name, seconds] of Object.entries(limits)) {
       expect(Number(seconds), name).toBeGreaterThan(batchSeconds(name as LambdaName))
@@ -314,9 +461,8 @@ describe('row-level security', () => {
     const { rows } = await sql<{ relname: string }>`
       select relname from pg_class c
       where relkind = 'r' and relnamespace = 'public'::regnamespace and not relrowsecurity
-        and exists (select from information_schema.column_privileges where table_name = relname and grantee like 'cuecard_%')`.execute(
-      stand.db,
-    )
+        and exists (select from information_schema.column_privileges
+          where table_name = relname and grantee like 'cuecard_%')`.execute(stand.db)
     expect(rows).toEqual([])
   })
 
@@ -325,6 +471,12 @@ describe('row-level security', () => {
     for (const { call, knowledgeBase } of [mine, other])
       await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
     await stand.deliver()
+    for (const { agentId, organizationId, apiKey } of [mine, other]) {
+      await sql`insert into calls (organization_id, id, agent_id) values (${organizationId}, ${newId()}, ${agentId})`.execute(
+        stand.db,
+      )
+      await signIn(stand.db, apiKey, '192.0.2.1')
+    }
     for (const { agentId } of [mine, other]) await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
@@ -345,6 +497,17 @@ describe('row-level security', () => {
       cuecard_mcp: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
       cuecard_embedding: ['documents', 'chunks', 'vectors'],
       cuecard_agents: ['agents', 'documents'],
+      cuecard_dashboard: [
+        'agents',
+        'documents',
+        'chunks',
+        'chunk_terms',
+        'vectors',
+        'query_vectors',
+        'api_keys',
+        'sessions',
+        'calls',
+      ],
     }
     for (const [role, tables] of Object.entries(seen)) {
       const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
@@ -357,9 +520,24 @@ describe('row-level security', () => {
       }
     }
     const organizations = sql<{ id: string }>`select id from organizations`
-    const scoped = as('cuecard_organization').forOrganization(mine.organizationId as OrganizationId)
-    expect((await organizations.execute(scoped)).rows).toEqual([{ id: mine.organizationId }])
-    expect((await organizations.execute(as('cuecard_organization'))).rows).toEqual([])
+    for (const role of ['cuecard_organization', 'cuecard_dashboard']) {
+      const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
+      expect((await organizations.execute(scoped)).rows).toEqual([{ id: mine.organizationId }])
+      expect((await organizations.execute(as(role))).rows).toEqual([])
+    }
+  })
+
+  test('shows the extraction its organization’s files alone, and lets it complete none', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    await mine.call('POST', mine.knowledgeBase, { title: 'T', content: 'text' })
+    const file = await createFile(stand, mine)
+    await createFile(stand, other)
+    const scoped = as('cuecard_extraction').forOrganization(mine.organizationId as OrganizationId)
+    const every = sql<{ id: string }>`select id from documents`
+    expect((await every.execute(scoped)).rows).toEqual([{ id: file.id }])
+    expect((await every.execute(as('cuecard_extraction'))).rows).toEqual([])
+    const complete = sql`update documents set status = 'completed'`
+    await expect(complete.execute(scoped)).rejects.toThrow(/row-level security/)
   })
 
   test('lets a statement that forgets the organization change nothing of another', async () => {

@@ -9,8 +9,8 @@ import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neo
 import { type Kysely, sql as kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
+import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { Database } from '../../shared/database/database.ts'
-import { createScratchDatabase } from '../support/scratch-database.ts'
 
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
 

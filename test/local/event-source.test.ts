@@ -1,10 +1,12 @@
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { region } from '../../infra/local/lambda.ts'
+import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
+import { credentials, region } from '../../infra/local/lambda.ts'
 import { type EventSourceOptions, startEventSource } from '../../infra/local/queue/event-source.ts'
-import { type LocalQueue, startQueue } from '../../infra/local/queue/queue.ts'
+import type { LocalQueue } from '../../infra/local/queue/queues.ts'
 
+let emulator: Emulator
 let queue: LocalQueue
 let sqs: SQSClient
 const clientOf = (endpoint: string) =>
@@ -12,16 +14,17 @@ const clientOf = (endpoint: string) =>
     endpoint,
     region,
     maxAttempts: 1,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials,
   })
 
 beforeEach(async () => {
-  queue = await startQueue()
-  sqs = clientOf(queue.endpoint)
+  emulator = await startEmulator()
+  queue = emulator.queues.embedding
+  sqs = clientOf(emulator.endpoint)
 })
 afterEach(async () => {
   sqs.destroy()
-  await queue.close()
+  await emulator.close()
 })
 
 const send = (...bodies: string[]) =>
@@ -198,13 +201,14 @@ test('no more batches are in flight than allowed, and stopping waits for them', 
 })
 
 test('it goes on when a queue that was down is back', async () => {
-  const { port } = new URL(queue.endpoint)
-  await queue.close()
+  const { port } = new URL(emulator.endpoint)
+  await emulator.close()
   const down = Promise.withResolvers<unknown>()
   const received = Promise.withResolvers<string | undefined>()
   const source = start(({ Records }) => received.resolve(Records[0]?.body), { onError: down.resolve })
   await down.promise
-  queue = await startQueue({ port: Number(port) })
+  emulator = await startEmulator({ port: Number(port) })
+  queue = emulator.queues.embedding
   await send('after the outage')
   expect(await received.promise).toBe('after the outage')
   await source.stop()

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -6,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { cors } from '../../infra/cors.ts'
 import { parseOrigins } from '../../infra/local/gateway/cors.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
-import { type GatewayRoute, startGateway } from '../../infra/local/gateway/gateway.ts'
+import { type GatewayOptions, type GatewayRoute, startGateway } from '../../infra/local/gateway/gateway.ts'
 import { selectRoute } from '../../infra/local/gateway/route.ts'
 import { allRoutes } from '../../infra/openapi/apps.ts'
 import { lambdas } from '../../infra/wiring.ts'
@@ -185,6 +187,7 @@ describe('the gateway', () => {
     handler: GatewayRoute['handler'],
     route: Partial<GatewayRoute> = {},
     corsOrigins: string[] = [],
+    more: Partial<GatewayOptions> = {},
   ) {
     complaints.length = 0
     foreign.length = 0
@@ -194,6 +197,7 @@ describe('the gateway', () => {
       corsOrigins,
       onError: (error) => complaints.push(error),
       onForeignPage: (origin) => foreign.push(origin),
+      ...more,
     })
     closers.push(gateway.close)
     return gateway
@@ -409,6 +413,98 @@ describe('the gateway', () => {
       )
       expect(new Set(cors.allowMethods)).toEqual(new Set(['HEAD', ...allRoutes().map(({ method }) => method)]))
     })
+  })
+
+  describe('with as much in work as it may have', () => {
+    const busyProblem = {
+      status: 503,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '1', 'cache-control': 'private, no-store' },
+    }
+
+    /** Two functions, `/a` and `/b`, whose requests wait until they are let go; `inWork` is done when so many wait. */
+    async function serveWaiting(maxInFlight: number) {
+      const letGo = Promise.withResolvers<void>()
+      let waiting = 0
+      const changed = new EventTarget()
+      const handler = async () => {
+        waiting++
+        changed.dispatchEvent(new Event('change'))
+        await letGo.promise
+        return { statusCode: 200, body: 'done' }
+      }
+      const routes = ['/a', '/b'].map((route) => ({ route, handler, functionName: route }))
+      const { origin } = await serve(handler, {}, [], { maxInFlight, routes })
+      const inWork = async (count: number) => {
+        while (waiting < count) await once(changed, 'change')
+      }
+      return { origin, letGo: letGo.resolve, inWork }
+    }
+
+    test('refuses what comes above at once, as a problem that says when to try again, and recovers by itself', async () => {
+      const { origin, letGo, inWork } = await serveWaiting(4)
+      const accepted = ['/a', '/a', '/b', '/b'].map((path) => call(origin, { path }))
+      await inWork(4)
+      const refused = await call(origin, { path: '/a?q=1', method: 'POST', body: 'x'.repeat(9_000_000) })
+      expect(refused).toMatchObject(busyProblem)
+      expect(JSON.parse(refused.body)).toMatchObject({
+        code: 'temporarily_unavailable',
+        status: 503,
+        detail: expect.stringContaining('Nothing was changed'),
+        instance: '/a',
+        request_id: refused.headers['x-request-id'],
+      })
+      letGo()
+      for (const answer of await Promise.all(accepted)) expect(answer).toMatchObject({ status: 200, body: 'done' })
+      expect(await call(origin, { path: '/a' })).toMatchObject({ status: 200 })
+      expect(complaints).toEqual([])
+    })
+
+    test('leaves a quarter to the others when one function hangs', async () => {
+      const { origin, letGo, inWork } = await serveWaiting(4)
+      const accepted = ['/a', '/a', '/a'].map((path) => call(origin, { path }))
+      await inWork(3)
+      expect(await call(origin, { path: '/a' })).toMatchObject(busyProblem)
+      const other = call(origin, { path: '/b' })
+      await inWork(4)
+      letGo()
+      for (const answer of await Promise.all([...accepted, other])) expect(answer).toMatchObject({ status: 200 })
+    })
+
+    test('refuses even while the functions leave Node no time for anything else', async () => {
+      const request = 'fetch(process.argv[1]).then(({ status }) => process.stdout.write(String(status)))'
+      let origin = ''
+      let refused = ''
+      const handler = () => {
+        refused = execFileSync(process.execPath, ['-e', request, origin], { encoding: 'utf8', timeout: 30_000 })
+        return { statusCode: 200 }
+      }
+      ;({ origin } = await serve(handler, {}, [], { maxInFlight: 1 }))
+      expect(await call(origin)).toMatchObject({ status: 200 })
+      expect(refused).toBe('503')
+    })
+
+    test('counts what is still being sent for nothing', async () => {
+      const { origin } = await serve(() => 'ok', {}, [], { maxInFlight: 1 })
+      const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
+      for (const socket of sockets) socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
+      expect(await call(origin)).toMatchObject({ status: 200 })
+      for (const socket of sockets) socket.destroy()
+    })
+  })
+
+  test.each([
+    ['headers', 'POST / HTTP/1.1\r\nhost: x\r\nx-'],
+    ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
+  ])('ends a request whose sender takes too long for %s', async (_, begun) => {
+    const { origin } = await serve(() => 'ok', {}, [], { receiveSeconds: 0.2 })
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    socket.write(begun)
+    const drip = setInterval(() => socket.write('x'), 20)
+    // What drips in after the end resets the connection, which may overtake the response.
+    const heard = await text(socket).catch((error: NodeJS.ErrnoException) => String(error.code))
+    clearInterval(drip)
+    expect(heard).toMatch(/^(HTTP\/1.1 408 |ECONNRESET$|EPIPE$)/)
+    expect(complaints).toEqual([])
   })
 
   test('responds with 431 to headers over the limit of API Gateway', async () => {

@@ -10,21 +10,23 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { region } from '../../infra/local/lambda.ts'
-import { type LocalQueue, startQueue } from '../../infra/local/queue/queue.ts'
-import * as wiring from '../../infra/wiring.ts'
+import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
+import { credentials, region } from '../../infra/local/lambda.ts'
+import type { LocalQueue } from '../../infra/local/queue/queues.ts'
+import { type QueueName, queues } from '../../infra/wiring.ts'
 
+let emulator: Emulator
 let queue: LocalQueue
 let sqs: SQSClient
 
 beforeEach(async () => {
-  queue = await startQueue()
-  const { endpoint } = queue
-  sqs = new SQSClient({ endpoint, region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } })
+  emulator = await startEmulator()
+  queue = emulator.queues.embedding
+  sqs = new SQSClient({ endpoint: emulator.endpoint, region, credentials })
 })
 afterEach(async () => {
   sqs.destroy()
-  await queue.close()
+  await emulator.close()
 })
 
 const receive = async (QueueUrl: string, WaitTimeSeconds = 0): Promise<Message[]> => {
@@ -41,10 +43,11 @@ const send = (MessageBody: string, options = {}) =>
 const attributesOf = async (QueueUrl: string) =>
   (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes
 
-test('the queues have the settings of the wiring', async () => {
+test.each(Object.keys(queues) as QueueName[])('the %s queue has the settings of the wiring', async (name) => {
+  const queue = emulator.queues[name]
   expect(await attributesOf(queue.queueUrl)).toMatchObject({
     QueueArn: queue.queueArn,
-    VisibilityTimeout: `${wiring.queue.visibilityTimeoutSeconds}`,
+    VisibilityTimeout: `${queues[name].visibilityTimeoutSeconds}`,
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queue.deadLetterArn, maxReceiveCount: 5 }),
   })
   expect(await attributesOf(queue.deadLetterUrl)).toMatchObject({
@@ -54,12 +57,12 @@ test('the queues have the settings of the wiring', async () => {
 })
 
 test('it is reached on loopback, by its endpoint as by its URL', async () => {
-  expect(queue.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  vi.stubEnv('AWS_ENDPOINT_URL_SQS', queue.endpoint)
-  const fromEnvironment = new SQSClient({ region, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } })
+  expect(emulator.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', emulator.endpoint)
+  const fromEnvironment = new SQSClient({ region, credentials })
   await fromEnvironment.send(new SendMessageCommand({ QueueUrl: queue.queueUrl, MessageBody: 'hello' }))
   expect(await receive(queue.queueUrl)).toMatchObject([{ Body: 'hello' }])
-  expect(new URL(queue.queueUrl).origin).toBe(queue.endpoint)
+  expect(new URL(queue.queueUrl).origin).toBe(emulator.endpoint)
   vi.unstubAllEnvs()
 })
 
@@ -98,7 +101,7 @@ test('a delayed message is received after its delay', async () => {
 
 test('a message goes to the dead letters once it was received as often as allowed', async () => {
   const { MessageId } = await send('poison', { MessageGroupId: 'organization-1' })
-  for (let count = 1; count <= wiring.queue.maxReceiveCount; count++) {
+  for (let count = 1; count <= queues.embedding.maxReceiveCount; count++) {
     const [message] = await receive(queue.queueUrl)
     expect(message?.Attributes?.ApproximateReceiveCount).toBe(`${count}`)
     const { ReceiptHandle } = message ?? {}
@@ -125,7 +128,7 @@ test('a deleted message does not return', async () => {
 test('closing does not wait for those who wait for messages', async () => {
   const waiting = receive(queue.queueUrl, 20).catch(() => [])
   await send('wakes the receiver', { DelaySeconds: 900 })
-  await queue.close()
+  await emulator.close()
   expect(await waiting).toEqual([])
 })
 
@@ -133,8 +136,8 @@ test('a port in use is reported in one line', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
-  await expect(startQueue({ port })).rejects.toThrow(
-    `cannot start the queue: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  await expect(startEmulator({ port })).rejects.toThrow(
+    `cannot start SQS and S3: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
   )
   server.close()
 })

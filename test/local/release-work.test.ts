@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { releaseWork } from '../../infra/local/release-work.ts'
 import { useStand } from '../support/stand.ts'
-import { keptQueue } from '../support/worker.ts'
+import { keptQueue, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
 
@@ -28,7 +28,7 @@ test('what a predecessor held or had queued is due at once; the documents of cal
 
   await releaseWork(stand.db)
   const { queue, sent } = keptQueue()
-  await sweep(stand.db, queue)
+  await sweep(sweeperWith(queue))
 
   expect(sent.map(({ documentId }) => documentId).sort()).toEqual([held, waiting].sort())
   const { rows } =

@@ -9,10 +9,10 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
+import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { lockDirectory } from '../../infra/local/directory-lock.ts'
 import { Database } from '../../shared/database/database.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { createScratchDatabase } from '../support/scratch-database.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { DATABASE_URL: server } = process.env

@@ -10,7 +10,7 @@ import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { databaseAs, newWorker } from '../support/worker.ts'
+import { databaseAs, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -95,7 +95,7 @@ test(`${count} documents created as fast as the API takes them all end completed
       next_attempt_at = next_attempt_at - interval '5 minutes', resend_at = resend_at - interval '5 minutes'`.execute(
       stand.db,
     )
-    await sweep(databaseAs('cuecard_sweeper'), queue)
+    await sweep(sweeperWith(queue))
   }
 
   await Promise.all([create(), create(), create(), create(), work(), work(), work()])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
-import { backoff } from '../../functions/embedding/backoff.ts'
+import { backoff } from '../../shared/backoff.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'

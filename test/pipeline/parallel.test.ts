@@ -8,7 +8,7 @@ import { statements, useFaultyConnection } from '../support/faulty-connection.ts
 import { vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -95,7 +95,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     await sql`update documents set lease_expires_at = now() - interval '1 ms' where status = 'processing' and random() < 0.3`.execute(
       stand.db,
     )
-    await sweep(databaseAs('cuecard_sweeper'), keptQueue().queue)
+    await sweep(sweeperWith(keptQueue().queue))
     const { rows } = await sql<{
       n: number
     }>`select count(*)::int as n from documents where status = 'completed'`.execute(stand.db)

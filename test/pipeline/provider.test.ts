@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { answering } from '../../infra/wiring.ts'
 import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
@@ -132,7 +133,14 @@ describe('a provider in trouble', () => {
     ['seconds', { 'retry-after': '40' }, 40],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1.5],
     ['a date gone by', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+    ['more than an hour', { 'retry-after': '1000000000' }, 3600],
+    ['more than a number holds', { 'retry-after': '9'.repeat(400) }, 3600],
+    ['a date far away', { 'retry-after': 'Sun, 06 Nov 9999 08:49:37 GMT' }, 3600],
+    ['more milliseconds than an hour has', { 'retry-after-ms': '1000000000000' }, 3600],
     ['nothing sensible', { 'retry-after': 'soon' }, undefined],
+    ['a negative number', { 'retry-after': '-120', 'retry-after-ms': '-5' }, undefined],
+    ['no number', { 'retry-after': 'NaN', 'retry-after-ms': 'Infinity' }, undefined],
+    ['a date that is none', { 'retry-after': 'Sun, 99 Foo 2094 08:49:37 GMT' }, undefined],
   ])('says in Retry-After when to retry, in %s', async (_, headers, seconds) => {
     provider.script([{ status: 429, headers, body: '{}' }])
     expect((await fault(embedder().embed(['one']))).retryAfterSeconds).toBe(seconds)
@@ -144,6 +152,81 @@ describe('a provider in trouble', () => {
     const { retryAfterSeconds } = await fault(embedder().embed(['one']))
     expect(retryAfterSeconds).toBeGreaterThan(60)
     expect(retryAfterSeconds).toBeLessThanOrEqual(90)
+  })
+})
+
+describe('a response without end', () => {
+  const vector = JSON.stringify({ data: [{ index: 0, embedding: [...vectorOf('one')] }] })
+
+  test.each([
+    [
+      'with vectors',
+      200,
+      vector,
+      'The embedding provider sent an invalid response: more than 200000 bytes for 1 texts',
+    ],
+    ['that explains a fault', 500, '{"error":"gone"}', 'The embedding provider failed (status 500)'],
+    ['that rejects the text', 400, '{"error":"no"}', 'status 400'],
+  ])('%s is read no further than it makes sense', async (_, status, body, message) => {
+    provider.script([], { status, body, tail: 'flood' })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({ status, message })
+    // What sockets keep in between included.
+    expect(provider.flooded).toBeLessThan(16_000_000)
+  })
+
+  test('is as long as that of so many texts may be', async () => {
+    const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`)
+    const data = texts.map((_, index) => ({ index, embedding: Array(4096).fill(-0.006929283495992422) }))
+    provider.script([], { status: 200, body: JSON.stringify({ data }) })
+    expect(await fault(embedder({ model: 'own' }).embed(texts))).toMatchObject({ reason: 'wrong_model' })
+  })
+
+  test('is bounded as it is unpacked', async () => {
+    const packed = gzipSync(Buffer.alloc(50_000_000, ' '))
+    const { origin, close } = await listen((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
+    })
+    const before = process.memoryUsage().arrayBuffers
+    const { message } = await fault(embedder({ baseUrl: `${origin}/v1` }).embed(['one']))
+    expect(message).toMatch(/more than 200000 bytes/)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    await close()
+  })
+
+  test.each([
+    [200, vector],
+    [500, '{"error":"gone"}'],
+    [400, '{"error":"no"}'],
+    [403, '{"error":"no"}'],
+  ])('that comes byte by byte (%i) ends with the time of the call', async (status, body) => {
+    provider.script([], { status, body, tail: 'drip' })
+    const late = { reason: 'unavailable', message: 'The embedding provider timed out' }
+    expect(await fault(embedder({ timeoutSeconds: 0.3 }).embed(['one']))).toMatchObject(late)
+  })
+})
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('(%i) is not followed, and says what to set', async (status) => {
+    const bodies: string[] = []
+    const { origin, close } = await listen((request, response) => {
+      request.on('data', (data) => bodies.push(String(data)))
+      response.end()
+    })
+    provider.script([], { status, headers: { location: `${origin}/v1/embeddings` }, body: '' })
+    expect(await fault(embedder().embed(['one']))).toMatchObject({
+      reason: 'key_rejected',
+      status,
+      message: `The embedding provider redirects to another address (status ${status}), which is not followed: set EMBEDDING_BASE_URL to the final one`,
+      retryAfterSeconds: 15,
+    })
+    expect(bodies).toEqual([])
+    await close()
+  })
+
+  test('of one text, as by a firewall, rejects that text alone', async () => {
+    const blocked = { status: 302, headers: { location: '/blocked' }, body: '' }
+    provider.script([], ({ texts }) => (texts.includes('DROP TABLE') ? blocked : 'ok'))
+    expect(await fault(embedder().embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status: 302 })
   })
 })
 
@@ -496,11 +579,16 @@ describe('the words of the provider', () => {
     'upstream gpu-7:8000 is gone, gpu-7.models.internal too',
     'no route to [fd00::12]:8000',
     'see 127.0.0.1 for more',
+    'see fd00:1::12 for more',
+    'gpu-7.models.example.com is gone',
+    'File "/srv/gpu-7/internal/embed.py", line 3',
+    'cannot open C:\\gpu-7\\internal\\weights',
+    'lookup gpu-7.internal on localhost',
   ])('are repeated without any address (%#)', async (said) => {
     provider.script(busy(said))
     const { message } = await fault(embedder().embed(['one']))
     expect(message).toContain('…')
-    expect(message).not.toMatch(/secret|gpu-7|8000|internal\b|\d+\.\d+|fd00/)
+    expect(message).not.toMatch(/secret|gpu-7|8000|internal\b|\d+\.\d+|fd00|::|localhost/)
   })
 
   test('are repeated without the host of the provider, whatever that looks like', async () => {
@@ -509,11 +597,41 @@ describe('the words of the provider', () => {
     expect((await fault(client.embed(['one']))).message).toBe('The embedding provider failed (status 500: … says no)')
   })
 
-  test('take no time to clean, however many there are', async () => {
-    provider.script(busy('a.'.repeat(500_000)))
-    const started = performance.now()
-    await fault(embedder().embed(['one']))
-    expect(performance.now() - started).toBeLessThan(1000)
+  test.each([
+    'The model meta-llama/Llama-3.1-8B is loading, e.g. for 20.5 s',
+    'Limit 3000 tokens/min, used 2990, requested 12',
+    'Invalid type for input: expected a string, or an array of strings',
+  ])('are repeated as they are where they name no address (%#)', async (said) => {
+    provider.script(busy(said))
+    expect((await fault(embedder().embed(['one']))).message).toContain(said)
+  })
+
+  test.each(['a.', 'a', '.', '-', ' ', 'a:', '[', '/a', '\\', 'sk-', 'bearer ', 'http://', '1.', '::', '\u0000'])(
+    'take no time to clean, however many there are (%j)',
+    async (part) => {
+      for (const count of [900, 60_000, 500_000]) {
+        provider.script([], { status: 400, body: JSON.stringify({ error: { message: part.repeat(count) } }) })
+        const started = performance.now()
+        await fault(embedder().embed(['one']))
+        expect(performance.now() - started).toBeLessThan(1000)
+      }
+    },
+  )
+
+  test.each([
+    'one and only secret ingredient',
+    'rejected "the one and only secret ingredient of grandmother',
+    'short1',
+  ])('are left out where they repeat a text, as they are logged and told to others (%#)', async (said) => {
+    provider.script(busy(said))
+    const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
+    expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
+  })
+
+  test('repeat a text to whoever sent it, when it is rejected', async () => {
+    const message = 'Not acceptable: grandmother’s soup'
+    provider.script([{ status: 400, body: JSON.stringify({ error: { message } }) }])
+    expect((await fault(embedder().embed(['grandmother’s soup']))).message).toBe(message)
   })
 })
 

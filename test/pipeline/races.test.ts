@@ -14,7 +14,7 @@ import { statements, useFaultyConnection } from '../support/faulty-connection.ts
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -517,11 +517,7 @@ describe('of workers and sweepers', () => {
       const document = await create(tenant, `Text ${round}.`)
       whileEmbedding(() => expireLease(document))
       const { queue, sent } = keptQueue()
-      await Promise.all([
-        newWorker(stand, provider)([document]),
-        sweep(databaseAs('cuecard_sweeper'), queue),
-        sweep(databaseAs('cuecard_sweeper'), queue),
-      ])
+      await Promise.all([newWorker(stand, provider)([document]), sweep(sweeperWith(queue)), sweep(sweeperWith(queue))])
       const { status } = await get(tenant, document)
       const mine = sent.filter((each) => each.documentId === document.id)
       if (status === 'pending') expect(mine).toHaveLength(1)
@@ -539,7 +535,7 @@ describe('of workers and sweepers', () => {
     await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
     const { queue, sent } = keptQueue()
-    await Promise.all([1, 2, 3].map(() => sweep(databaseAs('cuecard_sweeper'), queue)))
+    await Promise.all([1, 2, 3].map(() => sweep(sweeperWith(queue))))
     const ids = new Set(documents.map(({ id }) => id))
     expect(
       sent

@@ -269,3 +269,25 @@ test('no vector outlives the last chunk that needs it: takeover, completion by P
   await tenant.call('DELETE', document.path)
   await check(0)
 })
+
+test('while a revision is stored in several parts, its document’s row says how many chunks it will have', async () => {
+  const tenant = await stand.tenant()
+  const document = await create(tenant, text(sentences(3)))
+  const seen: unknown[] = []
+  const look = async () => {
+    const { rows } = await sql`
+      select planned_chunk_count as planned, (select count(*)::int from chunks c where c.document_id = d.id and c.revision = d.revision)
+        as stored from documents d where id = ${document.id}`.execute(stand.db)
+    seen.push(...rows)
+    return 'ok' as const
+  }
+  provider.script([look, look, look])
+  await newWorker(stand, provider, { callLimits: { inputs: 1, tokens: 1000 }, concurrency: 1 })([document])
+  await look()
+  expect(seen).toEqual([
+    { planned: null, stored: 0 },
+    { planned: 3, stored: 1 },
+    { planned: 3, stored: 2 },
+    { planned: null, stored: 3 },
+  ])
+})

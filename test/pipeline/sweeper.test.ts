@@ -12,7 +12,7 @@ import { axis } from '../support/axis.ts'
 import { isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -48,7 +48,7 @@ const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVis
 
 async function swept() {
   const { queue, sent } = keptQueue()
-  const report = await sweep(databaseAs('cuecard_sweeper'), queue)
+  const report = await sweep(sweeperWith(queue))
   return { report, ids: sent.map((each) => each.documentId) }
 }
 
@@ -80,7 +80,7 @@ describe('a lost message', () => {
     for (let minute = 0; minute < 23 * 60; minute += 10) {
       await age(600)
       const { queue, sent } = keptQueue()
-      await sweep(databaseAs('cuecard_sweeper'), queue)
+      await sweep(sweeperWith(queue))
       times += sent.filter((each) => each.documentId === document.id).length
     }
     expect(times).toBeGreaterThanOrEqual(7)
@@ -92,7 +92,7 @@ describe('a lost message', () => {
     async (waited) => {
       const document = await create(await stand.tenant(), 'A text.')
       await age(130 + waited)
-      expect(await sweep(databaseAs('cuecard_sweeper'), broken)).toMatchObject({ resent: 0, send_failures: 1 })
+      expect(await sweep(sweeperWith(broken))).toMatchObject({ resent: 0, send_failures: 1 })
       expect((await swept()).ids).toEqual([document.id])
       expect((await swept()).ids).toEqual([])
     },
@@ -139,7 +139,7 @@ describe('a lost message', () => {
     await age(10 * 3600)
     const started = Promise.withResolvers<void>()
     const dead: Queue = { ...broken, send: () => new Promise(() => started.resolve()) }
-    void sweep(databaseAs('cuecard_sweeper'), dead)
+    void sweep(sweeperWith(dead))
     await started.promise
     expect((await swept()).ids).toEqual([])
     await age(130)
@@ -163,7 +163,7 @@ describe('a lost message', () => {
     await age(130)
     provider.script(['retry_in_an_hour'])
     const work = newWorker(stand, provider, { queue: keptQueue().queue })
-    await sweep(databaseAs('cuecard_sweeper'), { send: async () => void (await work([document])) })
+    await sweep(sweeperWith({ send: async () => void (await work([document])) }))
     await age(910)
     expect((await swept()).ids).toEqual([])
     await age(120)

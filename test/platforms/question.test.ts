@@ -75,6 +75,7 @@ describe('the question of a tool', () => {
     ['[]'],
     [['x']],
     [7],
+    [`{"query":"Where?","more":${'['.repeat(200)}${']'.repeat(200)}}`],
   ])('is not in %j', (args) => {
     expect(questionOf(args)).toBeUndefined()
   })

@@ -6,18 +6,23 @@ import type { Fate, Point } from './process.ts'
 import { Random } from './random.ts'
 import { Requests } from './requests.ts'
 import { oddWays } from './simulated-provider.ts'
-import { type Universe, type Worker, World } from './world.ts'
+import { type Universe, World } from './world.ts'
 
 /** How often each kind of fault has struck, by history. */
 export type Tally = Map<string, number>
 
 const steps = 60
 
+/** How a document may end that was a file, whatever is done about it. */
+const ofFiles = new Set(['file_not_uploaded', 'file_unreadable', 'file_without_text'])
+
 /** How often things go wrong, in a history of common trouble. */
 const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {
   sql: { lost_before: 0.015, lost_after: 0.02, die_before: 0.015, die_after: 0.02 },
   send: { lost_before: 0.1, lost_after: 0.05, die_before: 0.05, die_after: 0.05 },
   provider: { lost_before: 0.03, lost_after: 0.03, die_before: 0.03, die_after: 0.03 },
+  bucket: { lost_before: 0.06, lost_after: 0.02, die_before: 0.03, die_after: 0.03 },
+  extraction: { lost_before: 0.08, lost_after: 0.03, die_before: 0.08, die_after: 0.03 },
 }
 
 /**
@@ -121,11 +126,11 @@ class History {
 
   /** Acknowledges what workers have done; a dead one makes room for a new instance. */
   #collect(): void {
-    const { workers, queue } = this.world
+    const { workers } = this.world
     for (const [i, worker] of workers.entries()) {
-      const { process } = worker
+      const { process, queue } = worker
       if (!process || process.isRunning) continue
-      if (process.isDead) workers[i] = this.world.newWorker()
+      if (process.isDead) workers[i] = this.world.newWorker(worker.name)
       else if ('error' in process.ended!) throw process.ended!.error
       else {
         const { batchItemFailures } = process.ended!.value as { batchItemFailures: { itemIdentifier: string }[] }
@@ -140,10 +145,11 @@ class History {
   }
 
   async #deliver(): Promise<void> {
-    const { workers, queue } = this.world
-    const idle = workers.filter((worker) => !worker.process)
+    const idle = this.world.workers.filter((worker) => !worker.process && worker.queue.visible.length > 0)
+    if (idle.length === 0) return
+    const worker = this.#random.pick(idle)
+    const { queue } = worker
     const { visible } = queue
-    if (idle.length === 0 || visible.length === 0) return
     const count = 1 + this.#random.below(3)
     const messages = []
     for (let i = 0; i < count && visible.length > 0; i++) {
@@ -154,7 +160,7 @@ class History {
     const isHurried = !this.#isCalm && this.#random.chance(0.15)
     if (isHurried) this.faults.add('worker: out of time')
     this.log.push(`deliver ${messages.map(({ work }) => work.documentId.slice(-4))}${isHurried ? ' in a hurry' : ''}`)
-    await this.world.deliver(this.#random.pick(idle) as Worker, messages, isHurried ? 1 + this.#random.below(5) : 1e9)
+    await this.world.deliver(worker, messages, isHurried ? 1 + this.#random.below(5) : 1e9)
     this.#collect()
   }
 
@@ -177,7 +183,7 @@ class History {
   }
 
   #meddle(): void {
-    const { queue } = this.world
+    const queue = this.#random.pick(this.world.queues)
     const what = this.#random.pick(['duplicate', 'drop', 'forge', 'redrive', 'purge'] as const)
     const { messages, deadLetters } = queue
     if ((what === 'redrive' || what === 'purge' ? deadLetters : messages).length === 0) return
@@ -185,7 +191,10 @@ class History {
     else if (what === 'purge') queue.deadLetters = []
     else if (what === 'drop') queue.remove(this.#random.pick(messages))
     else if (what === 'forge') queue.put({ ...this.#random.pick(messages).work, ...this.#anotherTenant() })
-    else queue.put(this.#random.pick(messages).work, this.#random.pick([0, 0, 30, 300]))
+    else {
+      const { work, uploadedKey } = this.#random.pick(messages)
+      queue.put(work, this.#random.pick([0, 0, 30, 300]), uploadedKey)
+    }
     this.faults.add(`queue: ${what}`)
     this.log.push(what)
   }
@@ -199,7 +208,7 @@ class History {
         await this.#observer.check()
       }
       await this.#observer.check()
-      if (world.queue.visible.length > 0) {
+      if (world.queues.some((queue) => queue.visible.length > 0)) {
         await this.#deliver()
         continue
       }
@@ -228,23 +237,36 @@ class History {
       id: string
       organization_id: string
       agent_id: string
-      content: string
       error_code: string
     }>`
-      select id, organization_id, agent_id, content, error_code from documents where status = 'error'`.execute(
-      this.world.db,
-    )
+      select id, organization_id, agent_id, error_code from documents where status = 'error'`.execute(this.world.db)
     for (const row of rows) await this.#requests.retry(row.organization_id, row.id)
     await this.#observer.check()
     await this.#comeToRest()
-    const after = await sql<{ content: string; error_code: string }>`
-      select content, error_code from documents where managed_by = 'service' and status <> 'completed'`.execute(
+    const after = await sql<{ text: string | null; error_code: string }>`
+      select coalesce(content, extracted_text) as text, error_code from documents where managed_by = 'service' and status <> 'completed'`.execute(
       this.world.db,
     )
     for (const row of after.rows)
-      if (row.error_code !== 'chunk_refused' || !row.content.includes(poison))
+      if (!(row.error_code === 'chunk_refused' ? row.text!.includes(poison) : ofFiles.has(row.error_code)))
         throw new Error(`never completes: ${JSON.stringify(row)}`)
     await this.#refuteGhosts()
+    await this.#clearBucket()
+  }
+
+  /** When no form posts a file any more, the bucket has those of the documents, and no other. */
+  async #clearBucket(): Promise<void> {
+    const { world } = this
+    for (let i = 0; i < 2; i++) {
+      await this.#advance(2 * 60 * 60)
+      await this.#sweep()
+      await this.#comeToRest()
+    }
+    const named = world.tenants.flatMap(({ documents }) =>
+      documents.flatMap(({ file }) => (file?.isPosted ? [file.key] : [])),
+    )
+    const left = new Set(world.bucket.files.keys()).symmetricDifference(new Set(named))
+    if (left.size > 0) throw new Error(`files lost or left behind: ${[...left]}`)
   }
 
   /** Old messages, redelivered after everything has ended, change nothing and call nobody. */
@@ -252,7 +274,8 @@ class History {
     const { world } = this
     const calls = world.calls.length
     for (const { documents, organizationId } of world.tenants)
-      for (const { id } of documents) world.queue.put({ organizationId, documentId: id } as never)
+      for (const { id } of documents)
+        for (const queue of world.queues) queue.put({ organizationId, documentId: id } as never)
     await this.#comeToRest()
     if (world.calls.length !== calls) throw new Error('a redelivery after the end called the provider')
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
-import type { Status } from '../../shared/database/tables.ts'
+import type { SourceType, Status } from '../../shared/database/tables.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'
 import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
@@ -11,7 +11,8 @@ import { stopWords } from '../../shared/terms/stop-words.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
 import { partsOf } from '../support/repeated-lines.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { chunkCount, type ModelDocument, searchableChunkCount } from './model.ts'
+import { chunkCount, type ModelDocument, searchableChunkCount, textOf } from './model.ts'
+import { typeOf, unreadable } from './simulated-bucket.ts'
 import { chunkSize, type Tenant, type World } from './world.ts'
 
 interface Agent {
@@ -24,6 +25,10 @@ interface Row {
   id: string
   title: string
   content: string | null
+  extracted_text: string | null
+  source_type: SourceType
+  source_url: string | null
+  planned_chunk_count: number | null
   status: Status
   managed_by: 'service' | 'client'
   revision: number
@@ -72,7 +77,8 @@ export class Observer {
     const { db, tenants, statements } = this.#world
     if (statements === this.#checkedAt) return
     const { rows, agents } = await db.batch({
-      rows: sql<Row>`select organization_id, id, title, content, status, managed_by, revision, active_revision, chunk_count,
+      rows: sql<Row>`select organization_id, id, title, content, extracted_text, source_type, source_url,
+        planned_chunk_count, status, managed_by, revision, active_revision, chunk_count,
         searchable_chunk_count, error_code, error_message, waiting_reason, tries, attempt, lease_token, version, edits,
         ${isWaiting} as is_waiting,
         coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents d order by id`,
@@ -88,6 +94,9 @@ export class Observer {
         agent,
       )
     }
+    for (const { documents } of tenants)
+      for (const { file } of documents)
+        if (file?.isPosted && !this.#world.bucket.files.has(file.key)) throw new Error('the file of a document is gone')
     this.#checkedAt = this.#world.statements
   }
 
@@ -130,15 +139,30 @@ export class Observer {
   }
 
   #checkDocument(row: Row, document: ModelDocument) {
+    takeText(row, document)
     same(
-      [row.title, row.content, row.managed_by, row.revision],
-      [document.title, document.content, document.managedBy, document.revision],
+      [
+        row.title,
+        row.content,
+        row.managed_by,
+        row.revision,
+        row.extracted_text,
+        row.source_type,
+        row.source_url !== null,
+      ],
+      [
+        ...[document.title, document.content, document.managedBy, document.revision],
+        ...[document.text, document.sourceType, document.file !== null],
+      ],
       'document differs from what was asked for',
     )
+    if (row.planned_chunk_count !== null && (row.managed_by === 'client' || row.status === 'completed'))
+      throw new Error('chunks planned of a revision that is not in progress')
     const before = this.#seen.get(row.id)
     if (before) {
       const face = (r: Row) => [
         ...[r.title, r.content, r.status, r.chunk_count, r.searchable_chunk_count, r.error_message],
+        ...[r.source_type, r.source_url],
         ...(r.is_waiting ? [r.waiting_reason, r.tries] : []),
       ]
       const isVisible = JSON.stringify(face(before)) !== JSON.stringify(face(row))
@@ -169,7 +193,7 @@ export class Observer {
   #checkError(row: Row, document: ModelDocument) {
     const waited = this.#world.queue.now - document.pendingSince
     if (row.error_code === 'chunk_refused') {
-      if (!document.content!.includes(poison)) throw new Error('a good text was refused')
+      if (!textOf(document)!.includes(poison)) throw new Error('a good text was refused')
       if (
         !/^Chunk \d+ was rejected by the embedding provider: .*; edit the text around '.*' and save\.$/.test(
           row.error_message!,
@@ -181,18 +205,30 @@ export class Observer {
       if (document.leases.size < 5) throw new Error(`given up after ${document.leases.size} attempts`)
     } else if (row.error_code === 'provider_unavailable' || row.error_code === 'not_processed') {
       if (waited < day) throw new Error(`closed after ${waited} seconds`)
-    } else throw new Error(`error code ${row.error_code}`)
+    } else this.#checkErrorOfFile(row, document)
+  }
+
+  #checkErrorOfFile({ error_code, error_message }: Row, { file, text }: ModelDocument) {
+    if (!file || text !== null) throw new Error(`error code ${error_code}`)
+    if (error_code === 'file_not_uploaded') {
+      if (file.isPosted) throw new Error('a file that was posted is not found')
+    } else if (error_code === 'file_unreadable') {
+      if (!file.content.includes(unreadable) || !error_message)
+        throw new Error(`a good file was refused: ${error_message}`)
+    } else if (error_code !== 'file_without_text' || /[a-z]/.test(file.content))
+      throw new Error(`error code ${error_code}`)
   }
 
   /** The pipeline says that it is done: look at everything it made. */
   async #takeCompletion(db: Database, row: Row, document: ModelDocument) {
     const { rows: stored } = await sql<ChunkRow>`select c.chunk_index, c.content, v.embedding, v.exponent,
-          substring(d.content from d.chunk_offsets[2 * c.chunk_index + 1] + 1
+          substring(coalesce(d.content, d.extracted_text) from d.chunk_offsets[2 * c.chunk_index + 1] + 1
             for d.chunk_offsets[2 * c.chunk_index + 2] - d.chunk_offsets[2 * c.chunk_index + 1]) as slice from chunks c
         join documents d on d.id = c.document_id
         left join vectors v on v.document_id = c.document_id and v.id = c.vector_id
         where c.document_id = ${row.id} order by c.chunk_index`.execute(db)
-    const wanted = chunk(document.content!, chunkSize)
+    const text = textOf(document)!
+    const wanted = chunk(text, chunkSize)
     same(
       stored.map((each) => [each.chunk_index, each.content]),
       wanted.map((each) => [each.chunk_index, each.content]),
@@ -200,7 +236,7 @@ export class Observer {
     )
     same(
       stored.map((each) => each.slice),
-      wanted.map((each) => partsOf(document.content!, each).own),
+      wanted.map((each) => partsOf(text, each).own),
       'what the offsets of a completed document’s chunks say',
     )
     const isOf = (title: string) =>
@@ -224,6 +260,16 @@ export class Observer {
       served.filter((each) => each.words.has(word)),
     )
   }
+}
+
+/** The pipeline says that it has the text of a file: from then on the attempts are those of the embedding. */
+function takeText({ extracted_text }: Row, document: ModelDocument) {
+  const { file } = document
+  if (extracted_text === null || document.text !== null || !file) return
+  if (!file.isPosted || extracted_text !== file.content) throw new Error(`the text of another file: ${extracted_text}`)
+  document.text = extracted_text
+  document.sourceType = typeOf(extracted_text)
+  document.leases = new Set()
 }
 
 /** Those of each chunk with a vector, served or not; that no others are there is among the stray rows. */

@@ -1,4 +1,4 @@
-import type { Status } from '../../shared/database/tables.ts'
+import type { SourceType, Status } from '../../shared/database/tables.ts'
 
 export interface ModelChunk {
   chunk_index: number
@@ -13,6 +13,11 @@ export interface ModelDocument {
   /** Those that it had since its revision was requested: whichever it had when a worker began, its vectors are of. */
   titles: string[]
   content: string | null
+  /** What it is made of, unless a content was set since. */
+  file: ModelFile | null
+  /** What was extracted from the file for this revision. */
+  text: string | null
+  sourceType: SourceType
   status: Status
   managedBy: 'service' | 'client'
   revision: number
@@ -28,6 +33,12 @@ export interface ModelDocument {
   edits: number
   /** Of the last response, and the edits as of then. */
   tag?: { etag: string; edits: number }
+}
+
+export interface ModelFile {
+  key: string
+  content: string
+  isPosted: boolean
 }
 
 export interface Verdict {
@@ -49,6 +60,9 @@ export function newDocument(title: string, content: string | null, now: number):
     title,
     titles: [title],
     content,
+    file: null,
+    text: null,
+    sourceType: 'manual',
     status: 'pending',
     managedBy: content === null ? 'client' : 'service',
     revision: 1,
@@ -61,13 +75,24 @@ export function newDocument(title: string, content: string | null, now: number):
   }
 }
 
+/** Its key is known once it has an id. */
+export function newFileDocument(title: string, content: string, now: number): ModelDocument {
+  const file = { key: '', content, isPosted: false }
+  return { ...newDocument(title, null, now), managedBy: 'service', sourceType: 'txt', file }
+}
+
+/** What its chunks are made of; null while it awaits that. */
+export function textOf({ content, text }: ModelDocument): string | null {
+  return content ?? text
+}
+
 /** The table of spec §3, written anew. */
 export function decidePatch(
   document: ModelDocument,
   input: { title?: string; content?: string; status?: 'pending' | 'completed' },
   now: number,
 ): Decision {
-  const isChanged = input.content !== undefined && input.content !== document.content
+  const isChanged = input.content !== undefined && (document.file !== null || input.content !== document.content)
   if (input.content !== undefined && input.status === 'completed') return refuse(409, 'invalid_transition')
   const retitle: Change = (d) => {
     if (input.title !== undefined && input.title !== d.title) d.edits++
@@ -75,13 +100,18 @@ export function decidePatch(
     d.titles.push(d.title)
   }
   if (isChanged || input.status === 'pending') {
-    if (!isChanged && document.content === null) return refuse(409, 'invalid_transition')
+    if (!isChanged && document.content === null && document.file === null) return refuse(409, 'invalid_transition')
     if (!isChanged && document.status === 'processing') return refuse(409, 'processing_in_progress')
     return {
       verdict: { status: 200 },
       change(d) {
         retitle(d)
         d.content = input.content ?? d.content
+        if (input.content !== undefined) {
+          d.file = null
+          d.sourceType = 'manual'
+        }
+        d.text = null
         d.managedBy = 'service'
         d.status = 'pending'
         d.uploaded = []

@@ -5,9 +5,9 @@ import { neonConfig } from '@neondatabase/serverless'
 import { Client, type ClientConfig, Pool } from 'pg'
 import { runSql } from '../../infra/local/database/neon-sql.ts'
 import { pgliteWire } from '../../infra/local/database/pglite-wire.ts'
+import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { Database } from '../../shared/database/database.ts'
-import { createScratchDatabase } from '../support/scratch-database.ts'
 
 export interface Statement {
   query: string
@@ -42,7 +42,7 @@ export async function openSimulatedDatabase(intercept: (run: () => Promise<Outco
     new Database({
       url: () => `postgres://${role}@simulation.example/db`,
       timeoutSeconds: 60,
-      isRepeatable: role === 'cuecard_embedding',
+      isRepeatable: role === 'cuecard_embedding' || role === 'cuecard_extraction',
     })
   return { db: as(owner), as, close }
 }

@@ -5,7 +5,7 @@ export type Fate = 'ok' | 'lost_before' | 'lost_after' | 'die_before' | 'die_aft
 
 /** A place where a process waits for the world outside. */
 export interface Point {
-  kind: 'sql' | 'send' | 'provider'
+  kind: 'sql' | 'send' | 'provider' | 'bucket' | 'extraction'
   process: Process
   /** Lets the process go on, as the fate and, of the provider, its answer have it. */
   pass(fate: Fate, answer?: string): Promise<void>

@@ -1,4 +1,7 @@
+import { createFileDocument } from '../../shared/documents/create-file-document.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { poison } from '../support/provider-responses.ts'
 import {
   type Decision,
@@ -8,9 +11,11 @@ import {
   type ModelChunk,
   type ModelDocument,
   newDocument,
+  newFileDocument,
   type Verdict,
 } from './model.ts'
 import { type Fate, Process } from './process.ts'
+import { unreadable } from './simulated-bucket.ts'
 import type { Tenant, World } from './world.ts'
 
 /** A request that was made under an Idempotency-Key, and may be made again. */
@@ -21,6 +26,15 @@ interface Remembered {
   /** What it has effected, if it has. */
   document: ModelDocument | undefined
   answer: unknown
+}
+
+/** What lets a browser post a file, for an hour. */
+interface Form {
+  tenant: Tenant
+  document: ModelDocument
+  key: string
+  content: string
+  until: number
 }
 
 interface Made {
@@ -41,6 +55,7 @@ export class Requests {
   readonly #world: World
   readonly #fateOf: (kind: 'sql' | 'send') => Fate
   readonly #remembered: Remembered[] = []
+  #forms: Form[] = []
   #count = 0
   readonly log: string[]
 
@@ -54,7 +69,9 @@ export class Requests {
     const { random, tenants, queue } = this.#world
     const tenant = random.pick(tenants)
     const document = tenant.documents.length > 0 ? random.pick(tenant.documents) : undefined
-    if (!document || (tenant.documents.length < 3 && random.chance(0.25))) return await this.create(tenant)
+    if (this.#forms.length > 0 && random.chance(0.25)) return this.#post(random.pick(this.#forms))
+    if (!document || (tenant.documents.length < 3 && random.chance(0.25)))
+      return await (random.chance(0.5) ? this.#createFile(tenant) : this.create(tenant))
     const path = `/v1/agents/${tenant.agentId}/knowledge-base/${document.id}`
     const now = queue.now
     const patch = (input: { title?: string; content?: string; status?: 'pending' | 'completed' }) =>
@@ -148,6 +165,46 @@ export class Requests {
     )
   }
 
+  async #createFile(tenant: Tenant): Promise<void> {
+    const { random, queue, db, bucket } = this.#world
+    const title = `File ${this.#count++}`
+    const content = random.weighed({ text: 10, unreadable: 1, empty: 1 })
+    const document = newFileDocument(title, this.#fileContent(content), queue.now)
+    const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
+    const file = { title, fileName: 'a file.txt', fileBytes: 1, bucket: 'files' }
+    const process = new Process('dashboard', () => createFileDocument(db, scope, file, {}))
+    const fates = await this.#drive(process, 1, () => tenant.documents.push(document))
+    this.log.push(`file ${content} ${fates}`)
+    if (process.ended && 'error' in process.ended && !(process.ended.error instanceof Unavailable))
+      throw process.ended.error
+    if (!tenant.documents.includes(document)) return
+    await this.#findId(tenant, document)
+    const key = `${tenant.organizationId}/${document.id}/a file.txt`
+    document.file!.key = key
+    if (bucket.files.has(key)) throw new Error('a key that is not new')
+    // Whoever got no response has no form.
+    if (process.ended && 'value' in process.ended)
+      this.#forms.push({ tenant, document, key, content: document.file!.content, until: queue.now + 3600 })
+  }
+
+  #fileContent(kind: 'text' | 'unreadable' | 'empty'): string {
+    if (kind === 'empty') return '…'
+    return kind === 'text' ? this.#content(undefined) : `${this.#sentence()} ${unreadable}`
+  }
+
+  /** A browser posts a file, whatever has become of its document; S3 tells, or the message is lost. */
+  #post(form: Form): void {
+    const { random, queue, extractionQueue, bucket } = this.#world
+    if (random.chance(0.8)) this.#forms = this.#forms.filter((other) => other !== form)
+    if (queue.now > form.until) return
+    bucket.files.set(form.key, form.content)
+    if (form.document.file) form.document.file.isPosted = true
+    const isTold = random.chance(0.9)
+    this.log.push(`post ${form.document.id.slice(-4)}${isTold ? '' : ', and nobody is told'}`)
+    const work = { organizationId: form.tenant.organizationId, documentId: form.document.id }
+    if (isTold) extractionQueue.put(work as { organizationId: OrganizationId; documentId: DocumentId }, 0, form.key)
+  }
+
   /** Asks for the document to be processed again. */
   async retry(organizationId: string, documentId: string): Promise<void> {
     const tenant = this.#world.tenants.find((each) => each.organizationId === organizationId)!
@@ -207,12 +264,13 @@ export class Requests {
       [{ app: 'documents', method: 'PATCH', path, body: { content: ' ' } }, tenant, 422],
       [{ app: 'documents', method: 'PATCH', path, body: { status: 'processing' } }, tenant, 422],
     ] as [Made, Tenant, number][])
-    const sends = this.#world.queue.sends
+    const { queue, extractionQueue } = this.#world
+    const sends = queue.sends + extractionQueue.sends
     const result = await this.#run(key, made)
     if (result === 'unknown' || result.status === 503) return
     if (result.status !== status)
       throw new Error(`${made.method} ${made.path} answered ${result.status}, not ${status}`)
-    if (this.#world.queue.sends !== sends) throw new Error('a refused request sent a message')
+    if (queue.sends + extractionQueue.sends !== sends) throw new Error('a refused request sent a message')
   }
 
   async #request(tenant: Tenant, made: Made, document: ModelDocument, decision: Decision, isIdempotent = false) {
@@ -268,30 +326,42 @@ export class Requests {
       const text = await response.text()
       return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
     })
-    await process.settled()
-    const fates: string[] = []
+    const resultOf = () => (process.ended && 'value' in process.ended ? (process.ended.value as Result) : 'unknown')
     // A PATCH reads the document before it changes it; the others act with their one statement.
-    let statementsToEffect = method === 'PATCH' ? 2 : 1
-    while (process.isRunning) {
-      const point = process.points[0]!
-      const fate = this.#fateOf(point.kind as 'sql' | 'send')
-      fates.push(`${point.kind} ${fate}`)
-      await point.pass(fate)
-      if (point.kind === 'sql' && !fate.endsWith('before')) statementsToEffect--
-      await process.settled()
-    }
-    const result = process.ended && 'value' in process.ended ? (process.ended.value as Result) : 'unknown'
+    const fates = await this.#drive(process, method === 'PATCH' ? 2 : 1, () => {
+      const result = resultOf()
+      const isRefusal = result !== 'unknown' && result.status >= 400 && result.status !== 503
+      if (!isRefusal) onEffect()
+    })
+    const result = resultOf()
     if (process.ended && 'error' in process.ended) throw process.ended.error
-    const isRefusal = result !== 'unknown' && result.status >= 400 && result.status !== 503
-    if (statementsToEffect <= 0 && !isRefusal) onEffect()
     this.log.push(
       `${method} ${path.slice(-45)} ${JSON.stringify(body)?.slice(0, 90) ?? ''} ${fates} → ${result === 'unknown' ? result : `${result.status} ${result.body?.code ?? ''}`}`,
     )
     return result
   }
 
+  /** Lets the process go on to its end. @param onEffect when so many statements have taken effect */
+  async #drive(process: Process, statementsToEffect: number, onEffect: () => void): Promise<string[]> {
+    const fates: string[] = []
+    let statements = 0
+    await process.settled()
+    while (process.isRunning) {
+      const point = process.points[0]!
+      const fate = this.#fateOf(point.kind as 'sql' | 'send')
+      fates.push(`${point.kind} ${fate}`)
+      await point.pass(fate)
+      if (point.kind === 'sql' && !fate.endsWith('before')) statements++
+      await process.settled()
+    }
+    if (statements >= statementsToEffect) onEffect()
+    return fates
+  }
+
   #content(document: ModelDocument | undefined): string {
     const { random } = this.#world
+    // The very text that was extracted from its file.
+    if (document?.text && random.chance(0.3)) return document.text
     if (document?.content && random.chance(0.2)) return document.content
     if (document?.content && random.chance(0.3)) return `${document.content} ${this.#sentence()}`
     const variants = ['A', 'B']

@@ -41,9 +41,6 @@ function respond({ status, headers, body }: ReturnType<typeof responseTo>) {
     ok: status === 200,
     status,
     headers: new Headers(headers),
-    body: null,
-    text: () => Promise.resolve(body),
-    // In a promise, so that what is no JSON rejects.
-    json: () => Promise.resolve(body).then((text) => JSON.parse(text)),
+    body: [Buffer.from(body)],
   }
 }

@@ -5,6 +5,8 @@ import { reach } from './process.ts'
 export interface SimulatedMessage {
   id: string
   work: WorkMessage
+  /** Of an event of the bucket's. */
+  uploadedKey: string | undefined
   visibleAt: number
   receives: number
 }
@@ -37,8 +39,9 @@ export class SimulatedQueue implements Queue {
     )
   }
 
-  put(work: WorkMessage, delaySeconds = 0): void {
-    this.messages.push({ id: `m${this.#count++}`, work, visibleAt: this.now + Math.ceil(delaySeconds), receives: 0 })
+  put(work: WorkMessage, delaySeconds = 0, uploadedKey?: string): void {
+    const visibleAt = this.now + Math.ceil(delaySeconds)
+    this.messages.push({ id: `m${this.#count++}`, work, uploadedKey, visibleAt, receives: 0 })
   }
 
   get visible(): SimulatedMessage[] {
@@ -62,7 +65,7 @@ export class SimulatedQueue implements Queue {
   }
 
   redrive(): void {
-    for (const { work } of this.deadLetters.splice(0)) this.put(work)
+    for (const { work, uploadedKey } of this.deadLetters.splice(0)) this.put(work, 0, uploadedKey)
   }
 }
 

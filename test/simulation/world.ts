@@ -2,15 +2,19 @@ import { sql } from 'kysely'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { consumer } from '../../functions/embedding/consumer.ts'
+import { consumer as extractionConsumer } from '../../functions/extraction/consumer.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
+import { uploadEvent } from '../support/files.ts'
 import type { ModelDocument } from './model.ts'
 import { openSimulatedDatabase } from './neon-in-process.ts'
 import { Process, reach } from './process.ts'
 import type { Random } from './random.ts'
+import { SimulatedBucket, simulatedExtraction } from './simulated-bucket.ts'
 import { providerKey, simulatedProvider } from './simulated-provider.ts'
 import { type SimulatedMessage, SimulatedQueue } from './simulated-queue.ts'
 
@@ -23,13 +27,15 @@ export interface Tenant {
 
 /** One Lambda instance: what it keeps between its runs (circuit breaker, semaphore) dies with its process. */
 export interface Worker {
+  name: 'embedding' | 'extraction'
   handler: ReturnType<typeof consumer>
+  queue: SimulatedQueue
   process: Process | undefined
   messages: SimulatedMessage[]
 }
 
 export const chunkSize = { targetTokens: 8, overlapTokens: 0 }
-const workerCount = 3
+const workerCounts = { embedding: 3, extraction: 2 }
 
 /** A database for many worlds, one after the other. */
 export async function openUniverse() {
@@ -50,6 +56,8 @@ export class World {
   readonly db: Database
   readonly random: Random
   readonly queue = new SimulatedQueue()
+  readonly extractionQueue = new SimulatedQueue()
+  readonly bucket = new SimulatedBucket()
   readonly calls: string[][] = []
   readonly workers: Worker[] = []
   readonly sweepers: Process[] = []
@@ -59,6 +67,8 @@ export class World {
   readonly callInputs: number
   tenants: Tenant[] = []
 
+  /** To the queue of the Lambda that a message is for. */
+  readonly #routed = routedQueue({ embedding: this.queue, extraction: this.extractionQueue })
   readonly #statements: () => number
   readonly #as: (role: string) => Database
 
@@ -71,9 +81,10 @@ export class World {
     this.random = random
     this.callInputs = 1 + random.below(3)
     const now = () => 0
-    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.queue, now })
+    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.#routed, now })
     this.chunks = chunksApp({ db: this.#as('cuecard_chunks'), now })
-    for (let i = 0; i < workerCount; i++) this.workers.push(this.newWorker())
+    for (const [name, count] of Object.entries(workerCounts) as [Worker['name'], number][])
+      for (let i = 0; i < count; i++) this.workers.push(this.newWorker(name))
   }
 
   async open(): Promise<void> {
@@ -96,10 +107,30 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await sql`truncate organizations, chunk_terms cascade`.execute(this.db)
+    await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(this.db)
   }
 
-  newWorker(): Worker {
+  newWorker(name: Worker['name']): Worker {
+    return {
+      ...(name === 'embedding' ? this.#newEmbedding() : this.#newExtraction()),
+      process: undefined,
+      messages: [],
+    }
+  }
+
+  #newExtraction() {
+    const handler = extractionConsumer({
+      db: this.#as('cuecard_extraction'),
+      bucket: this.bucket,
+      queue: this.extractionQueue,
+      embeddingQueue: this.queue,
+      extractText: simulatedExtraction,
+      random: this.random.next,
+    })
+    return { name: 'extraction' as const, handler, queue: this.extractionQueue }
+  }
+
+  #newEmbedding() {
     const embedder = openAiEmbedder({
       baseUrl: 'https://provider.example/v1',
       model: 'simulated',
@@ -117,44 +148,46 @@ export class World {
       semaphore: semaphore(2),
       random: this.random.next,
     })
-    return { handler, process: undefined, messages: [] }
+    return { name: 'embedding' as const, handler, queue: this.queue }
   }
 
   /** Starts a worker on the messages. @param patience looks at the clock that it has before its time is up */
   async deliver(worker: Worker, messages: SimulatedMessage[], patience: number): Promise<void> {
     worker.messages = messages
-    const Records = messages.map(({ id, work }) => ({
-      messageId: id,
-      receiptHandle: id,
-      body: JSON.stringify({
-        v: 1,
-        organization_id: work.organizationId,
-        document_id: work.documentId,
-        request_id: work.requestId,
-        api_key_id: work.apiKeyId,
-      }),
+    const Records = messages.map((message) => ({
+      messageId: message.id,
+      receiptHandle: message.id,
+      body: message.uploadedKey === undefined ? bodyOf(message) : uploadEvent(message.uploadedKey),
     }))
     let looks = 0
     const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
-    worker.process = new Process('worker', () => worker.handler({ Records } as never, context))
+    worker.process = new Process(`worker of ${worker.name}`, () => worker.handler({ Records } as never, context))
     await worker.process.settled()
   }
 
   async sweep(): Promise<void> {
-    const process = new Process('sweeper', () => sweep(this.#as('cuecard_sweeper'), this.queue))
+    const process = new Process('sweeper', () =>
+      sweep({ db: this.#as('cuecard_sweeper'), queue: this.#routed, bucket: this.bucket }),
+    )
     this.sweepers.push(process)
     await process.settled()
   }
 
   /** Lets time pass: everything in the database gets older. */
   async advance(seconds: number): Promise<void> {
-    this.queue.now += seconds
+    for (const queue of this.queues) queue.now += seconds
     const by = sql`make_interval(secs => ${seconds})`
     await this.db.batch({
       documents: sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
-        resend_at = resend_at - ${by}, pending_since = pending_since - ${by}`,
+        resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
+        created_at = created_at - ${by}`,
+      files: sql`update obsolete_files set delete_at = delete_at - ${by}, last_at = last_at - ${by}`,
       keys: sql`update idempotency_keys set created_at = created_at - ${by}`,
     })
+  }
+
+  get queues(): SimulatedQueue[] {
+    return [this.queue, this.extractionQueue]
   }
 
   /** How many round trips the database has answered. */
@@ -167,4 +200,14 @@ export class World {
       (process) => process?.isRunning,
     ) as Process[]
   }
+}
+
+function bodyOf({ work }: SimulatedMessage): string {
+  return JSON.stringify({
+    v: 1,
+    organization_id: work.organizationId,
+    document_id: work.documentId,
+    request_id: work.requestId,
+    api_key_id: work.apiKeyId,
+  })
 }

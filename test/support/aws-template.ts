@@ -133,7 +133,10 @@ export class StackTemplate {
   }
 
   #nameOf(logicalId: string): string {
+    const pseudo = pseudoParameters[logicalId]
+    if (pseudo !== undefined) return pseudo
     const properties = this.resources[logicalId]?.Properties
+    if (properties?.BucketName) return this.resolve(properties.BucketName)
     const keys = ['FunctionName', 'QueueName', 'LogGroupName', 'Name', 'DashboardName']
     const name = keys.map((key) => properties?.[key]).find((value) => typeof value === 'string')
     return name === undefined ? logicalId : String(name)
@@ -147,4 +150,16 @@ export class StackTemplate {
     if (!output) throw new Error(`Nothing exports ${exported}`)
     return from.resolve(output.Value)
   }
+}
+
+const pseudoParameters: Record<string, string> = {
+  'AWS::Partition': 'aws',
+  'AWS::AccountId': '111122223333',
+  'AWS::Region': 'eu-central-1',
+}
+
+/** Of the resource that a `Ref` or `Fn::GetAtt` refers to. */
+export function logicalId(reference: Json): string {
+  const { Ref, 'Fn::GetAtt': attribute } = reference as { Ref?: string; 'Fn::GetAtt'?: [string, string] }
+  return Ref ?? attribute![0]
 }

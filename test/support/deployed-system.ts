@@ -3,9 +3,9 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { sql } from 'kysely'
 import type { BundleName } from '../../infra/aws/bundles/bundle.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
-import { toEvent } from '../../infra/local/gateway/event.ts'
-import { region } from '../../infra/local/lambda.ts'
-import { startQueue } from '../../infra/local/queue/queue.ts'
+import { startEmulator } from '../../infra/local/emulator.ts'
+import { type GatewayRequest, toEvent } from '../../infra/local/gateway/event.ts'
+import { credentials, region } from '../../infra/local/lambda.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { type Fields, synthesize } from './aws-template.ts'
@@ -27,7 +27,7 @@ export async function deploy() {
   }
   const empty = await createEmptyDatabase()
   closers.push(() => empty.drop())
-  const queue = opened(await startQueue())
+  const { endpoint, queues, bucket } = opened(await startEmulator())
   const secretsManager = opened(await startSecretsManager())
   const provider = opened(await startKeyedProvider())
   const synthesis = await synthesize()
@@ -44,12 +44,18 @@ export async function deploy() {
 
   const local: Record<string, string> = {
     AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_SQS: endpoint,
+    AWS_ENDPOINT_URL_S3: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
   }
-  const addresses: Record<string, string> = { QUEUE_URL: queue.queueUrl, EMBEDDING_BASE_URL: provider.baseUrl }
+  const addresses: Record<string, string> = {
+    QUEUE_URL: queues.embedding.queueUrl,
+    EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
+    FILES_BUCKET: bucket,
+    EMBEDDING_BASE_URL: provider.baseUrl,
+  }
   const running = new Map<BundleName, LambdaInstance>()
 
   async function instanceOf(name: BundleName): Promise<LambdaInstance> {
@@ -65,13 +71,21 @@ export async function deploy() {
     return await instance.invoke(event)
   }
 
+  /** One HTTP request, through the Lambda that serves its route. */
+  async function send(request: GatewayRequest): Promise<APIGatewayProxyStructuredResultV2> {
+    const event = toEvent(request, [...serving.keys()])!
+    const name = serving.get(event.routeKey.replace('ANY ', ''))!
+    return (await invoke(name, event)) as APIGatewayProxyStructuredResultV2
+  }
+
   const migrated = [await invoke('migrate', {}), await invoke('migrate', {})]
   const database = opened(await openDatabase(await empty.toOptions()))
   local.DATABASE_ENDPOINT = database.endpoint
   const owner = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
 
   return {
-    queue,
+    sqsEndpoint: endpoint,
+    queues,
     /** What the Lambda that migrates has answered, called twice. */
     migrated,
     /** The database as its owner sees it. */
@@ -94,12 +108,12 @@ export async function deploy() {
       }
     },
 
-    /** One HTTP request, through the Lambda that serves its route. */
+    send,
+
+    /** One request to the API. */
     async http(method: string, url: string, apiKey?: string, body?: object) {
       const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...(body && { 'content-type': 'application/json' }) }
-      const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, [...serving.keys()])!
-      const name = serving.get(event.routeKey.replace('ANY ', ''))!
-      const result = (await invoke(name, event)) as APIGatewayProxyStructuredResultV2
+      const result = await send({ method, url, headers, ...(body && { body: JSON.stringify(body) }) })
       return { status: result.statusCode, headers: result.headers ?? {}, body: JSON.parse(result.body || 'null') }
     },
 

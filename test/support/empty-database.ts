@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import type { DatabaseOptions } from '../../infra/local/database/database.ts'
 import { pgliteWire } from '../../infra/local/database/pglite-wire.ts'
-import { createScratchDatabase } from './scratch-database.ts'
+import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 
 export interface EmptyDatabase {
   /** For an ordinary Postgres connection, as migrations open it: one at a time. */

@@ -27,6 +27,7 @@ export function useFakeProvider() {
   let otherwise: Line = 'ok'
   let inFlight = 0
   let maxInFlight = 0
+  let flooded = 0
   const server = createServer((request, response) => void respond(request, response))
 
   async function respond(request: IncomingMessage, response: ServerResponse) {
@@ -46,11 +47,20 @@ export function useFakeProvider() {
     const next = script.shift() ?? otherwise
     const line = typeof next === 'function' ? await next(call) : next
     if (line === 'hang') return
-    const { status, headers, body } =
+    const { status, headers, body, tail }: Scripted =
       typeof line === 'object' ? line : responseTo(call.texts, line === 'break_off' ? 'ok' : line)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    if (line === 'break_off') response.write(body.slice(0, 20), () => response.destroy())
+    if (tail) response.write(body, () => (tail === 'drip' ? drip(response) : flood(response)))
+    else if (line === 'break_off') response.write(body.slice(0, 20), () => response.destroy())
     else response.end(body)
+  }
+
+  function flood(response: ServerResponse) {
+    response.write(' '.repeat(65_536), (error) => {
+      if (error) return
+      flooded += 65_536
+      flood(response)
+    })
   }
 
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
@@ -59,6 +69,7 @@ export function useFakeProvider() {
     script = []
     otherwise = 'ok'
     maxInFlight = 0
+    flooded = 0
   })
   afterAll(() => {
     server.closeAllConnections()
@@ -76,8 +87,17 @@ export function useFakeProvider() {
     get maxInFlight() {
       return maxInFlight
     },
+    /** Bytes of a flood that were sent. */
+    get flooded() {
+      return flooded
+    },
     get baseUrl() {
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
     },
   }
+}
+
+function drip(response: ServerResponse) {
+  const interval = setInterval(() => response.write(' '), 10)
+  response.once('close', () => clearInterval(interval))
 }

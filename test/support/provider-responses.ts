@@ -16,6 +16,8 @@ export interface Scripted {
   status: number
   headers?: Record<string, string>
   body: string
+  /** What follows the body, until the caller has enough: white space, a byte at a time or as much as it takes. */
+  tail?: 'drip' | 'flood'
 }
 
 const ok = (body: object): Scripted => ({ status: 200, body: JSON.stringify(body) })

@@ -4,18 +4,18 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatc
 import type { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
+import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
+import { startEmulator } from '../../infra/local/emulator.ts'
 import { loadFunctions } from '../../infra/local/functions.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
-import { startQueue } from '../../infra/local/queue/queue.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
-import { lambdas, queue as queueSettings } from '../../infra/wiring.ts'
+import { lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { configuredDatabase, type Database, useEndpoint } from '../../shared/database/database.ts'
 import type { Permission } from '../../shared/http/api-keys.ts'
 import { assertDocumented } from './contract.ts'
 import { entryOf } from './entry.ts'
-import { createScratchDatabase } from './scratch-database.ts'
 import { makeTenant } from './tenant.ts'
 
 export interface Answer {
@@ -99,34 +99,36 @@ export function useStand() {
     }
   }
 
-  /** Gives the embedding Lambda one batch with these message bodies. */
-  async function embedding(...bodies: string[]): Promise<SQSBatchResponse> {
-    const event: SQSEvent = { Records: bodies.map((body, i) => toRecord({ MessageId: `${i}`, Body: body })) }
-    return (await invoke(open.functions.embedding, event, embeddingSettings)) as SQSBatchResponse
+  async function work(name: QueueName, event: SQSEvent): Promise<SQSBatchResponse> {
+    const settings = { functionName: name, timeoutSeconds: lambdas[name].timeoutSeconds }
+    return (await invoke(open.functions[name], event, settings)) as SQSBatchResponse
   }
 
-  /** Takes messages from the queue to the embedding Lambda until none is visible. */
-  async function deliver(): Promise<void> {
+  /** Gives the Lambda of a queue one batch with these message bodies. */
+  const worker =
+    (name: QueueName) =>
+    async (...bodies: string[]): Promise<SQSBatchResponse> =>
+      await work(name, { Records: bodies.map((body, i) => toRecord({ MessageId: `${i}`, Body: body })) })
+
+  /** Takes messages from the embedding queue, or another, to its Lambda until none is visible. */
+  async function deliver(name: QueueName = 'embedding'): Promise<void> {
+    const { queueUrl: QueueUrl } = open.emulator.queues[name]
     for (;;) {
       const { Messages = [] } = await open.sqs.send(
         new ReceiveMessageCommand({
-          QueueUrl: open.queue.queueUrl,
-          MaxNumberOfMessages: queueSettings.batchSize,
+          QueueUrl,
+          MaxNumberOfMessages: queueSettings[name].batchSize,
           MessageSystemAttributeNames: ['All'],
         }),
       )
       if (Messages.length === 0) return
       const event: SQSEvent = { Records: Messages.map(toRecord) }
-      const { batchItemFailures } = (await invoke(
-        open.functions.embedding,
-        event,
-        embeddingSettings,
-      )) as SQSBatchResponse
+      const { batchItemFailures } = await work(name, event)
       const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier))
       const done = Messages.filter((message) => !failed.has(message.MessageId!))
       if (done.length === 0) continue
       const Entries = done.map((message, i) => ({ Id: `${i}`, ReceiptHandle: message.ReceiptHandle! }))
-      await open.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: open.queue.queueUrl, Entries }))
+      await open.sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }))
     }
   }
 
@@ -134,7 +136,8 @@ export function useStand() {
     http,
     send,
     tenant,
-    embedding,
+    embedding: worker('embedding'),
+    extraction: worker('extraction'),
     deliver,
     /** Runs the sweeper Lambda once. */
     sweep: async () =>
@@ -150,8 +153,13 @@ export function useStand() {
     get pool(): Pool {
       return open.pool
     },
+    /** That of the embedding Lambda. */
     get queue() {
-      return open.queue
+      return open.emulator.queues.embedding
+    },
+    /** SQS and S3. */
+    get emulator() {
+      return open.emulator
     },
     get sqs(): SQSClient {
       return open.sqs
@@ -162,27 +170,25 @@ export function useStand() {
   }
 }
 
-const embeddingSettings = { functionName: 'embedding', timeoutSeconds: lambdas.embedding.timeoutSeconds }
-
 async function start() {
   const { DATABASE_URL: server, DATABASE_IMAGE: image } = process.env
   const scratch = server ? await createScratchDatabase(server) : undefined
   const database = await openDatabase(scratch ? { url: scratch.url } : { image })
-  const queue = await startQueue()
+  const emulator = await startEmulator()
   useEndpoint(database.endpoint)
   await migrate(database.pool)
-  const functions = await loadFunctions(database, queue, entryOf)
+  const functions = await loadFunctions(database, emulator, entryOf)
   process.env.DATABASE_URL = database.url
   const sqs = new SQSClient()
   return {
     functions,
     db: configuredDatabase(),
     pool: database.pool,
-    queue,
+    emulator,
     sqs,
     async close() {
       sqs.destroy()
-      await queue.close()
+      await emulator.close()
       await database.close()
       await scratch?.drop()
     },

@@ -2,12 +2,14 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callLimits } from '../../functions/embedding/batches.ts'
 import { consumer } from '../../functions/embedding/consumer.ts'
 import type { Pipeline } from '../../functions/embedding/process-document.ts'
+import type { Sweeper } from '../../functions/sweeper/sweep.ts'
 import type { DatabaseUser } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { newId } from '../../shared/ids.ts'
-import { type Queue, sqsQueue } from '../../shared/queue.ts'
+import { type Queue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
+import { memoryBucket } from './memory-bucket.ts'
 import type { TestStand } from './stand.ts'
 
 export type Worker = ReturnType<typeof newWorker>
@@ -46,11 +48,18 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
   }
 }
 
+const repeating = ['cuecard_embedding', 'cuecard_extraction']
+
 /** The stand's database as a Lambda under that role reaches it. */
 export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
   const url = new URL(process.env.DATABASE_URL!)
   url.username = role
-  return new Database({ url: () => url.href, timeoutSeconds: 15, isRepeatable: role === 'cuecard_embedding' })
+  return new Database({ url: () => url.href, timeoutSeconds: 15, isRepeatable: repeating.includes(role) })
+}
+
+/** A sweeper of a test's own, on the stand's database. */
+export function sweeperWith(queue: Sender, bucket: Sweeper['bucket'] = memoryBucket()): Sweeper {
+  return { db: databaseAs('cuecard_sweeper'), queue, bucket }
 }
 
 /** A queue that keeps what it is given, for tests of what is sent. */

@@ -1,18 +1,80 @@
 import type { Command } from 'commander'
+import { recorded } from '../audit.ts'
 import { connect, type Services } from '../connection.ts'
 import { type Output, print } from '../print.ts'
+import { type Program, programOf } from '../terminal.ts'
+
+/** What a command works with; its lines for a person go to the program. */
+export interface Context extends Services {
+  program: Program
+}
+
+type Work<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<Output | undefined>
 
 /** @param columns of a table that people get; all by default */
-export function action<Args extends unknown[]>(
-  work: (services: Services, ...args: Args) => Promise<Output>,
+export function action<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
+  return perform((context, _, args: Args) => work(context, ...args), columns)
+}
+
+/** Of a command that changes something, or hands out what customers have stored: leaves a row in `operator_actions`. */
+export function audited<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
+  return perform((context, command, args: Args) => {
+    const run = () => work(context, ...args)
+    return recorded(context.db, actionOf(command, context.program), run, (output) =>
+      isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
+    )
+  }, columns)
+}
+
+function perform<Args extends unknown[]>(
+  work: (context: Context, command: Command, args: Args) => Promise<Output | undefined>,
   columns?: readonly string[],
 ) {
   return async (...args: [...Args, Command]) => {
     const command = args.pop() as Command
-    const services = await connect(process.env)
-    print(await work(services, ...(args as unknown as Args)), {
-      asJson: command.optsWithGlobals().json === true,
-      columns,
-    })
+    const program = programOf(command)
+    const services = await connect(program.terminal.env)
+    const output = await work({ ...services, program }, command, args as unknown as Args)
+    if (output) print(program, output, { asJson: command.optsWithGlobals().json === true, columns })
   }
+}
+
+/** Names are not recorded: the row stays when the customer is erased. */
+const unrecorded = new Set(['name', 'yesEraseName'])
+
+function actionOf(command: Command, program: Program) {
+  const options = command.options.flatMap((option) => {
+    const name = option.attributeName()
+    if (command.getOptionValueSource(name) !== 'cli') return []
+    const value: unknown = command.getOptionValue(name)
+    return value === true ? [option.long!] : [option.long!, unrecorded.has(name) ? '…' : textOf(value)]
+  })
+  const { organization }: { organization?: string } = command.opts()
+  return {
+    person: program.opts<{ as?: string }>().as ?? program.terminal.person,
+    command: [command.parent, command]
+      .map((each) => (each && each !== program ? each.name() : ''))
+      .join(' ')
+      .trim(),
+    arguments: [...command.args, ...options],
+    organizationId: organization ?? (isOfOrganization(command) ? command.args[0] : undefined),
+  }
+}
+
+function isOfOrganization(command: Command): boolean {
+  return command.parent?.name() === 'organization'
+}
+
+/** Undefined unless all that a command has printed is of one organization. */
+function organizationOf(output: unknown): string | undefined {
+  if (typeof output !== 'object' || output === null) return undefined
+  if ('organization_id' in output && typeof output.organization_id === 'string') return output.organization_id
+  if (!('data' in output && Array.isArray(output.data))) return undefined
+  const [organization, ...others] = new Set(output.data.map(organizationOf))
+  return others.length === 0 ? organization : undefined
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return Array.isArray(value) ? value.map(textOf).join(',') : String(value)
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { listCalls, purgeCall, restoreCall } from '../calls.ts'
-import { action } from './action.ts'
+import { action, audited } from './action.ts'
 import { id, optional } from './options.ts'
 
 export function callCommand() {
@@ -21,12 +21,12 @@ export function callCommand() {
     .command('restore')
     .description('restore a call from the trash')
     .argument('<id>', 'id of the call', id)
-    .action(action(({ db }, id: string) => restoreCall(db, id)))
+    .action(audited(({ db }, id: string) => restoreCall(db, id)))
   command
     .command('purge')
     .description('permanently delete a call that is in the trash')
     .argument('<id>', 'id of the call', id)
-    .action(action(({ db }, id: string) => purgeCall(db, id)))
+    .action(audited(({ db }, id: string) => purgeCall(db, id)))
   return command
 }
 

@@ -5,7 +5,7 @@ import { type DocumentId, documentId, type OrganizationId } from '../../../share
 import { CommandError } from '../command-error.ts'
 import { findDocuments, findDocumentsInError, listDocuments, retryDocuments } from '../documents.ts'
 import { onlyOrganization } from '../tenants.ts'
-import { action } from './action.ts'
+import { action, audited } from './action.ts'
 import { optional, parser } from './options.ts'
 
 export function documentCommand() {
@@ -30,12 +30,11 @@ export function documentCommand() {
     .addOption(optional.organization())
     .addOption(new Option('--status <status>', 'with --organization: which documents to retry').choices(['error']))
     .action(
-      action(async ({ db, queues }, ids: DocumentId[], { organization, status }: RetryOptions) => {
+      audited(async ({ db, queues, program }, ids: DocumentId[], { organization, status }: RetryOptions) => {
         const targets = await findTargets()
         const data = await retryDocuments(db, (await queues()).work, targets)
         const rejected = data.filter((document) => document.refused !== null)
-        if (rejected.length > 0) process.exitCode = 1
-        for (const { id, refused: reason } of rejected) console.error(`error: ${id} was not retried. ${reason}`)
+        for (const { id, refused: reason } of rejected) program.fail(`${id} was not retried. ${reason}`)
         return { data }
 
         function findTargets() {

@@ -1,19 +1,23 @@
 import { Command } from 'commander'
 import { CommandError } from '../command-error.ts'
-import type { Services } from '../connection.ts'
 import { checkDocuments } from '../health.ts'
 import { onOneLine } from '../print.ts'
-import { action } from './action.ts'
+import { action, audited, type Context } from './action.ts'
 
 export function healthCommand() {
   return new Command('health')
     .description(
-      'show documents by status, overdue work, why the embedding provider makes documents wait, dead letters, agents at their document limit and unlimited logins',
+      'show documents by status, overdue work, why the embedding provider makes documents wait, dead letters, agents at their document limit, open connections and unlimited logins',
     )
     .action(
-      action(async (services) => {
-        const documents = await checkDocuments(services.db)
-        return { target: services.target, ...documents, dead_letters: await countDeadLetters(services) }
+      action(async (context) => {
+        const documents = await checkDocuments(context.db)
+        const host = context.host ?? null
+        if (host === 'pooled')
+          context.program.warn(
+            'warning: DATABASE_URL names the pooled host, which is for the Lambdas: operators use the direct one',
+          )
+        return { target: context.target, host, ...documents, dead_letters: await countDeadLetters(context) }
       }),
     )
 }
@@ -24,7 +28,7 @@ export function queueCommand() {
     .command('redrive')
     .description('move the dead letters back to the queue; fix what made them fail first')
     .action(
-      action(async ({ queues }) => {
+      audited(async ({ queues }) => {
         const { redrive } = await queues()
         if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
         return { moved: await redrive() }
@@ -34,16 +38,16 @@ export function queueCommand() {
 }
 
 /** Null, with the reason on stderr, when the queue cannot be read. */
-async function countDeadLetters({ queues }: Services): Promise<number | null> {
+async function countDeadLetters({ queues, program }: Context): Promise<number | null> {
   const { countDeadLetters } = await queues()
   if (!countDeadLetters) {
-    console.error('warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set')
+    program.warn('warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set')
     return null
   }
   try {
     return await countDeadLetters()
   } catch (error) {
-    console.error(`warning: cannot count dead letters: ${onOneLine(String(error))}`)
+    program.warn(`warning: cannot count dead letters: ${onOneLine(String(error))}`)
     return null
   }
 }

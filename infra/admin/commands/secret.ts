@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
+import type { Terminal } from '../terminal.ts'
 
 const schema = v.pipe(v.string(), v.trim(), v.regex(/^[\x21-\x7e]{16,200}$/))
 
@@ -12,8 +13,7 @@ export function retellSecret(typed: string): string {
 }
 
 /** Not an argument: those stand in the shell's history and in the list of processes. @throws CommandError at a terminal */
-export async function standardInput(): Promise<string> {
-  if (process.stdin.isTTY)
-    throw new CommandError('pipe the secret into the command: npx cuecard agent retell-secret ID < FILE')
-  return await text(process.stdin)
+export async function standardInput({ stdin }: Terminal): Promise<string> {
+  if (stdin.isTTY) throw new CommandError('pipe the secret into the command: npx cuecard agent retell-secret ID < FILE')
+  return await text(stdin)
 }

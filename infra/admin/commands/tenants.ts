@@ -15,8 +15,10 @@ import {
   revokeKey,
   showOrganization,
 } from '../tenants.ts'
-import { action } from './action.ts'
+import { action, audited } from './action.ts'
+import { agentDeleteCommand, organizationDeleteCommand } from './erasure.ts'
 import { expiry } from './expiry.ts'
+import { organizationExportCommand } from './export.ts'
 import { id, optional, parser, required } from './options.ts'
 import { retellSecret, standardInput } from './secret.ts'
 
@@ -26,7 +28,7 @@ export function organizationCommand() {
     .command('create')
     .description('create an organization')
     .addOption(required.name())
-    .action(action(({ db }, { name }: { name: string }) => createOrganization(db, name)))
+    .action(audited(({ db }, { name }: { name: string }) => createOrganization(db, name)))
   command
     .command('list')
     .description('list all organizations')
@@ -36,6 +38,8 @@ export function organizationCommand() {
     .description('show an organization: its settings, agents and documents')
     .argument('<id>', 'id of the organization', parser(organizationId))
     .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
+  command.addCommand(organizationExportCommand())
+  command.addCommand(organizationDeleteCommand())
   return command
 }
 
@@ -46,7 +50,7 @@ export function agentCommand() {
     .description('create an agent')
     .addOption(required.organization())
     .addOption(required.name())
-    .action(action(({ db }, { organization, name }: Named) => createAgent(db, organization, name)))
+    .action(audited(({ db }, { organization, name }: Named) => createAgent(db, organization, name)))
   command
     .command('list')
     .description('list the agents of an organization')
@@ -67,10 +71,13 @@ export function agentCommand() {
     .argument('<id>', 'id of the agent', parser(agentId))
     .option('--remove', 'accept requests without a signature again')
     .action(
-      action(async ({ db }, id: AgentId, { remove }: { remove?: true }) =>
-        remove ? removeRetellSecret(db, id) : setRetellSecret(db, id, retellSecret(await standardInput())),
+      audited(async ({ db, program }, id: AgentId, { remove }: { remove?: true }) =>
+        remove
+          ? removeRetellSecret(db, id)
+          : setRetellSecret(db, id, retellSecret(await standardInput(program.terminal))),
       ),
     )
+  command.addCommand(agentDeleteCommand())
   return command
 }
 
@@ -93,7 +100,7 @@ export function keyCommand() {
       ).argParser(parser(expiry)),
     )
     .action(
-      action(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
+      audited(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
         createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
       ),
     )
@@ -110,7 +117,7 @@ export function keyCommand() {
     .command('revoke')
     .description('revoke an API key; takes effect everywhere within 30 seconds')
     .argument('<id>', 'id of the key, not the key itself', id)
-    .action(action(({ db }, id: string) => revokeKey(db, id)))
+    .action(audited(({ db }, id: string) => revokeKey(db, id)))
   return command
 }
 

@@ -1,11 +1,14 @@
 import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { isBuiltin } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
+import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
+import { addNativePackages, lambdaPlatform } from './native-packages.ts'
 
 const root = join(import.meta.dirname, '../../..')
+const { resolve } = createRequire(import.meta.url)
 
 export const entryPoints = {
   ...mapValues(lambdas, (lambda): string => lambda.entry),
@@ -34,9 +37,10 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
  */
 export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
+  const { folders = [], programs, nativePackages = [] } = settingsOf(name)
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { handler: entryPoints[name] },
+    entryPoints: { handler: entryPoints[name], ...programs },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -46,7 +50,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     target: 'node24',
     mainFields: ['module', 'main'],
     // pg loads its optional pg-native only on request.
-    external: ['@aws-sdk/*', 'pg-native'],
+    external: ['@aws-sdk/*', 'pg-native', ...nativePackages],
     // For CommonJS packages, such as pg, that require built-in modules.
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
@@ -56,8 +60,11 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     logLevel: 'warning',
   })
   rejectMissingRequires(name, metafile)
-  for (const folder of foldersOf(name))
+  await addNativePackages(directory, nativePackages, lambdaPlatform)
+  for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
+  if (name === 'dashboard')
+    for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
   if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
   return { directory, bytes, startBytes: startBytes(metafile), dataBytes: (await bytesIn(directory)) - bytes }
@@ -71,8 +78,8 @@ async function bytesIn(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-function foldersOf(name: BundleName): readonly string[] {
-  return name === 'migrate' ? [] : ((lambdas[name] as Lambda).folders ?? [])
+function settingsOf(name: BundleName): Partial<Lambda> {
+  return name === 'migrate' ? {} : lambdas[name]
 }
 
 /** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */
@@ -86,7 +93,7 @@ function rejectMissingRequires(name: string, metafile: Metafile): void {
 }
 
 function startBytes(metafile: Metafile): number {
-  const entry = Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint)
+  const entry = Object.keys(metafile.outputs).find((file) => file.endsWith('/handler.mjs'))
   const pending = [entry]
   const seen = new Set<string>()
   for (const file of pending) {

@@ -1,34 +1,31 @@
 import { Duration } from 'aws-cdk-lib'
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { LambdaName } from '../../wiring.ts'
+import { type LambdaName, lambdas, type QueueName } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
-import type { EmbeddingQueue } from '../queue.ts'
+import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
 import { createAlarmTopic } from './alarm-topic.ts'
-import { reportedBy, sum, total } from './metric.ts'
+import { failureRate, reportedBy, sum, total } from './metric.ts'
+import { workerAlarms } from './worker-alarms.ts'
 
-type AlarmSettings = {
-  readonly metric: IMetric
-  /** Alarms at or above it; below it where missing data is breaching. */
-  readonly threshold: number
-  readonly periods: number
-  readonly missing?: TreatMissingData
-  readonly text: string
-  readonly heading: string
+type Watched = {
+  readonly http: Api
+  readonly functions: Record<LambdaName, IFunction>
+  readonly work: Readonly<Record<QueueName, WorkQueue>>
 }
 
 export function createAlarms(
   scope: Construct,
   name: string,
-  { http, functions, work }: { http: Api; functions: Record<LambdaName, IFunction>; work: EmbeddingQueue },
+  { http, functions, work }: Watched,
   settings: StageSettings,
 ): Alarm[] {
   const action = new SnsAction(createAlarmTopic(scope, settings))
-  const minute = Duration.minutes(1)
   const five = Duration.minutes(5)
 
   const throttledRequests = new MetricFilter(scope, 'throttled-requests', {
@@ -41,13 +38,8 @@ export function createAlarms(
   })
 
   const alarms: Record<string, AlarmSettings> = {
-    'dead-letters': {
-      metric: work.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
-      threshold: 1,
-      periods: 1,
-      text: 'A message failed five deliveries: a bug, an unreachable database, or a Lambda that cannot start. No document is lost. Find the error in the log of the embedding Lambda, fix it, then redrive or purge the dead letters.',
-      heading: 'dead-letters-and-redrive',
-    },
+    ...workerAlarms('embedding', work.embedding, functions.embedding, settings),
+    ...workerAlarms('extraction', work.extraction, functions.extraction, settings),
     'lease-recoveries': {
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
@@ -55,13 +47,6 @@ export function createAlarms(
       periods: 1,
       text: 'Workers crash while they process documents: the embedding Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the log, and the documents with several attempts.',
       heading: 'lease-recoveries',
-    },
-    'oldest-message': {
-      metric: work.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
-      threshold: settings.oldestPendingSeconds,
-      periods: 5,
-      text: 'The queue is not draining. Check whether the embedding Lambda is running at all, then whether it is at its maximum concurrency.',
-      heading: 'the-queue-grows',
     },
     'oldest-pending-document': {
       metric: reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
@@ -85,17 +70,6 @@ export function createAlarms(
       text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
       heading: 'the-sweeper-is-silent',
     },
-    'embedding-errors': {
-      metric: failureRate(
-        functions.embedding.metricErrors({ period: five }),
-        functions.embedding.metricInvocations({ period: five }),
-        5,
-      ),
-      threshold: 5,
-      periods: 2,
-      text: 'At least 5 % of the invocations of the embedding Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.',
-      heading: 'errors',
-    },
     'api-errors': {
       metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
       threshold: 1,
@@ -110,17 +84,8 @@ export function createAlarms(
       text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text fail, and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
       heading: 'rotating-the-provider-key',
     },
-    'lambda-throttles': {
-      metric: sum(
-        'Throttles',
-        Object.values(functions).map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period: five })),
-        five,
-      ),
-      threshold: 1,
-      periods: 2,
-      text: 'The account has reached its limit of concurrent Lambda executions. Request a higher quota, or lower embeddingConcurrency to leave room for the API.',
-      heading: 'what-to-raise-first',
-    },
+    'lambda-throttles': throttles(serving.map((name) => functions[name])),
+    'worker-throttles': throttles(workers.map((name) => functions[name])),
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
@@ -149,12 +114,22 @@ export function createAlarms(
   })
 }
 
-/** The percentage of `all` that failed; zero below `minFailed`, as one failure in a quiet night is no outage. */
-function failureRate(failed: IMetric, all: IMetric, minFailed: number): MathExpression {
-  return new MathExpression({
-    expression: `IF(failed >= ${minFailed}, 100 * failed / all, 0)`,
-    usingMetrics: { failed, all },
-    label: 'failed, %',
-    period: Duration.minutes(5),
-  })
+const names = Object.keys(lambdas) as LambdaName[]
+/** Those of the API and of the dashboard, and the others: one alarm has room for ten metrics. */
+const serving = names.filter((name) => 'routes' in lambdas[name])
+const workers = names.filter((name) => !serving.includes(name))
+
+function throttles(functions: IFunction[]): AlarmSettings {
+  const period = Duration.minutes(5)
+  return {
+    metric: sum(
+      'Throttles',
+      functions.map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period })),
+      period,
+    ),
+    threshold: 1,
+    periods: 2,
+    text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
+    heading: 'what-to-raise-first',
+  }
 }

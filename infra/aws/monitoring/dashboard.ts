@@ -11,13 +11,18 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { MetricName } from '../../../shared/metrics.ts'
-import { type LambdaName, metricReporters } from '../../wiring.ts'
+import { type LambdaName, metricReporters, type QueueName } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
-import type { EmbeddingQueue } from '../queue.ts'
+import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { reportedBy } from './metric.ts'
 
-type Watched = { http: Api; functions: Record<LambdaName, IFunction>; work: EmbeddingQueue; alarms: Alarm[] }
+type Watched = {
+  http: Api
+  functions: Record<LambdaName, IFunction>
+  work: Record<QueueName, WorkQueue>
+  alarms: Alarm[]
+}
 
 export function createDashboard(
   scope: Construct,
@@ -44,11 +49,12 @@ export function createDashboard(
   )
   dashboard.addWidgets(
     graph('Vectors of questions', sums(name, 'QueryVectorHits', 'QueryVectorMisses')),
-    graph('Searches without meaning', sums(name, 'SearchesDegraded')),
+    graph('Questions missing in the log', sums(name, 'QuestionsNotKept')),
+    graph('Searches without meaning', sums(name, 'SearchesDegraded', 'ProviderSkips')),
     graph('Second calls to the provider', sums(name, 'ProviderHedges')),
   )
   dashboard.addWidgets(
-    graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried')),
+    graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried', 'FilesExtracted')),
     graph('Oldest pending document, s', [reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
     graph(
@@ -57,17 +63,15 @@ export function createDashboard(
     ),
   )
   dashboard.addWidgets(
-    graph('Queue', [
-      work.queue.metricApproximateNumberOfMessagesVisible(),
-      work.queue.metricApproximateNumberOfMessagesNotVisible(),
-      quietGroups(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
-      work.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
-    ]),
-    graph('Oldest message, s', [
-      work.queue.metricApproximateAgeOfOldestMessage(),
-      quietGroups(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
-    ]),
+    ...queueGraphs('Queue', work.embedding),
     graph('Chunks', sums(name, 'ChunksEmbedded', 'ChunksReused')),
+  )
+  dashboard.addWidgets(
+    ...queueGraphs('Files', work.extraction),
+    graph(
+      'Extraction time, ms',
+      percentiles((statistic) => reportedBy(name, 'ExtractionMilliseconds', 'extraction', statistic)),
+    ),
   )
   dashboard.addWidgets(
     graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
@@ -93,6 +97,21 @@ export function createDashboard(
   )
 }
 
+function queueGraphs(title: string, work: WorkQueue): GraphWidget[] {
+  return [
+    graph(title, [
+      work.queue.metricApproximateNumberOfMessagesVisible(),
+      work.queue.metricApproximateNumberOfMessagesNotVisible(),
+      quietGroups(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
+      work.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
+    ]),
+    graph(`${title}: oldest message, s`, [
+      work.queue.metricApproximateAgeOfOldestMessage(),
+      quietGroups(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
+    ]),
+  ]
+}
+
 function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } })
 }
@@ -106,7 +125,7 @@ function sums(stack: string, ...names: MetricName[]): IMetric[] {
 }
 
 /** Fair queues have separate metrics for organizations without a backlog, whose documents should not wait. */
-function quietGroups(work: EmbeddingQueue, metricName: string): Metric {
+function quietGroups(work: WorkQueue, metricName: string): Metric {
   return new Metric({
     namespace: 'AWS/SQS',
     metricName,

@@ -36,3 +36,13 @@ export function sum(label: string, parts: readonly IMetric[], period = Duration.
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
   return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
 }
+
+/** The percentage of `all` that failed; zero below `minFailed`, as one failure in a quiet night is no outage. */
+export function failureRate(failed: IMetric, all: IMetric, minFailed: number): MathExpression {
+  return new MathExpression({
+    expression: `IF(failed >= ${minFailed}, 100 * failed / all, 0)`,
+    usingMetrics: { failed, all },
+    label: 'failed, %',
+    period: Duration.minutes(5),
+  })
+}

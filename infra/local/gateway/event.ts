@@ -81,7 +81,7 @@ function joinQuery(rawQueryString: string): Record<string, string> | undefined {
 // Undocumented: these were observed as text; everything else, and no content type, is base64.
 const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/i
 
-function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
+export function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {
   if (body.length === 0) return { isBase64Encoded: false }
   const mediaType = contentType.split(';')[0]?.trim() ?? ''
   // Assumption: text that is not UTF-8 arrives as base64, which keeps it intact.

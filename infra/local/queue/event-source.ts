@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda'
-import { invoke, type LambdaHandler } from '../lambda.ts'
+import { invoke, type LambdaHandler, logFailure } from '../lambda.ts'
 
 export interface EventSourceOptions {
   sqs: SQSClient
@@ -41,7 +41,7 @@ const initialPauseMs = 100
 const maxPauseMs = 5_000
 
 async function poll(options: EventSourceOptions, stopping: AbortSignal) {
-  const { sqs, queueUrl, batchSize, maximumConcurrency, waitTimeSeconds = 1, onError = console.error } = options
+  const { sqs, queueUrl, batchSize, maximumConcurrency, waitTimeSeconds = 1, onError = logFailure } = options
   const inFlight = new Set<Promise<void>>()
   let pauseMs = initialPauseMs
   while (!stopping.aborted) {

@@ -1,6 +1,7 @@
+import { maxLevels, parseBounded, TooManyLevels } from '../../json-levels.ts'
 import { ApiError } from '../errors.ts'
 import { payloadBytes, payloadLimit } from '../payload.ts'
-import { explainJsonFault } from './json-fault.ts'
+import { explainJsonFault, placeIn } from './json-fault.ts'
 
 export const bodyLimit = 6_000_000
 
@@ -8,8 +9,8 @@ export const bodyLimit = 6_000_000
 export type SentBody = string | Uint8Array
 
 /**
- * @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (not UTF-8, not JSON, or a string that
- * Postgres cannot store unchanged: U+0000 or a lone surrogate)
+ * @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (not UTF-8, not JSON, too many levels, or a
+ * string that Postgres cannot store unchanged: U+0000 or a lone surrogate)
  */
 export function readJson(sent: SentBody, headers: Headers): unknown {
   if (sent.length > 0) checkMediaType(headers)
@@ -17,6 +18,7 @@ export function readJson(sent: SentBody, headers: Headers): unknown {
   const bytes = 3 * sent.length > bodyLimit ? Buffer.byteLength(sent) : 0
   if (bytes > bodyLimit)
     throw new ApiError('payload_too_large', `The body has ${bytes} bytes. The limit is ${bodyLimit} bytes.`)
+  if (typeof sent === 'string' && isReplaced(sent, headers)) throw notUtf8()
   const text = typeof sent === 'string' ? sent.toWellFormed().replace(/^\ufeff/, '') : decode(sent)
   if (hasManyEscapes(text) && payloadBytes(text) > payloadLimit)
     throw new ApiError(
@@ -47,20 +49,37 @@ function checkMediaType(headers: Headers) {
     throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
 }
 
+/**
+ * Whether a gateway has put U+FFFD in place of bytes that are no UTF-8, as an HTTP API may: then the text is longer than what was sent.
+ * Whoever sends U+FFFD itself sends as many bytes as there are.
+ */
+function isReplaced(text: string, headers: Headers): boolean {
+  const sent = headers.get('content-length')
+  return sent !== null && text.includes('\ufffd') && Number(sent) !== Buffer.byteLength(text)
+}
+
+function notUtf8(cause?: unknown): ApiError {
+  return new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause })
+}
+
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause })
+    throw notUtf8(cause)
   }
 }
 
 function parse(text: string): unknown {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseBounded(text)
   } catch (cause) {
-    throw new ApiError('invalid_json', explainJsonFault(text), { cause })
+    const detail =
+      cause instanceof TooManyLevels
+        ? `The body has more than ${maxLevels} levels of arrays and objects: ${placeIn(text, cause.at)} opens one more.`
+        : explainJsonFault(text)
+    throw new ApiError('invalid_json', detail, { cause })
   }
   if (text.includes('\\u') && maybeUnstorable.test(text) && !isStorable(value))
     throw new ApiError(
@@ -73,7 +92,6 @@ function parse(text: string): unknown {
 /** In valid JSON, U+0000 and lone surrogates occur only as escapes: a text without these needs no walk. */
 const maybeUnstorable = /\\u(0000|d[89a-f])/i
 
-/** Iterative: JSON.parse accepts a million levels, which would overflow the stack of a recursion. */
 function isStorable(root: unknown): boolean {
   const rest = [root]
   while (rest.length > 0) {

@@ -7,12 +7,16 @@ export function explainJsonFault(text: string): string {
   const fault = firstFault(text)
   if (!fault) return 'The body is not valid JSON.'
   const { at, expected } = fault
-  const lineStart = text.lastIndexOf('\n', at - 1) + 1
-  const line = text.slice(0, lineStart).split('\n').length
-  const place = `line ${line}, column ${at - lineStart + 1}`
+  const place = placeIn(text, at)
   return at === text.length
     ? `The body is not valid JSON: it ends at ${place}, where ${expected} is expected.`
     : `The body is not valid JSON: ${place} has ${nameOf(text.codePointAt(at)!)} where ${expected} is expected.`
+}
+
+export function placeIn(text: string, at: number): string {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1
+  const line = text.slice(0, lineStart).split('\n').length
+  return `line ${line}, column ${at - lineStart + 1}`
 }
 
 interface Fault {
@@ -28,7 +32,7 @@ const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const endOfCharacters = /["\\]|[^ -\uffff]/g
 const escapeSequence = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** Iterative, because a text may be a million levels deep. */
+/** Iterative, because a text may be many levels deep. */
 function firstFault(text: string): Fault | undefined {
   const closers: ('}' | ']')[] = []
   let expected: Expected = 'value'

@@ -6,6 +6,8 @@ import { codeWeight, type KeywordQuery, maxSlots, slotsPerProbe } from './keywor
 
 /** As many as a fusion may move to the top: a chunk further down has too little in common with the question. */
 const maxFound = 100
+/** As many as are compared by meaning whatever their sketches say. */
+const maxExamined = 1000
 /** Chunks whose score is worked out to the end. */
 const maxValued = 1000
 
@@ -50,7 +52,7 @@ export function withKeyword(
   db: QueryCreator<WithUnserved>,
   sought: Parameters<Searched & Sought> & { isLarge: boolean },
 ) {
-  const { groups, ways, slots, weights, fallbacks, required } = sought
+  const { groups, ways, slots, weights, fallbacks, required, examined } = sought
   const key = [t.document_id, t.revision, t.chunk_index, t.length]
   const digits = Array.from({ length: slotsOf(sought) }, (_, slot) => digitOf(slot))
   // By what they would be worth if every way counted: exact where no group has several.
@@ -60,6 +62,12 @@ export function withKeyword(
       select common, sum(chunks) over (order by sum desc, common) - chunks as chunks_ahead from (
         select common, chunks, ${sql.join(sums, sql` + `)} as sum from counted cross join question) s where sum > 0) s
     where chunks_ahead < ${sql.lit(maxValued)})`
+  const found = sql`
+    select ${sql.join(['document_id', 'revision', 'chunk_index'].map((column) => sql.ref(`m.${column}`)))},
+      score / (1 + ${sql.lit(lengthWeight)}::float8 * ${sql.ref('m.length')}
+        / (${sql.ref('m.length')} + (select usual from totals))) as score, is_certain
+    from matches m join valued using (common)`
+  const best = (count: number) => sql`${found} order by 4 desc, 1, 3 limit ${sql.lit(count)}`
   return db
     .with(
       (cte) => cte('titles').materialized(),
@@ -122,7 +130,9 @@ export function withKeyword(
           array[${sql.join(digits.map((_, slot) => sql`coalesce(sum(worth) filter (where is_usable and slot = ${sql.lit(slot)}), 0)`))}] as worths
         from entries)`,
     )
-    .with('promising', () => (sought.isLarge ? promising : sql<{ common: string }>`(select common from counted)`))
+    .with('promising', () =>
+      sought.isLarge && !examined ? promising : sql<{ common: string }>`(select common from counted)`,
+    )
     .with(
       (cte) => cte('valued').materialized(),
       () => sql<{ common: string; score: number; is_certain: boolean }>`(
@@ -137,12 +147,12 @@ export function withKeyword(
     )
     .with(
       (cte) => cte('keyword').materialized(),
-      () => sql<KeyOfChunk & { score: number; is_certain: boolean }>`(
-        select ${sql.join(['document_id', 'revision', 'chunk_index'].map((column) => sql.ref(`m.${column}`)))},
-          score / (1 + ${sql.lit(lengthWeight)}::float8 * ${sql.ref('m.length')}
-            / (${sql.ref('m.length')} + (select usual from totals))) as score, is_certain
-        from matches m join valued using (common)
-        order by 4 desc, 1, 3 limit ${sql.lit(maxFound)})`,
+      () =>
+        sql<KeyOfChunk & { score: number; is_certain: boolean }>`(${
+          examined
+            ? sql`(${best(maxExamined)}) union (${found} where ${sql.ref('m.document_id')} = ${examined})`
+            : best(maxFound)
+        })`,
     )
 }
 

@@ -28,6 +28,15 @@ export interface KeywordQuery {
   fallbacks: boolean[]
   /** Of each group: whether a chunk that does not meet it answers less of the question. */
   required: boolean[]
+  /** Of each slot. */
+  terms: string[]
+  /** Of each group: the words of the question that it stands for, [from, to). */
+  spans: Range[]
+}
+
+interface Range {
+  from: number
+  to: number
 }
 
 const base = maxFrequency + 1
@@ -47,13 +56,11 @@ interface Way {
   terms: { term: string; weight: number }[]
   isFallback: boolean
 }
-interface Group {
+interface Group extends Range {
   ways: Way[]
   isRequired: boolean
 }
-interface Span {
-  from: number
-  to: number
+interface Span extends Range {
   terms: string[]
 }
 
@@ -61,8 +68,16 @@ interface Span {
 export function keywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(query.normalize('NFKC'))
   const slotOf = new Map<string, number>()
-  const found: KeywordQuery = { probes: [], groups: [], ways: [], slots: [], weights: [], fallbacks: [], required: [] }
-  for (const { ways, isRequired } of [...groupsOf(words), ...joinedSounds(words)]) {
+  const found: Omit<KeywordQuery, 'probes' | 'terms'> = {
+    groups: [],
+    ways: [],
+    slots: [],
+    weights: [],
+    fallbacks: [],
+    required: [],
+    spans: [],
+  }
+  for (const { ways, isRequired, from, to } of [...groupsOf(words), ...joinedSounds(words)]) {
     const group = found.required.length
     let way = 0
     for (const { terms, isFallback } of ways) {
@@ -78,10 +93,13 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
       }
       way++
     }
-    if (way > 0) found.required.push(isRequired)
+    if (way === 0) continue
+    found.required.push(isRequired)
+    found.spans.push({ from, to })
   }
   if (found.required.length === 0) return undefined
-  return { ...found, probes: probesOf([...slotOf.keys()]) }
+  const terms = [...slotOf.keys()]
+  return { ...found, terms, probes: probesOf(terms) }
 }
 
 /** Words that some reading takes together form one group. */
@@ -105,7 +123,12 @@ function groupsOf(words: Word[]): Group[] {
       const parts = span.terms.flatMap((term) => termsOf(term).slice(1))
       if (parts.length > 0) ways.push(wayOf(parts, partWeight))
     }
-    groups.push({ ways, isRequired: literal.some((terms) => terms.length > 0 && !commonWords.has(terms[0]!)) })
+    groups.push({
+      ways,
+      from,
+      to,
+      isRequired: literal.some((terms) => terms.length > 0 && !commonWords.has(terms[0]!)),
+    })
     from = to
   }
   return groups
@@ -176,7 +199,8 @@ function joinedSounds(words: Word[]): Group[] {
     if (isOrdinary(before.text) || isOrdinary(word.text)) return []
     const sounds = soundsOf(before.text + word.text).slice(0, maxSounds)
     if (sounds.length === 0) return []
-    return [{ ways: sounds.map((sound) => wayOf([sound], joinedSoundWeight, true)), isRequired: false }]
+    const ways = sounds.map((sound) => wayOf([sound], joinedSoundWeight, true))
+    return [{ ways, from: i, to: i + 2, isRequired: false }]
   })
 }
 

@@ -1,11 +1,13 @@
 import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
 import { ApiError, Unavailable } from '../../http/errors.ts'
+import { report } from '../../metrics.ts'
 import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
+import { worthwhileCalls } from './worthwhile-calls.ts'
 
 /** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
-/** So that a provider's time-out comes before its caller's deadline, which would not count as one. */
+/** So that a provider's time-out comes before its caller's deadline, which would not count as one. More than timers are early by. */
 const marginMilliseconds = 10
 
 /**
@@ -14,16 +16,25 @@ const marginMilliseconds = 10
  */
 export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds: number) {
   const hedged = hedging(clock)
+  const calls = worthwhileCalls(clock)
 
   /**
    * @param deadline a time of the clock
-   * @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text
+   * @throws Unavailable when the provider is down, too slow or rejects our key, at once if it was too slow for the last ones;
+   * ApiError validation_failed when it rejects the text
    */
   return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
-    const seconds = (deadline - clock.now() - marginMilliseconds) / 1000
-    if (seconds <= 0) throw unavailable(new Error('No time is left to ask it'))
+    const started = clock.now()
+    const available = deadline - started - marginMilliseconds
+    if (available <= 0) throw unavailable(new Error('No time is left to ask it'))
+    const kind = calls.begin(available)
+    if (kind === 'futile') {
+      report({ ProviderSkips: 1 })
+      throw unavailable(new Error('It was too slow for the last questions'), calls.retryAfterSeconds())
+    }
+    const seconds = available / 1000
     const late = new AbortController()
-    const cancel = clock.after(deadline - clock.now(), () => late.abort())
+    const cancel = clock.after(deadline - started, () => late.abort())
     try {
       const [vector] = await hedged(
         (settled, isHedge) =>
@@ -31,10 +42,14 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
             timeoutSeconds: isHedge ? seconds + patienceSeconds : Math.max(seconds, patienceSeconds),
             signal: AbortSignal.any([late.signal, settled]),
           }),
-        () => embedder.mayHedge?.() ?? true,
+        () => kind === 'call' && (embedder.mayHedge?.() ?? true),
       )
+      calls.onAnswer(kind, clock.now() - started)
       return vector!
     } catch (error) {
+      const isUnavailable = error instanceof EmbeddingError && error.reason === 'unavailable'
+      if (isUnavailable && clock.now() - started >= available - marginMilliseconds) calls.onLate(kind, available)
+      else calls.onOtherFailure(kind)
       throw asAnswered(error)
     } finally {
       cancel()

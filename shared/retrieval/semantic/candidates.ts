@@ -94,15 +94,30 @@ export function nearCandidates(db: QueryCreator<WithQuery>, near: Parameters<Nea
           ),
         ),
     )
-    .with('candidates', (db) =>
-      db
+    .with('candidates', (db) => {
+      const inReach = db
         .selectFrom('estimated')
         .select(['document_id', 'revision', 'chunk_index', 'vector_id'])
         .where(
           sql<boolean>`distance <= (select case when is_large then ${reachOf('estimated')} else 'infinity' end from size)`,
-        ),
-    )
+        )
+      return near.examined ? inReach.union(examinedCandidates(db, near, near.examined)) : inReach
+    })
   return withCandidates
+}
+
+function examinedCandidates(
+  db: QueryCreator<WithQuery>,
+  near: Parameters<Near>,
+  examined: NonNullable<Parameters<Near>['examined']>,
+) {
+  return db
+    .selectFrom('chunks as c')
+    .select(['c.document_id', 'c.revision', 'c.chunk_index', 'c.vector_id'])
+    .where(isSearched(near))
+    .where('c.sketch', 'is not', null)
+    .where(isThere(near))
+    .where('c.document_id', '=', examined)
 }
 
 /** As the index `chunks_sample` says it, or it would not be used. */

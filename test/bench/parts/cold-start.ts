@@ -91,6 +91,7 @@ async function open({ server }: Bench) {
         DATABASE_SECRET_ARN: arn,
         DATABASE_ENDPOINT: `http://127.0.0.1:${url.port}`,
         QUEUE_URL: 'http://127.0.0.1:9/queue',
+        EXTRACTION_QUEUE_URL: 'http://127.0.0.1:9/queue',
         EMBEDDING_BASE_URL: provider.origin,
         EMBEDDING_API_KEY: 'sk-bench',
         POWERTOOLS_LOG_LEVEL: 'SILENT',

@@ -7,7 +7,7 @@ import { consumer } from '../../../functions/embedding/consumer.ts'
 import { searchApp } from '../../../functions/search/app.ts'
 import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
-import { type DatabaseUser, queue as queueSettings } from '../../../infra/wiring.ts'
+import { type DatabaseUser, queues } from '../../../infra/wiring.ts'
 import { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { lambdaHandler } from '../../../shared/http/api.ts'
@@ -86,7 +86,7 @@ export async function openCuecard(server: Server, options: CuecardOptions = {}) 
   /** Whatever is queued, in batches as the event source makes them. */
   async function work(): Promise<void> {
     while (messages.length > 0) {
-      const bodies = messages.splice(0, queueSettings.batchSize)
+      const bodies = messages.splice(0, queues.embedding.batchSize)
       const Records = bodies.map((body, i) => ({ messageId: `${i}`, receiptHandle: `${i}`, body }))
       const { batchItemFailures } = await embedding({ Records } as unknown as SQSEvent, {
         getRemainingTimeInMillis: () => 110_000,

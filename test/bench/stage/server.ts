@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { createScratchDatabase } from '../../support/scratch-database.ts'
+import { createScratchDatabase } from '../../../infra/local/database/scratch-database.ts'
 import type { Query, Reply } from './database-process.ts'
 
 /** Where the databases of all contestants are. */

@@ -1,10 +1,18 @@
-import type { Database } from '../../shared/database/database.ts'
-import type { Failure } from '../../shared/documents/failures.ts'
-import * as transitions from '../../shared/documents/transitions.ts'
-import type { Claim } from './claim.ts'
+import type { Database } from '../database/database.ts'
+import type { Failure } from './failures.ts'
+import * as transitions from './transitions.ts'
+
+/** A document that a worker has claimed. */
+export interface Claimed extends transitions.Lease {
+  /** Deliveries of this revision that did not end properly, this one included. */
+  attempt: number
+  retries: number
+  /** Claims of this revision, this one included. */
+  tries: number
+}
 
 /** Search serves what it served before. False when the lease is lost. */
-export async function fail(db: Database, claim: Claim, failure: Failure): Promise<boolean> {
+export async function fail(db: Database, claim: Claimed, failure: Failure): Promise<boolean> {
   const failed = await db
     .updateTable('documents as d')
     .set(transitions.fail(failure))
@@ -23,7 +31,7 @@ export async function fail(db: Database, claim: Claim, failure: Failure): Promis
  */
 export async function requeue(
   db: Database,
-  claim: Claim,
+  claim: Claimed,
   afterSeconds: number,
   reason: string | null,
   counts?: 'attempt' | 'retry',
@@ -37,7 +45,7 @@ export async function requeue(
     .where((eb) =>
       eb.or([
         eb('d.lease_token', '=', claim.leaseToken),
-        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retries }),
+        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retries, 'd.tries': claim.tries }),
       ]),
     )
     .returning('d.id')

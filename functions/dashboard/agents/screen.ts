@@ -1,0 +1,22 @@
+import { Hono } from 'hono'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { listAgents } from '../../../shared/organizations/agents.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { agentList, noAgents } from './view.ts'
+
+/** The first screen: which agents there are, and whether each answers. */
+export function agentsScreens(screen: Screen) {
+  return new Hono<ApiEnv>().get(
+    '/dashboard',
+    screen({ permission: 'kb:read' }, async ({ db, session }) => {
+      const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
+      return {
+        title: words.agents.title,
+        lead: words.agents.lead,
+        place: 'agents',
+        content: agents.length > 0 ? agentList(agents) : noAgents(session.organizationId),
+      }
+    }),
+  )
+}

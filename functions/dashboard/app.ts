@@ -1,0 +1,83 @@
+import { compress } from 'hono/compress'
+import { csrf } from 'hono/csrf'
+import { html } from 'hono/html'
+import { secureHeaders } from 'hono/secure-headers'
+import type { Database } from '../../shared/database/database.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { api } from '../../shared/http/api.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { originOf } from '../../shared/http/origin.ts'
+import { agentsScreens } from './agents/screen.ts'
+import { askScreens } from './ask/screen.ts'
+import { respondAsset } from './assets.ts'
+import { callsScreens } from './calls/screen.ts'
+import { type DocumentsDependencies, documentsScreens } from './documents/screen.ts'
+import { errorView } from './error-view.ts'
+import { plainLayout } from './layout.ts'
+import { screens } from './screen.ts'
+import { signInRoutes } from './session/sign-in.ts'
+import { settingsScreens } from './settings/screen.ts'
+import { unansweredScreens } from './unanswered/screen.ts'
+
+export interface Dependencies extends DocumentsDependencies {
+  db: Database
+  embedder: Embedder
+}
+
+/** The dashboard: pages for people, under a session instead of a key. */
+export function dashboardApp({ db, queue, bucket, embedder }: Dependencies) {
+  const screen = screens(db)
+  const app = api()
+  app.use(headers(bucket.origin))
+  app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
+
+  app.get('/dashboard/assets/:file', (c) => respondAsset(c) ?? c.notFound())
+  app.use(compress({ encoding: 'gzip' }))
+
+  app.route('/', signInRoutes(db))
+  app.route('/', agentsScreens(screen))
+  app.route('/', documentsScreens(screen, { queue, bucket }))
+  app.route('/', askScreens(screen, { embedder }))
+  app.route('/', unansweredScreens(screen, { embedder }))
+  app.route('/', callsScreens(screen))
+  app.route('/', settingsScreens(screen))
+
+  app.get(
+    '/dashboard/*',
+    screen({ permission: 'any' }, () => {
+      throw new ApiError('route_not_found', 'There is no such screen.')
+    }),
+  )
+  app.notFound((c) => c.html(plainError(errorView(c, new ApiError('route_not_found', 'There is no such route.'))), 404))
+  app.onError((error, c) => {
+    const view = errorView(c, error)
+    return c.html(plainError(view), view.status)
+  })
+  return app
+}
+
+function plainError({ title, lead, content }: ReturnType<typeof errorView>) {
+  return plainLayout(title, html`<p class="lead">${lead}</p>${content}`)
+}
+
+/** Scripts, styles and answers of this host alone, nothing inline, nothing made of strings; files go to the bucket, too. */
+function headers(filesOrigin: string) {
+  const own = ["'self'", filesOrigin]
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: own,
+      formAction: own,
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ['cuecard'],
+    },
+    // With no-referrer browsers send a form's Origin as null.
+    referrerPolicy: 'same-origin',
+    xFrameOptions: 'DENY',
+  })
+}

@@ -1,0 +1,77 @@
+import { html } from 'hono/html'
+import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
+import type { Hit } from '../../../shared/retrieval/schemas.ts'
+import { icon } from '../icons.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { words } from '../words.ts'
+import { type Marked, markedSlice, marking, telling } from './marks.ts'
+import { passageText } from './passage-text.ts'
+import type { Passage } from './trial.ts'
+
+const w = words.ask
+
+/** Likenesses at which a person would call a passage close in meaning to a question, or somewhat close. */
+const closeLikeness = 0.6
+const someLikeness = 0.3
+
+const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
+
+/** A passage as search has found it, and what it has of the question. */
+export function passageView(
+  agentId: string,
+  sought: SoughtWord[],
+  { hit, strength, likeness, presences }: Passage,
+): Html {
+  const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
+  const headings = headingsOf(hit)
+  const number = hit.chunk_index + 1
+  const address = `${agentPage(agentId, 'documents')}/${hit.document_id}?passage=${number}#passage-${number}`
+  const marked = (text: string) => whole(marking(text, terms))
+  const passage = marking(hit.content, terms)
+  const shown = telling(passage)
+  const isWhole = shown.start === 0 && shown.end === hit.content.length
+  return html`<header><h2><a href="${address}">${marked(hit.document_title)}</a></h2><span class="state ${stateOf[strength]}">${words.strengths[strength]}</span></header>
+${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
+<div class="said${shown.start > 0 && ' goes-before'}${shown.end < hit.content.length && ' goes-on'}">${passageText(passage, shown)}</div>
+${!isWhole && html`<details><summary>${w.whole}</summary><div class="said">${passageText(passage, { start: 0, end: hit.content.length })}</div></details>`}
+<ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${
+    likeness !== undefined && html`<li class="meaning">${w.meaning[meaningOf(likeness)]}</li>`
+  }</ul>
+<details class="exact"><summary>${w.exact}</summary><dl>${(
+    [
+      [w.score, hit.score],
+      [w.byWords, hit.scores.keyword],
+      [w.byMeaning, hit.scores.semantic],
+    ] as const
+  ).map(
+    ([name, score]) => html`<div><dt>${name}</dt><dd>${score === null ? w.notCompared : score.toFixed(4)}</dd></div>`,
+  )}</dl></details>`
+}
+
+function whole(marked: Marked): Html {
+  return markedSlice(marked, { start: 0, end: marked.text.length })
+}
+
+function presenceView(word: string, presence: Presence): Html {
+  switch (presence) {
+    case 'whole':
+      return html`<li class="whole">${icon('check')} <span class="unseen">${w.has(word)}</span><span aria-hidden="true">${word}</span></li>`
+    case 'part':
+      return html`<li class="part">${w.hasPart(word)}</li>`
+    case 'none':
+      return html`<li class="none"><span class="unseen">${w.lacks(word)}</span><s aria-hidden="true">${word}</s></li>`
+  }
+}
+
+function meaningOf(likeness: number): keyof typeof w.meaning {
+  if (likeness >= closeLikeness) return 'close'
+  return likeness >= someLikeness ? 'some' : 'far'
+}
+
+/** Without what is told beside it: the title, and headings that the passage has itself. */
+function headingsOf({ metadata: { headings }, document_title, content }: Hit): string[] {
+  // Whoever uploads chunks may keep anything under this name.
+  const all = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
+  const own = new Set([...content.matchAll(/^#{1,6}\s+(.*?)\s*$/gm)].map(([, heading]) => heading))
+  return all.filter((heading, i) => !(i === 0 && heading === document_title) && !own.has(heading))
+}

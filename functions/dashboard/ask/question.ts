@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { documentId } from '../../../shared/ids.ts'
+import { searchModes } from '../../../shared/retrieval/schemas.ts'
+
+const maxCharacters = 1000
+const withoutControls = v.transform((text: string) =>
+  [...text.replaceAll(/\p{Cc}+/gu, ' ').trim()].slice(0, maxCharacters).join(''),
+)
+const text = v.pipe(v.optional(v.string(), ''), withoutControls)
+
+/** What the address of the screen says; what cannot be is as if it were not there. */
+export const askQuery = v.object({
+  /** What a caller would say. */
+  q: text,
+  mode: v.fallback(v.picklist(searchModes), 'hybrid'),
+  /** Which document to compare with the hits. */
+  document: v.fallback(v.optional(documentId), undefined),
+  /** What the titles of the documents have that may be chosen for it. */
+  title: text,
+})
+export type AskQuery = v.InferOutput<typeof askQuery>

@@ -1,0 +1,76 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { Unavailable } from '../../../shared/http/errors.ts'
+import { agentPath } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import { answering } from '../../../shared/retrieval/answer.ts'
+import { systemClock } from '../../../shared/retrieval/clock.ts'
+import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { newDocumentPath } from '../paths.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { compareView, titlesView } from './compare-view.ts'
+import { type AskQuery, askQuery } from './question.ts'
+import { findExpected, findTitles } from './titles.ts'
+import { trials } from './trial.ts'
+import { askForm, examplesView, trialView } from './view.ts'
+
+const examples = 3
+
+/** To try questions out: they are answered as a voice agent's are, explained, and not kept. */
+export function askScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
+  const { answer } = answering(embedder, systemClock, timeouts)
+  const tryOut = trials(embedder, answer)
+
+  async function contentFor(db: Database, scope: AgentScope, query: AskQuery, mayWrite: boolean) {
+    const { agentId } = scope
+    if (query.q === '') {
+      const titles = await findTitles(db, scope, { areServed: true, limit: examples })
+      return { content: examplesView(agentId, titles), status: 200 as const }
+    }
+    const expected = query.document && (await findExpected(db, scope, query.document))
+    const [titles, trial] = await Promise.all([
+      findTitles(db, scope, { part: query.title }),
+      tryOut(db, scope, query, expected),
+    ])
+    const content = html`${trialView(agentId, trial, mayWrite ? newDocumentPath(agentId, query.q) : undefined)}
+${compareView({ agentId, query, titles, ...trial })}`
+    return { content, status: 200 as const }
+  }
+
+  return new Hono<ApiEnv>().get(
+    '/dashboard/agents/:agentId/ask',
+    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, params, isPartial, may }) => {
+      const scope = { organizationId: session.organizationId, ...params }
+      const { agentId } = scope
+      const query = v.parse(askQuery, c.req.query())
+      if (isPartial) {
+        const [titles] = await Promise.all([findTitles(db, scope, { part: query.title }), getAgent(db, scope)])
+        return { fragment: titlesView({ agentId, query, titles }) }
+      }
+      const [{ id, name }, { content, status }] = await Promise.all([
+        getAgent(db, scope),
+        contentFor(db, scope, query, may('kb:write')).catch(withoutMeaning),
+      ])
+      return {
+        title: words.ask.title,
+        lead: words.ask.lead,
+        place: 'agents',
+        agent: { id, name, tab: 'ask' },
+        content: html`${askForm(agentId, query)}${content}`,
+        status,
+      }
+    }),
+  )
+}
+
+/** By meaning alone there is nothing to show while the provider is down; by words there is. */
+function withoutMeaning(error: unknown) {
+  if (!(error instanceof Unavailable) || error.service !== 'embedding_provider') throw error
+  return { content: html`<p class="notice bad">${words.ask.unavailable}</p>`, status: 503 as const }
+}

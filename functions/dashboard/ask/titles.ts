@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../../shared/database/columns.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { DocumentId } from '../../../shared/ids.ts'
+
+const d = columnsOf('documents', 'documents')
+
+export interface Titled {
+  id: string
+  title: string
+}
+
+/** A document that somebody thinks answers a question. */
+export interface Expected {
+  id: DocumentId
+  title: string
+  /** Whether search has anything of it. */
+  isServed: boolean
+}
+
+const maxTitles = 8
+
+/** Documents, the newest first; with `part`, those whose title has it. */
+export async function findTitles(
+  db: Database,
+  { organizationId, agentId }: AgentScope,
+  { part = '', areServed = false, limit = maxTitles } = {},
+): Promise<Titled[]> {
+  return await db
+    .selectFrom('documents')
+    .select(['id', 'title'])
+    .where('organization_id', '=', organizationId)
+    .where('agent_id', '=', agentId)
+    .$if(areServed, (query) => query.where('active_revision', 'is not', null))
+    .$if(part !== '', (query) => query.where(sql<boolean>`position(lower(${part}) in lower(${d.title})) > 0`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Undefined when the agent has no such document. */
+export async function findExpected(
+  db: Database,
+  { organizationId, agentId }: AgentScope,
+  id: DocumentId,
+): Promise<Expected | undefined> {
+  const found = await db
+    .selectFrom('documents')
+    .select(['title', sql<boolean>`${d.active_revision} is not null`.as('isServed')])
+    .where('organization_id', '=', organizationId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found && { id, ...found }
+}

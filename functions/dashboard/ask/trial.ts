@@ -1,0 +1,91 @@
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
+import { systemClock } from '../../../shared/retrieval/clock.ts'
+import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
+import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
+import type { Hit } from '../../../shared/retrieval/schemas.ts'
+import { defaultSimilarity } from '../../../shared/retrieval/search.ts'
+import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { startTiming } from '../../../shared/retrieval/timing.ts'
+import { levelsOf, type Scale, type Strength, strengthOf } from '../scores.ts'
+import type { AskQuery } from './question.ts'
+import type { Expected } from './titles.ts'
+
+/** As many as a voice agent gets. */
+const passagesPerQuestion = 5
+
+/** A passage, with what it has of the question. */
+export interface Passage {
+  hit: Hit
+  strength: Strength
+  /** 0, as far as what has nothing to do with the question, to 1; undefined where meaning was not compared. */
+  likeness: number | undefined
+  /** Of the words of the trial. */
+  presences: Presence[]
+}
+
+/** A question asked as a voice agent asks it, and not kept. */
+export interface Trial {
+  /** Best first. */
+  passages: Passage[]
+  words: SoughtWord[]
+  /** Whether it has been looked for words, of which there may be none. */
+  isByWords: boolean
+  isDegraded: boolean
+  milliseconds: { total: number; embed: number; db: number }
+  compared: Compared | undefined
+}
+
+/** A document that somebody has expected. */
+export interface Compared extends Omit<Standing, 'best'>, Expected {
+  best: { passage: Passage; place: number } | undefined
+}
+
+/** Tries questions out. They throw ApiError agent_not_found, validation_failed; Unavailable. */
+export function trials(embedder: Embedder, answer: AnswerQuestion) {
+  const similarity = embedder.similarity ?? defaultSimilarity
+  const { unlike, alike } = similarity
+
+  return async function tryOut(
+    db: Database,
+    scope: AgentScope,
+    { q: query, mode }: AskQuery,
+    expected: Expected | undefined,
+  ): Promise<Trial> {
+    const timing = startTiming(systemClock)
+    const question = { query, mode, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds }
+    const { data, degraded } = await answer(db, { ...scope, logsQuestions: false }, question, timing)
+    const total = systemClock.now() - timing.arrivedAt
+    const scale: Scale = degraded ? 'keyword' : mode
+    const standing =
+      expected && (await findStanding(db, embedder, scope, { query, mode: scale, documentId: expected.id }))
+    const shown = [...data, ...(standing?.best ? [standing.best.hit] : [])]
+    const { words, presencesIn } =
+      scale === 'semantic' ? { words: [], presencesIn: () => [] } : await explainWords(db, scope, query, shown)
+    const toPassage = (hit: Hit): Passage => ({
+      hit,
+      strength: strengthOf(hit.score, levelsOf(scale, similarity)),
+      likeness: hit.scores.semantic === null ? undefined : clamped((hit.scores.semantic - unlike) / (alike - unlike)),
+      presences: presencesIn(hit),
+    })
+    return {
+      passages: data.map(toPassage),
+      words,
+      isByWords: scale !== 'semantic',
+      isDegraded: degraded !== null,
+      milliseconds: { total, ...timing.spent },
+      compared: expected &&
+        standing && {
+          ...expected,
+          ...standing,
+          best: standing.best && { place: standing.best.place, passage: toPassage(standing.best.hit) },
+        },
+    }
+  }
+}
+
+function clamped(likeness: number): number {
+  return Math.min(1, Math.max(0, likeness))
+}

@@ -1,0 +1,67 @@
+import { html } from 'hono/html'
+import { searchModes } from '../../../shared/retrieval/schemas.ts'
+import { icon } from '../icons.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { askPath } from '../paths.ts'
+import { words } from '../words.ts'
+import { passageView } from './passage-view.ts'
+import type { AskQuery } from './question.ts'
+import type { Titled } from './titles.ts'
+import type { Trial } from './trial.ts'
+
+const w = words.ask
+
+export function askForm(agentId: string, { q, mode }: AskQuery): Html {
+  return html`<search><form class="ask" method="get" action="${askPath(agentId)}">
+<label for="q">${w.label}</label>
+<div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button>${w.submit}</button></div>
+<details${mode !== 'hybrid' && html` open`}><summary>${w.more}</summary><fieldset class="modes"><legend class="unseen">${w.more}</legend>${searchModes.map(
+    (each) =>
+      html`<label><input type="radio" name="mode" value="${each}"${each === mode && html` checked`}> ${w.modes[each]}</label>`,
+  )}</fieldset></details>
+</form></search>`
+}
+
+/** Before a question is asked: some that the agent can be expected to answer. */
+export function examplesView(agentId: string, titles: Titled[]): Html {
+  if (titles.length === 0)
+    return html`<section class="empty">${icon('document')}<h2>${w.nothingReady}</h2><p>${w.nothingReadyLead}</p>
+<p><a role="button" href="${agentPage(agentId, 'documents')}">${w.toDocuments}</a></p></section>`
+  const sentences = [w.example1, w.example2, w.example3]
+  return html`<section class="examples"><h2>${w.examples}</h2><ul class="choices">${titles.map(({ title }, i) => {
+    const q = sentences[i % sentences.length]!(title)
+    return html`<li><a href="${askPath(agentId, { q })}">${q}</a></li>`
+  })}</ul></section>`
+}
+
+/** What was found for a question. @param newDocument where to write a document that answers it, for a key that may */
+export function trialView(agentId: string, trial: Trial, newDocument: string | undefined): Html {
+  const { passages, words: sought, isByWords, isDegraded } = trial
+  const [first] = passages
+  const isEmpty = isByWords && sought.length === 0
+  return html`<section class="trial" aria-label="${w.passages(passages.length)}">
+${isDegraded && html`<p class="notice warn">${w.degraded}</p>`}
+${isEmpty && html`<p class="notice">${w.nothingSought}</p>`}
+${!isEmpty && (first?.strength ?? 'weak') === 'weak' && unansweredView(first === undefined, newDocument)}
+${soughtView(trial)}
+<ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, sought, passage)}</li>`)}</ol>
+</section>`
+}
+
+function unansweredView(isNothing: boolean, newDocument: string | undefined): Html {
+  return html`<div class="notice warn"><p><b>${isNothing ? w.none : w.weak}.</b> ${isNothing ? w.noneLead : w.weakLead}</p>${
+    newDocument && html`<a role="button" class="plain" href="${newDocument}">${w.addDocument}</a>`
+  }</div>`
+}
+
+/** The words that were looked for, those that no document has among them, and how long it took. */
+function soughtView({ words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {
+  const shown = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
+  return html`<p class="sought">${
+    sought.length > 0 &&
+    html`${w.sought} ${sought.map(
+      ({ text, isKnown }, i) =>
+        html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="unknown">(${w.unknown})</span>`}`,
+    )}. `
+  }<span class="took">${passages.length > 0 && html`${w.passages(passages.length)}. `}${w.took(shown(total), shown(embed), shown(db))}</span></p>`
+}

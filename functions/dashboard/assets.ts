@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Context } from 'hono'
+import { type Asset, assetResponder, briefly, forGood } from '../../shared/http/asset.ts'
+import { vendored } from './vendored.ts'
+
+/** Beside this module as beside the bundle, where it holds the files of packages too. */
+const folder = join(import.meta.dirname, 'assets')
+
+const mediaTypes: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+interface NamedAsset extends Asset {
+  /** With a hash of what it holds, so that a browser may keep it for good: `dashboard-1a2b3c4d5e6f.css`. */
+  fileName: string
+}
+
+type Respond = (c: Context) => Response
+
+function read(name: string): string {
+  const beside = join(folder, name)
+  if (existsSync(beside)) return readFileSync(beside, 'utf8')
+  return readFileSync(fileURLToPath(import.meta.resolve(vendored[name as keyof typeof vendored])), 'utf8')
+}
+
+/** Pico in a layer of its own, so that whatever we say wins, however specific its selectors are. */
+function source(name: string): string {
+  if (name !== 'dashboard.css') return read(name)
+  return `@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}\n${read(name)}`
+}
+
+const known = new Map<string, NamedAsset>()
+
+/** A module imports the others under their own names with a hash. @throws Error for an unknown name */
+function load(name: string): NamedAsset {
+  const loaded = known.get(name)
+  if (loaded) return loaded
+  const body = source(name).replaceAll(/(?<=from ?['"]\.\/)[\w-]+\.js(?=['"])/g, (imported) => load(imported).fileName)
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 12)
+  const [base, type] = name.split('.') as [string, string]
+  const asset = { mediaType: mediaTypes[type]!, body, fileName: `${base}-${hash}.${type}` }
+  known.set(name, asset)
+  return asset
+}
+
+/** All that a screen may load, by name: `dashboard.css`. */
+const names = [...readdirSync(folder), 'htmx.js'].filter((name) => name !== 'pico.css')
+const responders = new Map<string, { fileName: string; current: Respond; other: Respond }>(
+  names
+    .map(load)
+    .map((asset, i) => [
+      names[i]!,
+      { fileName: asset.fileName, current: assetResponder(asset, forGood), other: assetResponder(asset, briefly) },
+    ]),
+)
+
+/** The address of a file in `assets`. @throws Error for an unknown name */
+export function assetPath(name: string): string {
+  const asset = responders.get(name)
+  if (!asset) throw new Error(`There is no file ${name} in functions/dashboard/assets`)
+  return `/dashboard/assets/${asset.fileName}`
+}
+
+/** A page from before a deployment asks for files of its version: it gets today's, and soon asks again. */
+export function respondAsset(c: Context): Response | undefined {
+  const fileName = c.req.param('file') ?? ''
+  const asset = responders.get(fileName.replace(/-[0-9a-f]{12}(?=\.\w+$)/, ''))
+  return asset && (asset.fileName === fileName ? asset.current : asset.other)(c)
+}

@@ -1,0 +1,75 @@
+import htmx from './htmx.js'
+
+/** Only htmx turns answers of this host into elements. No string becomes a script: neither in an answer nor in an attribute. */
+const trusted = globalThis.trustedTypes?.createPolicy('cuecard', { createHTML: (html) => html })
+function refuse() {
+  throw new Error('Scripts made of strings are refused')
+}
+htmx.registerExtension('cuecard', {
+  init: (api) =>
+    api.initSecurity(
+      { createHTML: (html) => trusted?.createHTML(html) ?? html, createScript: refuse },
+      function Refused() {
+        refuse()
+      },
+      function RefusedAsync() {
+        refuse()
+      },
+    ),
+})
+
+const announcer = document.getElementById('announcer')
+
+/** Says a sentence to whoever listens to the screen. */
+export function announce(text) {
+  announcer.textContent = ''
+  setTimeout(() => {
+    announcer.textContent = text
+  }, 100)
+}
+
+const flash = document.getElementById('flash')
+if (flash?.textContent.trim()) announce(flash.textContent.trim())
+
+document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
+  const target = ctx.target?.isConnected ? ctx.target : document.getElementById(ctx.target?.id)
+  const said = target?.querySelector('[data-announce]') ?? target?.closest('[data-announce]')
+  if (said) announce(said.textContent.trim())
+  // What had the focus is gone: it goes on in what came instead.
+  if (document.activeElement === document.body) target?.querySelector('[data-focus]')?.focus()
+})
+
+document.addEventListener('htmx:error', () => {
+  flash?.replaceChildren(document.getElementById('offline').content.cloneNode(true))
+})
+
+/** Makes live what needs a script: times as the reader's clock tells them, and buttons that copy. */
+function enliven(root) {
+  for (const element of root.querySelectorAll('time[data-local]:not([title])')) {
+    element.title = element.textContent
+    element.textContent = formats[element.dataset.local].format(new Date(element.dateTime))
+  }
+  for (const button of root.querySelectorAll('[data-copy][hidden]')) {
+    button.hidden = false
+    button.addEventListener('click', () => copy(button))
+  }
+}
+
+const { lang } = document.documentElement
+const formats = {
+  day: new Intl.DateTimeFormat(lang, { dateStyle: 'medium' }),
+  time: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }),
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim())
+  const before = button.textContent
+  button.textContent = button.dataset.copied
+  announce(button.dataset.copied)
+  setTimeout(() => {
+    button.textContent = before
+  }, 2000)
+}
+
+enliven(document)
+document.addEventListener('htmx:after:swap', () => enliven(document))

@@ -1,0 +1,167 @@
+// Uploads files: each is made a document first, then posted to where its form says. The form serves again after a broken connection;
+// once it is refused, its document goes, and another try makes a new one.
+
+import { announce } from './dashboard.js'
+
+const atOnce = 3
+const area = document.getElementById('upload')
+const { address } = area.dataset
+const words = JSON.parse(area.dataset.words)
+const input = area.querySelector('input[type=file]')
+const choose = area.querySelector('[data-choose]')
+const template = area.querySelector('template')
+const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' })
+
+/** Those that are neither done nor failed nor cancelled, in order. */
+const uploads = new Set()
+
+/** Told to the person; what is final is refused again however often it is tried. */
+class Refused extends Error {
+  constructor(message, isFinal) {
+    super(message)
+    this.isFinal = isFinal
+  }
+}
+
+choose.hidden = false
+choose.addEventListener('click', () => input.click())
+input.addEventListener('change', () => {
+  add(input.files)
+  input.value = ''
+})
+// A file that misses the area would be opened in place of the page.
+for (const name of ['dragover', 'drop']) addEventListener(name, (event) => event.preventDefault())
+for (const name of ['dragover', 'dragleave', 'drop'])
+  area.addEventListener(name, () => area.classList.toggle('is-over', name === 'dragover'))
+area.addEventListener('drop', (event) => add(event.dataTransfer.files))
+
+addEventListener('beforeunload', (event) => {
+  if (uploads.size > 0) event.preventDefault()
+})
+addEventListener('pagehide', () => {
+  for (const upload of uploads) dropDocument(upload)
+})
+
+function add(files) {
+  for (const file of files) {
+    const item = template.content.firstElementChild.cloneNode(true)
+    const upload = { file, item }
+    item.querySelector('.name').textContent = file.name
+    item.querySelector('progress').setAttribute('aria-label', words.progress.replace('{name}', file.name))
+    item.querySelector('[data-cancel]').addEventListener('click', () => cancel(upload))
+    item.querySelector('[data-retry]').addEventListener('click', () => enqueue(upload))
+    area.querySelector('ul').append(item)
+    enqueue(upload)
+  }
+}
+
+function enqueue(upload) {
+  uploads.add(upload)
+  show(upload, 'waiting', words.waiting)
+  startNext()
+}
+
+function startNext() {
+  const waiting = [...uploads].filter(({ item }) => item.dataset.state === 'waiting')
+  for (const upload of waiting.slice(0, atOnce - (uploads.size - waiting.length))) run(upload)
+}
+
+async function run(upload) {
+  show(upload, 'sending', words.starting)
+  try {
+    upload.form ??= await createDocument(upload)
+    if (uploads.has(upload)) await post(upload)
+    if (uploads.has(upload)) finish(upload)
+  } catch (error) {
+    if (uploads.delete(upload)) fail(upload, error instanceof Refused ? error : new Refused(words.interrupted, false))
+  }
+  // Cancelled while its document was being made.
+  if (!upload.item.isConnected && !upload.isDone) dropDocument(upload)
+  startNext()
+}
+
+/** @returns the form to post the file with, and the document's id */
+async function createDocument({ file }) {
+  const body = new URLSearchParams({ name: file.name, bytes: file.size })
+  const response = await fetch(`${address}/files`, { method: 'POST', body, headers: { accept: 'application/json' } })
+  const isJson = response.headers.get('content-type')?.includes('json')
+  if (!isJson) throw new Refused(words.refused, false)
+  const answer = await response.json()
+  if (!response.ok) throw new Refused(answer.message, true)
+  return answer
+}
+
+/** fetch tells nothing of how much of a body it has sent. */
+function post(upload) {
+  const { file, form, item } = upload
+  const body = new FormData()
+  for (const [name, value] of Object.entries(form.fields)) body.append(name, value)
+  body.append('file', file)
+  const request = new XMLHttpRequest()
+  upload.abort = () => request.abort()
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    item.querySelector('progress').value = loaded / total
+    item.querySelector('.percent').textContent = percent.format(loaded / total)
+  })
+  show(upload, 'sending', words.uploading)
+  return new Promise((resolve, reject) => {
+    request.addEventListener('load', () => {
+      if (request.status < 300) return resolve()
+      dropDocument(upload)
+      reject(new Refused(words.refused, false))
+    })
+    request.addEventListener('error', () => reject(new Error('the connection broke')))
+    request.addEventListener('abort', () => reject(new Error('cancelled')))
+    request.open('POST', form.url)
+    request.send(body)
+  })
+}
+
+function fail(upload, { message, isFinal }) {
+  show(upload, 'failed', message)
+  upload.item.querySelector('[data-retry]').hidden = isFinal
+}
+
+function finish(upload) {
+  upload.isDone = true
+  uploads.delete(upload)
+  remove(upload.item)
+  announce(words.uploaded.replace('{name}', upload.file.name))
+  document.body.dispatchEvent(new Event('documents-changed'))
+}
+
+function cancel(upload) {
+  uploads.delete(upload)
+  remove(upload.item)
+  upload.abort?.()
+  dropDocument(upload)
+  startNext()
+}
+
+/** Nobody waits for the answer: what stays without a file ends in an error that says so. */
+function dropDocument(upload) {
+  const { form } = upload
+  delete upload.form
+  if (!form) return
+  const request = {
+    method: 'POST',
+    body: new URLSearchParams(),
+    keepalive: true,
+    headers: { 'hx-request-type': 'partial' },
+  }
+  fetch(`${address}/${form.documentId}/delete`, request).catch(() => {})
+}
+
+function show({ item }, state, message) {
+  item.dataset.state = state
+  item.querySelector('.message').textContent = message
+  item.querySelector('.percent').textContent = ''
+  item.querySelector('progress').hidden = state === 'failed'
+  item.querySelector('[data-retry]').hidden = state !== 'failed'
+  item.querySelector('[data-cancel]').textContent = state === 'failed' ? words.remove : words.cancel
+}
+
+function remove(item) {
+  if (item.contains(document.activeElement)) choose.focus()
+  item.remove()
+}

@@ -1,0 +1,83 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
+import { uuid } from '../../../shared/ids.ts'
+import {
+  findInTrash,
+  listTrash,
+  purgeCall,
+  restoreCall,
+  type TrashedCall,
+} from '../../../shared/organizations/calls.ts'
+import { getOrganization } from '../../../shared/organizations/organization.ts'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import { Gone } from '../error-view.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { emptyTrash, purgeQuestion, trash } from './view.ts'
+
+const path = '/dashboard/calls'
+const callPath = v.object({ callId: uuid })
+const sortKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), uuid])
+const callsPerPage = 50
+
+/** The trash of calls: restored, or deleted for good. */
+export function callsScreens(screen: Screen) {
+  return new Hono<ApiEnv>()
+    .get(
+      path,
+      screen({ permission: 'organization:read' }, async ({ c, db, session, may }) => {
+        const cursor = c.req.query('after')
+        const after = cursor === undefined ? undefined : readAfter(session, cursor)
+        const [{ calls, hasMore }, { auto_delete_done_calls: isAutomatic }] = await Promise.all([
+          listTrash(db, session.organizationId, { limit: callsPerPage, after }),
+          getOrganization(db, session.organizationId),
+        ])
+        const last = hasMore ? calls.at(-1) : undefined
+        const next = last && `${path}?after=${afterCall(session, last)}`
+        return {
+          title: words.calls.title,
+          lead: isAutomatic ? words.calls.leadAutomatic : words.calls.lead,
+          place: 'calls',
+          content:
+            calls.length > 0
+              ? trash(calls, { mayChange: may('organization:write'), next })
+              : emptyTrash({ isAutomatic, isFirst: after === undefined }),
+        }
+      }),
+    )
+    .post(
+      `${path}/:callId/restore`,
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
+        const restored = await restoreCall(db, session.organizationId, params.callId).executeTakeFirst()
+        return { redirect: path, flash: restored ? { text: words.calls.restored } : notInTrash }
+      }),
+    )
+    .get(
+      `${path}/:callId/delete`,
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
+        const call = await findInTrash(db, session.organizationId, params.callId)
+        if (!call) throw new Gone()
+        return { title: words.calls.purgeTitle, place: 'calls', crumbs: [], content: purgeQuestion(call, path) }
+      }),
+    )
+    .post(
+      `${path}/:callId/delete`,
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
+        const purged = await purgeCall(db, session.organizationId, params.callId).executeTakeFirst()
+        return { redirect: path, flash: purged ? { text: words.calls.purged } : notInTrash }
+      }),
+    )
+}
+
+function afterCall({ cursorKey }: Session, { deleted_at, id }: TrashedCall): string {
+  return encodeCursor(cursorKey, 'trash', [deleted_at.toISOString(), id])
+}
+
+function readAfter({ cursorKey }: Session, cursor: string) {
+  const [deletedAt, id] = decodeCursor(cursorKey, 'trash', cursor, sortKey)
+  return { deleted_at: new Date(deletedAt), id }
+}
+
+const notInTrash = { text: words.calls.notInTrash, isError: true }

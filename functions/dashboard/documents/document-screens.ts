@@ -1,0 +1,67 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { listChunks } from '../../../shared/documents/chunks.ts'
+import type { Bucket } from '../../../shared/files/bucket.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { ApiError } from '../../../shared/http/errors.ts'
+import { documentPath } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import type { Screen } from '../screen.ts'
+import { documentActions, documentView, passagesPerPage } from './document-view.ts'
+import { findOverview, tagOf } from './overview.ts'
+import { documentPagePath, placeOf } from './place.ts'
+import { readBeginning } from './text.ts'
+
+const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
+const documentQuery = v.object({
+  /** Number of the first passage of the page. */
+  from: v.fallback(v.optional(number), undefined),
+  /** Number of a passage that the page is to show. */
+  passage: v.fallback(v.optional(number), undefined),
+  /** What a page shows already, as `tagOf` says. */
+  seen: v.optional(v.string()),
+})
+
+/** A document with its passages, and its file. */
+export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet'>) {
+  return new Hono<ApiEnv>()
+    .get(
+      documentPagePath,
+      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, session, params, isPartial, may }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const { seen, passage = 1, from = firstOfPage(passage) } = v.parse(documentQuery, c.req.query())
+        const [agent, document, { chunks, hasMore }] = await Promise.all([
+          getAgent(db, scope),
+          findOverview(db, scope),
+          listChunks(db, scope, { limit: passagesPerPage, after: from - 2 }),
+        ])
+        if (isPartial && seen === tagOf(document)) return c.body(null, 204)
+        const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
+        const shown = { ...placeOf(params, may), document, chunks, hasMore, from, beginning }
+        if (isPartial) return { fragment: documentView(shown) }
+        return {
+          title: document.title,
+          place: 'agents',
+          agent: { id: agent.id, name: agent.name, tab: 'documents' },
+          crumbs: [],
+          actions: documentActions(shown),
+          content: documentView(shown),
+          modules: ['live.js', 'passages.js'],
+        }
+      }),
+    )
+    .get(
+      `${documentPagePath}/file`,
+      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, session, params }) => {
+        const { source_url } = await findOverview(db, { organizationId: session.organizationId, ...params })
+        if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
+        const key = keyOfUrl(source_url)
+        return c.redirect(bucket.presignGet(key, fileNameOfKey(key)))
+      }),
+    )
+}
+
+function firstOfPage(passage: number): number {
+  return passage - ((passage - 1) % passagesPerPage)
+}

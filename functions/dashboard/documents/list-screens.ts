@@ -1,0 +1,117 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { Status } from '../../../shared/database/tables.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { ApiError } from '../../../shared/http/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
+import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { deletionTemplate } from './delete-view.ts'
+import { type Changes, changesView, type List, type ListQuery, listView, searchForm } from './list-view.ts'
+import { findOverviews, type Group, groups, listOverviews, tagOf } from './overview.ts'
+import { listPath, type Place, placeOf } from './place.ts'
+import { isInWork } from './state.ts'
+import { uploadView } from './upload-view.ts'
+
+const rowsPerPage = 25
+
+/** What is not as we write it counts as absent: an address may have been cut, or typed. */
+const listQuery = v.object({
+  q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(200))), undefined),
+  show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
+  after: v.optional(v.string()),
+  /** Asks what has changed of the documents in `seen`. */
+  live: v.optional(v.string()),
+})
+const sortKey = v.strictTuple([v.string(), uuid])
+
+/** A document, and what a page shows of it, as `tagOf` says. */
+const seenDocument = v.pipe(
+  v.string(),
+  v.transform((text) => /^([^.]+)\.(.+)$/.exec(text)?.slice(1)),
+  v.strictTuple([documentId, v.string()]),
+)
+
+/** The documents of an agent, and what changes of them while somebody looks. */
+export function listScreens(screen: Screen) {
+  return new Hono<ApiEnv>().get(
+    listPath,
+    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, params, isPartial, may }) => {
+      const scope = { organizationId: session.organizationId, ...params }
+      const place = placeOf(params, may)
+      const { live, ...query } = v.parse(listQuery, c.req.query())
+      if (isPartial && live) {
+        const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
+        return changes ? { fragment: changesView({ ...place, query }, changes) } : c.body(null, 204)
+      }
+      const { agent, ...list } = await readList(db, session, scope, place, query)
+      if (isPartial) return { fragment: listView(list) }
+      const { base, mayWrite } = place
+      return {
+        title: words.documents.title,
+        lead: words.documents.lead,
+        place: 'agents',
+        agent: { id: agent.id, name: agent.name, tab: 'documents' },
+        ...(mayWrite && {
+          actions: html`<a class="button plain" href="${base}/new">${words.documents.text.write}</a>`,
+        }),
+        content: html`${mayWrite && uploadView(base)}
+${searchForm(list)}
+${listView(list)}
+${mayWrite && deletionTemplate()}`,
+        modules: ['live.js', ...(mayWrite ? ['upload.js', 'undo.js'] : [])],
+      }
+    }),
+  )
+}
+
+/** Of the documents of which a page shows what `seen` says; undefined while nothing has changed. */
+async function readChanges(db: Database, scope: AgentScope, seen: string[]): Promise<Changes | undefined> {
+  const { success, output } = v.safeParse(v.array(seenDocument), seen)
+  const tags = new Map<string, string>(success ? output : [])
+  const found = await findOverviews(db, scope, [...tags.keys()])
+  const changed = found.filter((document) => tags.get(document.id) !== tagOf(document))
+  const gone = [...tags.keys()].filter((id) => !found.some((document) => document.id === id))
+  const isSettled = !found.some(isInWork)
+  if (changed.length + gone.length === 0 && !isSettled) return undefined
+  const { documents } = await getAgent(db, scope)
+  return { changed, gone, isSettled, counts: countsOf(documents) }
+}
+
+async function readList(db: Database, session: Session, scope: AgentScope, place: Place, query: ListQuery) {
+  const name = `dashboard documents ${scope.agentId} ${query.show ?? ''} ${query.q ?? ''}`
+  const [agent, { documents, hasMore }] = await Promise.all([
+    getAgent(db, scope),
+    listOverviews(db, scope, {
+      words: query.q?.split(/\s+/).filter(Boolean) ?? [],
+      group: query.show,
+      limit: rowsPerPage,
+      after: decodeAfter(session, name, query.after),
+    }),
+  ])
+  const last = documents.at(-1)
+  const next =
+    hasMore && last ? encodeCursor(session.cursorKey, name, [last.created_at.toISOString(), last.id]) : undefined
+  return { ...place, agent, query, documents, next, counts: countsOf(agent.documents) }
+}
+
+/** Of another filter, or mutilated, it is the first page's. */
+function decodeAfter(session: Session, list: string, cursor: string | undefined): [string, string] | undefined {
+  try {
+    return cursor === undefined ? undefined : decodeCursor(session.cursorKey, list, cursor, sortKey)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+function countsOf({ pending, processing, completed, error }: Record<Status, number>): List['counts'] {
+  const unfinished = pending + processing
+  return { all: unfinished + completed + error, ready: completed, unfinished, failed: error }
+}

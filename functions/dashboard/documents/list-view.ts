@@ -1,0 +1,101 @@
+import { html } from 'hono/html'
+import { icon } from '../icons.ts'
+import { words } from '../words.ts'
+import { type Group, groups, type Overview } from './overview.ts'
+import type { Place } from './place.ts'
+import { rowView } from './row.ts'
+import { isInWork, stateOf } from './state.ts'
+
+const w = words.documents.list
+
+export interface ListQuery {
+  q?: string | undefined
+  show?: Group | undefined
+  after?: string | undefined
+}
+
+export interface List extends Place {
+  query: ListQuery
+  documents: Overview[]
+  /** Cursor of the next page. */
+  next?: string | undefined
+  /** Of the agent's documents, of whatever title. */
+  counts: Record<Group | 'all', number>
+}
+
+/** What search, filters and changes replace. It loads itself again when something on the page has changed the documents. */
+export function listView(list: List) {
+  const { base, query, documents, next, counts } = list
+  return html`<section id="documents" aria-label="${words.documents.title}"
+  hx-get="${address(base, query)}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
+${counts.all > 0 && filtersView(list)}
+${documents.length > 0 ? html`<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
+${liveView(list)}
+${
+  (next || query.after) &&
+  html`<nav class="pages" aria-label="${w.pages}">${query.after && html`<a href="${address(base, { ...query, after: undefined })}">${w.newest}</a>`}
+${next && html`<a href="${address(base, { ...query, after: next })}">${w.older}</a>`}</nav>`
+}
+</section>`
+}
+
+export function filtersView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
+  const links = (['all', ...Object.keys(groups)] as (Group | 'all')[]).map((group) => {
+    const show = group === 'all' ? undefined : group
+    return html`<li><a href="${address(base, { q: query.q, show })}"${show === query.show && html` aria-current="true"`}>${w.groups[group]} <span class="count">${counts[group]}</span></a></li>`
+  })
+  return html`<nav id="document-filters" class="filters" aria-label="${w.filter}"><ul>${links}</ul></nav>`
+}
+
+export function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
+  return html`<search class="toolbar"><form action="${base}" hx-get="${base}" hx-trigger="input delay:250ms, submit"
+  hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace">
+<input type="search" name="q" value="${query.q ?? ''}" maxlength="200" placeholder="${w.search}" aria-label="${w.search}">
+${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
+<noscript><button>${w.searchButton}</button></noscript></form></search>`
+}
+
+function noneView({ base, counts, mayWrite }: List) {
+  return counts.all > 0
+    ? html`<p class="none">${w.noneFound} <a href="${base}">${w.showAll}</a></p>`
+    : html`<section class="empty">${icon('document')}<h2>${w.none}</h2><p>${mayWrite ? w.noneHint : w.noneReadable}</p></section>`
+}
+
+/** While a document is in work, asks every two seconds for those that have changed. */
+function liveView({ base, query, documents }: List) {
+  return (
+    documents.some(isInWork) &&
+    html`<div id="live" hx-get="${address(base, { q: query.q, show: query.show, live: '1' })}" hx-include="#documents [name=seen]" hx-trigger="every 2s" hx-swap="none"></div>`
+  )
+}
+
+/** What has changed of the documents of a page. */
+export interface Changes {
+  changed: Overview[]
+  /** Ids of those that are no longer there. */
+  gone: string[]
+  /** Nothing is in work any more. */
+  isSettled: boolean
+  counts: List['counts']
+}
+
+/** Replaces the rows that have changed, and no others. */
+export function changesView(place: Place & { query: ListQuery }, { changed, gone, isSettled, counts }: Changes) {
+  const announced = changed.map(announcement).filter((text) => text !== undefined)
+  return html`${changed.map((document) => html`<hx-partial hx-target="#document-${document.id}" hx-swap="outerMorph">${rowView(place, document)}</hx-partial>`)}
+${gone.map((id) => html`<hx-partial hx-target="#document-${id}" hx-swap="delete"></hx-partial>`)}
+${isSettled && html`<hx-partial hx-target="#live" hx-swap="delete"></hx-partial>`}
+<hx-partial hx-target="#document-filters" hx-swap="outerMorph">${filtersView({ ...place, counts })}</hx-partial>
+${announced.length > 0 && html`<hx-partial hx-target="#announcer" hx-swap="textContent">${announced.join(' ')}</hx-partial>`}`
+}
+
+function announcement(document: Overview): string | undefined {
+  const { kind } = stateOf(document)
+  if (kind === 'ready') return words.documents.becameReady(document.title)
+  return kind === 'failed' ? words.documents.becameFailed(document.title) : undefined
+}
+
+function address(path: string, query: ListQuery & { live?: string }): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+}

@@ -1,0 +1,124 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { columnsOf } from '../../../shared/database/columns.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import {
+  type AgentScope,
+  type DocumentScope,
+  findAgent,
+  isDocument,
+  requireDocument,
+} from '../../../shared/database/scope.ts'
+import type { SourceType, Status } from '../../../shared/database/tables.ts'
+import { searchableChunkCount } from '../../../shared/documents/served-chunks.ts'
+import { awaitsText } from '../../../shared/documents/transitions.ts'
+
+/** What the screens show of a document, but for its text. */
+export interface Overview {
+  id: string
+  title: string
+  source_type: SourceType
+  source_url: string | null
+  file_bytes: number | null
+  status: Status
+  managed_by: 'service' | 'client'
+  awaits_text: boolean
+  chunk_count: number
+  searchable_chunk_count: number
+  /** Of the revision in progress: null unless it is stored in several parts. */
+  planned_chunk_count: number | null
+  stored_chunk_count: number | null
+  error_code: string | null
+  error_message: string | null
+  waiting_reason: string | null
+  next_attempt_at: Date | null
+  tries: number
+  edits: number
+  version: string
+  created_at: Date
+  updated_at: Date
+}
+
+/** The statuses that a filter shows. */
+export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
+export type Group = keyof typeof groups
+
+const d = columnsOf('documents', 'd')
+const c = columnsOf('chunks', 'c')
+
+/** Newest first, after the given key: documents whose titles have each of the words, in upper or lower case. */
+export async function listOverviews(
+  db: Database,
+  scope: AgentScope,
+  {
+    words,
+    group,
+    limit,
+    after,
+  }: { words: string[]; group?: Group | undefined; limit: number; after?: [string, string] | undefined },
+): Promise<{ documents: Overview[]; hasMore: boolean }> {
+  const documents = await overviews(db, isOfAgent(scope))
+    .$if(words.length > 0, (query) => query.where(sql<boolean>`${d.title} ilike all(${words.map(toPattern)}::text[])`))
+    .$if(group !== undefined, (query) => query.where('d.status', 'in', groups[group!]))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(${d.created_at}, ${d.id}) < (${after![0]}::timestamptz, ${after![1]}::uuid)`),
+    )
+    .orderBy('d.created_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { documents: documents.slice(0, limit), hasMore: documents.length > limit }
+}
+
+/** Those of the documents that are there. */
+export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {
+  return await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
+}
+
+/** @throws ApiError agent_not_found, document_not_found */
+export async function findOverview(db: Database, scope: DocumentScope): Promise<Overview> {
+  const { agents, documents } = await db.batch({
+    agents: findAgent(scope),
+    documents: overviews(db, isDocument(scope)),
+  })
+  return requireDocument({ agents, documents })
+}
+
+function overviews(db: Database, condition: Expression<SqlBool>) {
+  return db
+    .selectFrom('documents as d')
+    .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.chunk_count'])
+    .select([
+      'd.planned_chunk_count',
+      'd.error_code',
+      'd.error_message',
+      'd.waiting_reason',
+      'd.next_attempt_at',
+      'd.tries',
+    ])
+    .select(['d.edits', 'd.version', 'd.created_at', 'd.updated_at'])
+    .select([
+      sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
+      awaitsText.as('awaits_text'),
+      searchableChunkCount.as('searchable_chunk_count'),
+      storedChunkCount.as('stored_chunk_count'),
+    ])
+    .where(condition)
+}
+
+const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} is not null then (
+  select count(*)::int from chunks c
+  where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.revision}) end)`
+
+function isOfAgent({ organizationId, agentId }: AgentScope) {
+  return sql<SqlBool>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
+}
+
+/** Of `ilike`: the word anywhere, its own wildcards as they are. */
+function toPattern(word: string): string {
+  return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
+}
+
+/** Changes with whatever is shown of the document. */
+export function tagOf({ version, planned_chunk_count, stored_chunk_count }: Overview): string {
+  return [version, stored_chunk_count, planned_chunk_count].filter((part) => part !== null).join('.')
+}

@@ -1,0 +1,16 @@
+import type { Permission } from '../../../shared/http/api-keys.ts'
+import { agentPage } from '../layout.ts'
+
+/** Where an agent's documents are, and whether the session's key may change them. */
+export interface Place {
+  /** Path of the agent's documents. */
+  base: string
+  mayWrite: boolean
+}
+
+export function placeOf({ agentId }: { agentId: string }, may: (permission: Permission) => boolean): Place {
+  return { base: agentPage(agentId, 'documents'), mayWrite: may('kb:write') }
+}
+
+export const listPath = '/dashboard/agents/:agentId/documents'
+export const documentPagePath = `${listPath}/:documentId`

@@ -1,0 +1,47 @@
+import { html } from 'hono/html'
+import { ago } from '../ago.ts'
+import { words } from '../words.ts'
+import { deletionWords } from './delete-view.ts'
+import { type Overview, tagOf } from './overview.ts'
+import type { Place } from './place.ts'
+import { isInWork, mayBeRetried, type State, stateOf } from './state.ts'
+
+const w = words.documents
+
+/** A document in the list. The field says what is shown of one that is in work, for what asks whether that has changed. */
+export function rowView({ base, mayWrite }: Place, document: Overview) {
+  const state = stateOf(document)
+  const { id, title } = document
+  return html`<li id="document-${id}" data-state="${state.kind}">
+<div class="subject"><h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
+${stateView(state)}
+${
+  mayWrite &&
+  html`<div class="actions">${mayBeRetried(document) && retryForm(base, document)}
+<a class="button quiet danger" href="${base}/${id}/delete" aria-label="${w.delete.actionOf(title)}"
+  data-edits="${document.edits}" ${deletionWords(title)}>${w.delete.action}</a></div>`
+}
+${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
+}
+
+const tones = { ready: 'good', working: 'work', waiting: 'wait', idle: '', failed: 'bad' } as const
+
+export function stateView({ kind, label, detail, progress }: State) {
+  return html`<div class="document-state"><p><span class="state ${tones[kind]}">${label}</span>${
+    progress && html` <span class="count">${w.progress(progress.stored, progress.planned)}</span>`
+  }</p>${
+    progress &&
+    html`<progress value="${progress.stored}" max="${progress.planned}" aria-label="${w.progress(progress.stored, progress.planned)}"></progress>`
+  }${detail && html`<p class="detail">${detail}</p>`}</div>`
+}
+
+export function retryForm(base: string, { id, title }: Overview) {
+  return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
+<button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>`
+}
+
+export function aboutView({ source_type, chunk_count, updated_at }: Overview) {
+  return html`<span>${w.types[source_type]}</span>${
+    chunk_count > 0 && html` <span>${w.passages(chunk_count)}</span>`
+  } <span>${w.changed} ${ago(updated_at)}</span>`
+}

@@ -1,0 +1,109 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { DocumentScope } from '../../../shared/database/scope.ts'
+import { createDocument } from '../../../shared/documents/create-document.ts'
+import { updateDocument } from '../../../shared/documents/update-document.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { agentPath, documentPath } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import type { Sender } from '../../../shared/queue.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { editsField, isError, unedited } from './edits.ts'
+import { documentPagePath, listPath, placeOf } from './place.ts'
+import { type Editable, readEditable } from './text.ts'
+import { contentField, maxWrittenBytes, titleField } from './text-form.ts'
+import { editView, goneView, newView } from './text-view.ts'
+
+const newText = v.object({ title: titleField, content: contentField })
+const editedText = v.object({ title: titleField, content: v.optional(contentField), edits: editsField })
+
+/** Writing a document's text, and editing it. Whatever comes in between, nothing that was typed is lost. */
+export function textScreens(screen: Screen, queue: Sender) {
+  return new Hono<ApiEnv>()
+    .get(
+      `${listPath}/new`,
+      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, session, params, may }) => {
+        const agent = await getAgent(db, { organizationId: session.organizationId, ...params })
+        return newView(agent, placeOf(params, may).base, { title: c.req.query('title') })
+      }),
+    )
+    .post(
+      `${listPath}/new`,
+      screen(
+        { permission: 'kb:write', params: agentPath, form: newText },
+        async ({ c, db, session, params, form, may }) => {
+          const scope = { organizationId: session.organizationId, ...params }
+          const { base } = placeOf(params, may)
+          if (!form.isValid)
+            return { ...newView(await getAgent(db, scope), base, form.typed, form.faults), status: 422 }
+          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
+          try {
+            const { document } = await createDocument({ db, queue }, scope, form.values, origin)
+            return { redirect: `${base}/${document.id}` }
+          } catch (error) {
+            if (!isError(error, 'validation_failed')) throw error
+            const faults = { title: words.documents.full }
+            return { ...newView(await getAgent(db, scope), base, form.values, faults), status: 422 }
+          }
+        },
+      ),
+    )
+    .get(
+      `${documentPagePath}/edit`,
+      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, session, params, may }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
+        const { base } = placeOf(params, may)
+        const isOfText = c.req.query('text') !== undefined
+        return editView(agent, document, `${base}/${params.documentId}`, { isOfText })
+      }),
+    )
+    .post(
+      `${documentPagePath}/edit`,
+      screen(
+        { permission: 'kb:write', params: documentPath, form: editedText },
+        async ({ c, db, session, params, form, may }) => {
+          const scope = { organizationId: session.organizationId, ...params }
+          const { base } = placeOf(params, may)
+          const address = `${base}/${params.documentId}`
+          const isOfText = c.req.query('text') !== undefined
+          const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
+          if (!form.isValid) {
+            const { typed, faults } = form
+            if (!document) return goneView(agent, base, typed)
+            return { ...editView(agent, document, address, { isOfText, typed, faults }), status: 422 }
+          }
+          const { title, content, edits } = form.values
+          if (!document) return goneView(agent, base, { title, content })
+          const isOther = content !== undefined && content !== withLineFeeds(document.content)
+          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
+          try {
+            await updateDocument({ db, queue }, scope, { title, ...(isOther && { content }) }, origin, unedited(edits))
+            return { redirect: address }
+          } catch (error) {
+            if (!isError(error, 'precondition_failed')) throw error
+            const theirs = await readEditable(db, scope, maxWrittenBytes)
+            const editing = { isOfText, typed: { title, content }, isConflict: true }
+            return { ...editView(agent, theirs, address, editing), status: 409 }
+          }
+        },
+      ),
+    )
+}
+
+/** Undefined once it is deleted. */
+async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {
+  try {
+    return await readEditable(db, scope, maxWrittenBytes)
+  } catch (error) {
+    if (isError(error, 'document_not_found')) return undefined
+    throw error
+  }
+}
+
+/** As a form sends it back. */
+function withLineFeeds(text: string | null): string | undefined {
+  return text?.replaceAll(/\r\n?/g, '\n')
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../../shared/database/columns.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../../shared/database/scope.ts'
+
+const d = columnsOf('documents', 'd')
+const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
+
+const shownCharacters = 20_000
+
+/** How a document's text begins; null while there is none. @throws ApiError agent_not_found, document_not_found */
+export async function readBeginning(db: Database, scope: DocumentScope): Promise<string | null> {
+  const { agents, documents } = await db.batch({
+    agents: findAgent(scope),
+    documents: db
+      .selectFrom('documents as d')
+      .select(sql<string | null>`left(${text}, ${shownCharacters})`.as('beginning'))
+      .where(isDocument(scope)),
+  })
+  return requireDocument({ agents, documents }).beginning
+}
+
+export interface Editable {
+  title: string
+  edits: number
+  source_url: string | null
+  managed_by: 'service' | 'client'
+  /** Null while there is none, and where it has more than `maxBytes`. */
+  content: string | null
+  is_too_long: boolean
+}
+
+/** @throws ApiError agent_not_found, document_not_found */
+export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number): Promise<Editable> {
+  const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
+  const { agents, documents } = await db.batch({
+    agents: findAgent(scope),
+    documents: db
+      .selectFrom('documents as d')
+      .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', isTooLong.as('is_too_long')])
+      .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
+      .where(isDocument(scope)),
+  })
+  return requireDocument({ agents, documents })
+}

@@ -1,0 +1,33 @@
+import { html } from 'hono/html'
+import { fileExtensions } from '../../../shared/files/file-types.ts'
+import { words } from '../words.ts'
+
+const w = words.documents.upload
+
+/** `{name}` stands for the name of a file. */
+const wordsOfScript = {
+  progress: w.progress('{name}'),
+  waiting: w.waiting,
+  starting: w.starting,
+  uploading: w.uploading,
+  uploaded: w.uploaded('{name}'),
+  interrupted: w.interrupted,
+  refused: w.refused,
+  cancel: words.cancel,
+  remove: w.remove,
+}
+
+/** What upload.js brings to life. It sends nothing but files, and takes its words from here. */
+export function uploadView(base: string) {
+  return html`<section id="upload" class="upload" data-address="${base}" data-words="${JSON.stringify(wordsOfScript)}">
+<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${w.drop}</strong>
+<small id="upload-accepted">${w.accepted}</small></button>
+<input type="file" multiple hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="${w.button}">
+<noscript><p>${w.needsScript}</p></noscript>
+<ul aria-label="${w.files}"></ul>
+<template><li><p><strong class="name"></strong> <span class="message" role="status"></span> <span class="percent" aria-hidden="true"></span></p>
+<div class="actions"><button type="button" class="plain" data-retry hidden>${w.retry}</button>
+<button type="button" class="quiet" data-cancel>${words.cancel}</button></div>
+<progress max="1" value="0"></progress></li></template>
+</section>`
+}

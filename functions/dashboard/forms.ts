@@ -1,0 +1,56 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+
+/** What a form holds; or what is wrong with it, a sentence for each field, and what was typed, to be shown again. */
+export type Form<Values> =
+  | { isValid: true; values: Values }
+  | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>> }
+
+/** By the name of the field. */
+export type Faults = Readonly<Record<string, string | undefined>>
+
+/** Any of several check boxes of one name, none included. */
+export function anyOf<const T extends readonly string[]>(values: T, message: string) {
+  return v.pipe(
+    v.optional(v.union([v.array(v.string()), v.string()]), []),
+    v.transform((sent) => (typeof sent === 'string' ? [sent] : sent)),
+    v.array(v.picklist(values, message)),
+  )
+}
+
+/** Text of one line, without white space around it. */
+export function line(maxCharacters: number, messages: { missing: string; tooLong: string }) {
+  return v.pipe(
+    v.string(messages.missing),
+    v.transform((text) => text.replaceAll(/\p{Cc}+/gu, ' ').trim()),
+    v.nonEmpty(messages.missing),
+    v.check((text) => [...text].length <= maxCharacters, messages.tooLong),
+  )
+}
+
+/** The messages of the schema are sentences of words.ts. @throws ApiError unsupported_media_type for what no form of ours sends */
+export async function readForm<Values>(
+  c: Context<ApiEnv>,
+  schema: v.GenericSchema<unknown, Values>,
+): Promise<Form<Values>> {
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
+    throw new ApiError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
+  const sent = await sentBody(c)
+  // Postgres stores no U+0000.
+  const text = (typeof sent === 'string' ? sent : Buffer.from(sent).toString()).replaceAll('%00', '')
+  const fields = Map.groupBy(new URLSearchParams(text), ([name]) => name)
+  const typed = [...fields].map(([name, values]) => [name, values.map(([, value]) => value)] as const)
+  const input = Object.fromEntries(typed.map(([name, values]) => [name, values.length > 1 ? values : values[0]]))
+  const result = v.safeParse(schema, input)
+  if (result.success) return { isValid: true, values: result.output }
+  const faults = result.issues.map((issue) => [String(issue.path?.[0]?.key), issue.message] as const)
+  return {
+    isValid: false,
+    // The first of each field.
+    faults: Object.fromEntries(faults.toReversed()),
+    typed: Object.fromEntries(typed.map(([name, [value]]) => [name, value])),
+  }
+}

@@ -1,0 +1,177 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import type { Session } from '../../shared/organizations/sessions.ts'
+import { assetPath } from './assets.ts'
+import type { Flash } from './flash.ts'
+import { icon, mark } from './icons.ts'
+import { words } from './words.ts'
+
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+export type AgentTab = 'documents' | 'ask' | 'unanswered'
+
+interface Agent {
+  id: string
+  name: string
+  tab: AgentTab
+}
+
+/** A screen, without what all screens have. */
+export interface View {
+  /** Its heading and the window's title; of a tab the latter alone, since its agent's name is the heading. */
+  title: string
+  /** One sentence below the heading. */
+  lead?: string | Html
+  /** The entry of the navigation that leads here; none leads to an error. */
+  place?: 'agents' | 'calls' | 'settings'
+  /** The agent whose screen it is: one of its tabs, or with `crumbs` a screen below them. */
+  agent?: Agent
+  /** Between the place, or the agent, and this screen: each a name and where it leads. */
+  crumbs?: readonly (readonly [name: string, path: string])[]
+  /** Buttons beside the heading. */
+  actions?: Html
+  content: Html | Html[]
+  /** Modules in `assets` that this screen needs beside dashboard.js. */
+  modules?: string[]
+  status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503
+}
+
+const home = '/dashboard'
+const places = [
+  { place: 'agents', path: home, permission: 'kb:read' },
+  { place: 'calls', path: `${home}/calls`, permission: 'organization:read' },
+  { place: 'settings', path: `${home}/settings`, permission: 'organization:read' },
+] as const
+
+/** A whole page. */
+export function layout(view: View, session: Session, flash?: Flash): Html {
+  return document(
+    isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
+    html`<header class="bar">
+<a class="brand" href="${home}">${mark()} ${words.product}</a>
+<p class="organization">${session.organizationName}</p>
+<nav class="places" aria-label="${words.navigation.label}"><ul>${placesOf(session).map(
+      ({ place, path }) =>
+        html`<li><a href="${path}"${view.place === place ? current(isTop(view)) : ''}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
+    )}</ul></nav>
+<form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>${words.signOut}</span></button></form>
+</header>
+<main id="main" tabindex="-1">
+${crumbs(view)}
+<div class="head">${heading(view)}${view.actions ? html`<div class="actions">${view.actions}</div>` : ''}</div>
+${view.lead ? html`<p class="lead">${view.lead}</p>` : ''}
+${view.agent && !view.crumbs ? tabs(view.agent) : ''}
+<div id="flash" role="status">${flash ? flashNotice(flash) : ''}</div>
+<div class="body">${view.content}</div>
+</main>`,
+    { modules: view.modules },
+  )
+}
+
+/** A page for somebody who has not signed in. */
+export function plainLayout(title: string, content: Html, beside?: Html): Html {
+  return document(
+    title,
+    html`<main id="main" tabindex="-1"><div class="entry"><p class="brand">${mark()} ${words.product}</p>
+<h1>${title}</h1>
+${content}</div>
+${beside ?? ''}</main>`,
+    { className: 'plain-page' },
+  )
+}
+
+function document(
+  title: string,
+  body: Html,
+  { className, modules = [] }: { className?: string; modules?: string[] | undefined },
+): Html {
+  return html`<!doctype html>
+<html lang="${words.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="${htmxConfig}">
+<title>${words.title(title)}</title>
+<link rel="icon" href="${assetPath('icon.svg')}">
+<link rel="stylesheet" href="${assetPath('dashboard.css')}">
+<link rel="modulepreload" href="${assetPath('htmx.js')}">
+${['dashboard.js', ...modules].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}</head>
+<body${className ? html` class="${className}"` : ''}>
+<a class="skip" href="#main">${words.skip}</a>
+${body}
+<p id="announcer" class="unseen" aria-live="polite"></p>
+<template id="offline">${flashNotice({ text: words.offline, isError: true })}</template>
+</body>
+</html>
+`
+}
+
+/** `extensions` admits dashboard.js alone, which takes from htmx what would run a string as a script. */
+const htmxConfig = JSON.stringify({
+  extensions: 'cuecard',
+  history: false,
+  includeIndicatorCSS: false,
+  defaultTimeout: 30_000,
+})
+
+/** Asks for the same address once more. */
+export function comeAgain(): Html {
+  return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
+}
+
+/** What happened, in one sentence. */
+export function flashNotice({ text, isError }: Flash): Html {
+  return html`<div class="notice ${isError ? 'bad' : 'good'}">${icon(isError ? 'alert' : 'check')}<p>${text}</p></div>`
+}
+
+function isTab(view: View): view is View & { agent: Agent } {
+  return view.agent !== undefined && view.crumbs === undefined
+}
+
+function heading(view: View): Html {
+  return isTab(view)
+    ? html`<h1>${view.agent.name}<span class="unseen">: ${view.title}</span></h1>`
+    : html`<h1>${view.title}</h1>`
+}
+
+/** Where this screen is: all that is above it. */
+function crumbs(view: View): Html | '' {
+  const { place, agent, crumbs = [] } = view
+  const above: (readonly [name: string, path: string])[] = []
+  const top = places.find((each) => each.place === place)
+  if (!top) return ''
+  if (!isTop(view)) above.push([words.navigation[top.place], top.path])
+  if (agent && !isTab(view)) above.push([agent.name, agentPage(agent.id, agent.tab)])
+  above.push(...crumbs)
+  if (above.length === 0) return ''
+  return html`<nav class="crumbs" aria-label="${words.breadcrumbs}"><ol>${above.map(
+    ([name, to]) => html`<li><a href="${to}">${name}</a></li>`,
+  )}</ol></nav>`
+}
+
+function tabs(agent: Agent): Html {
+  return html`<nav class="tabs" aria-label="${words.agent.label}"><ul>${(
+    ['documents', 'ask', 'unanswered'] as const
+  ).map(
+    (tab) =>
+      html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab ? current(true) : ''}>${words.agent[tab]}</a></li>`,
+  )}</ul></nav>`
+}
+
+export function agentPage(agentId: string, tab: AgentTab): string {
+  return `${home}/agents/${agentId}/${tab}`
+}
+
+function placesOf({ permissions }: Session) {
+  return places.filter(({ permission }) => permissions.includes(permission))
+}
+
+function isTop({ agent, crumbs }: View): boolean {
+  return !agent && !crumbs
+}
+
+/** On the way to this screen, or this screen itself. */
+function current(isPage: boolean): Html {
+  return html` aria-current="${isPage ? 'page' : 'true'}"`
+}

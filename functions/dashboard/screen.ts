@@ -1,0 +1,153 @@
+import type { Context, Handler } from 'hono'
+import { html } from 'hono/html'
+import type * as v from 'valibot'
+import { safeParse } from 'valibot'
+import type { Database } from '../../shared/database/database.ts'
+import type { ApiEnv } from '../../shared/http/api.ts'
+import type { Permission } from '../../shared/http/api-keys.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { findSession, type Session } from '../../shared/organizations/sessions.ts'
+import { errorView } from './error-view.ts'
+import { type Flash, setFlash, takeFlash } from './flash.ts'
+import { type Form, readForm } from './forms.ts'
+import { comeAgain, flashNotice, type Html, layout, type View } from './layout.ts'
+import { sentToken } from './session/cookies.ts'
+import { signInPath } from './session/return-path.ts'
+
+type Schema<T> = v.GenericSchema<unknown, T>
+
+export interface ScreenMetadata<P = unknown, F = unknown> {
+  /** Of the session's key. `any`: whoever has signed in. No default, so a screen without it does not compile. */
+  permission: Permission | 'any'
+  params?: Schema<P> | undefined
+  /** What a POST may hold; without it, its body is not read. */
+  form?: Schema<F> | undefined
+}
+
+export interface ScreenRequest<P, F> {
+  c: Context<ApiEnv>
+  /** Confined to the session's organization. */
+  db: Database
+  session: Session
+  params: P
+  form: Form<F>
+  /** Of htmx, for a part of the screen: the answer is a fragment. */
+  isPartial: boolean
+  /** Whether to show what the session's key may not use. */
+  may: (permission: Permission) => boolean
+}
+
+/** A screen; a part of one, for htmx; another screen to go to, as after every POST that changed something. */
+export type Answer = View | { fragment: Html } | { redirect: string; flash?: Flash } | Response
+
+/**
+ * A route of the dashboard: checks session, permission, path and form, in this order, and renders what the handler returns, errors
+ * too. Metadata is attached for the tests, which walk all routes.
+ */
+export function screens(db: Database) {
+  return function screen<P = undefined, F = undefined>(
+    metadata: ScreenMetadata<P, F>,
+    handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
+  ): Handler<ApiEnv> {
+    const run: Handler<ApiEnv> = async (c) => {
+      const isPartial = c.req.header('hx-request-type') === 'partial'
+      const token = sentToken(c)
+      const session = token === undefined ? undefined : await findSession(db, token)
+      if (!session) return isFromElsewhere(c) ? c.html(comeAgain()) : askToSignIn(c, isPartial)
+      c.set('key', session)
+      const may = (permission: Permission) => session.permissions.includes(permission)
+      try {
+        if (metadata.permission !== 'any' && !may(metadata.permission))
+          throw new ApiError('missing_permission', metadata.permission)
+        const request = {
+          c,
+          db: db.forOrganization(session.organizationId),
+          session,
+          params: readPath(metadata.params, c.req.param()),
+          form: await formOf(c, metadata.form),
+          isPartial,
+          may,
+        }
+        return render(c, session, await handle(request), isPartial)
+      } catch (error) {
+        return render(c, session, errorView(c, error), isPartial)
+      }
+    }
+    metadataOf.set(run as Handler, metadata)
+    return run
+  }
+}
+
+const metadataOf = new WeakMap<Handler, ScreenMetadata>()
+
+export function screenMetadata(handler: Handler): ScreenMetadata | undefined {
+  return metadataOf.get(handler)
+}
+
+/** The form of an action without fields that a person fills in. @throws ApiError validation_failed, which no form of ours provokes */
+export function valid<F>(form: Form<F>): F {
+  if (form.isValid) return form.values
+  throw new ApiError('validation_failed', 'The form is incomplete.')
+}
+
+/** A path that cannot be one is like one that leads nowhere. */
+function readPath<P>(schema: Schema<P> | undefined, params: Record<string, string>): P {
+  if (!schema) return undefined as P
+  const result = safeParse(schema, params)
+  if (result.success) return result.output
+  throw new ApiError('route_not_found', 'There is no such screen.')
+}
+
+async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Promise<Form<F>> {
+  return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F }
+}
+
+/**
+ * Along a link of another site a browser does not send the session's cookie, which is strict. Asked again by a page of our own, it does.
+ */
+function isFromElsewhere(c: Context<ApiEnv>): boolean {
+  return c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site' && sentToken(c) === undefined
+}
+
+/** The browser goes there as a whole, also when htmx asked for a part. */
+function askToSignIn(c: Context<ApiEnv>, isPartial: boolean): Response {
+  const path = signInPath(c)
+  if (!isPartial) return c.redirect(path, 303)
+  c.header('hx-redirect', path)
+  return c.body(null, 401)
+}
+
+function render(
+  c: Context<ApiEnv>,
+  session: Session,
+  answer: Answer,
+  isPartial: boolean,
+): Response | Promise<Response> {
+  if (answer instanceof Response) return answer
+  if ('redirect' in answer) {
+    if (answer.flash) setFlash(c, session, answer.flash)
+    return c.redirect(answer.redirect, 303)
+  }
+  if (isPartial && !('fragment' in answer)) return wholeInstead(c, answer)
+  const flash = takeFlash(c, session)
+  if ('fragment' in answer)
+    return c.html(
+      flash
+        ? html`${answer.fragment}<hx-partial hx-target="#flash">${flashNotice(flash)}</hx-partial>`
+        : answer.fragment,
+    )
+  return c.html(layout(answer, session, flash), answer.status)
+}
+
+/** For htmx, which asked for a part and was led to a screen: an error is a notice, any other screen is gone to. */
+function wholeInstead(c: Context<ApiEnv>, { status = 200, title, lead }: View): Response | Promise<Response> {
+  if (status === 200) {
+    c.header('hx-redirect', `${c.req.path}${new URL(c.req.url).search}`)
+    return c.body(null)
+  }
+  c.header('hx-retarget', '#flash')
+  c.header('hx-reswap', 'innerHTML')
+  return c.html(flashNotice({ text: typeof lead === 'string' ? `${title}. ${lead}` : title, isError: true }), status)
+}
+
+export type Screen = ReturnType<typeof screens>

@@ -1,0 +1,25 @@
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { originOf } from '../../../shared/http/origin.ts'
+import { sessionSeconds } from '../../../shared/organizations/sessions.ts'
+
+const name = 'cuecard_session'
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/** Safari keeps no secure cookie of http://127.0.0.1; elsewhere one without Secure would be sent in the clear. */
+export function cookieAttributes(c: Context<ApiEnv>) {
+  const origin = URL.parse(originOf(c.req))
+  const isSecure = origin?.protocol !== 'http:' || !loopback.test(origin.hostname)
+  return { path: '/dashboard', httpOnly: true, sameSite: 'Strict', secure: isSecure } as const
+}
+
+export const sentToken = (c: Context<ApiEnv>) => getCookie(c, name)
+
+export function setToken(c: Context<ApiEnv>, token: string): void {
+  setCookie(c, name, token, { ...cookieAttributes(c), maxAge: sessionSeconds })
+}
+
+export function clearToken(c: Context<ApiEnv>): void {
+  deleteCookie(c, name, cookieAttributes(c))
+}

@@ -1,0 +1,19 @@
+import type { Context } from 'hono'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+
+const home = '/dashboard'
+const signIn = `${home}/sign-in`
+
+/** A screen of the dashboard, whatever address is sent: of that only the path and the query count, never the host. */
+export function returnPath(sent: string | undefined): string {
+  const url = URL.parse(sent ?? home, 'https://here.invalid')
+  if (!url || !/^\/dashboard(\/(?!(sign-in|sign-out|assets)(\/|$)).*)?$/.test(url.pathname)) return home
+  return url.pathname + url.search
+}
+
+/** The page to sign in, which leads back to the screen that was asked for, or that something was sent from. */
+export function signInPath(c: Context<ApiEnv>): string {
+  const from = c.req.header('hx-current-url') ?? (c.req.method === 'GET' ? c.req.url : c.req.header('referer'))
+  const to = returnPath(from)
+  return to === home ? signIn : `${signIn}?to=${encodeURIComponent(to)}`
+}

@@ -1,0 +1,89 @@
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { isWellFormed } from '../../../shared/http/api-keys.ts'
+import { findSession, signIn, signOut } from '../../../shared/organizations/sessions.ts'
+import { faultOf, invalid } from '../form-parts.ts'
+import { readForm } from '../forms.ts'
+import { type Html, plainLayout } from '../layout.ts'
+import { words } from '../words.ts'
+import { clearToken, sentToken, setToken } from './cookies.ts'
+import { returnPath } from './return-path.ts'
+
+const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string()) })
+
+const path = '/dashboard/sign-in'
+
+/** Opens and ends sessions: the only routes that need none. */
+export function signInRoutes(db: Database) {
+  const current = async (c: Context<ApiEnv>) => {
+    const token = sentToken(c)
+    return token === undefined ? undefined : await findSession(db, token)
+  }
+
+  return new Hono<ApiEnv>()
+    .get(path, async (c) => {
+      const to = returnPath(c.req.query('to'))
+      if (await current(c)) return c.redirect(to, 303)
+      const notice = c.req.query('signed-out') !== undefined ? words.signIn.signedOut : ''
+      return c.html(signInPage({ to, notice: sentToken(c) ? words.signIn.ended : notice }))
+    })
+    .post(path, async (c) => {
+      const sent = await readForm(c, form)
+      const key = sent.isValid ? sent.values.key.trim() : ''
+      const to = returnPath(sent.isValid ? sent.values.to : undefined)
+      if (!isWellFormed(key)) {
+        const fault = key === '' ? words.signIn.missing : words.signIn.malformed
+        return c.html(signInPage({ to, fault }), 422)
+      }
+      const result = await signIn(db, key, sourceOf(c))
+      if (result.outcome === 'braked') {
+        c.header('retry-after', `${result.seconds}`)
+        return c.html(signInPage({ to, fault: words.signIn.braked(Math.ceil(result.seconds / 60)) }), 429)
+      }
+      if (result.outcome === 'refused') return c.html(signInPage({ to, fault: words.signIn.refused }), 422)
+      const before = await current(c)
+      if (before) await signOut(db.forOrganization(before.organizationId), before)
+      setToken(c, result.token)
+      return c.redirect(to, 303)
+    })
+    .post('/dashboard/sign-out', async (c) => {
+      const session = await current(c)
+      if (session) await signOut(db.forOrganization(session.organizationId), session)
+      clearToken(c)
+      return c.redirect(`${path}?signed-out`, 303)
+    })
+}
+
+/** The address that reached API Gateway: not a header, which anybody may send. */
+function sourceOf(c: Context<ApiEnv>): string {
+  return c.env.event?.requestContext.http.sourceIp ?? '127.0.0.1'
+}
+
+function signInPage({ to, notice, fault }: { to: string; notice?: string; fault?: string }): Html {
+  return plainLayout(
+    words.signIn.title,
+    html`<p class="lead">${words.signIn.lead}</p>
+${notice ? html`<p class="notice good" role="status">${notice}</p>` : ''}
+<form method="post" action="${path}">
+<input type="hidden" name="to" value="${to}">
+<input type="hidden" name="username" autocomplete="username" value="${words.product}">
+<div class="field"><label for="key">${words.signIn.key}</label>
+<input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required autofocus aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
+${faultOf('key', fault)}
+<p id="key-hint" class="hint">${words.signIn.hint}</p></div>
+<button>${words.signIn.submit}</button>
+</form>`,
+    sample(),
+  )
+}
+
+/** What it is all about, in one question and one answer. */
+function sample(): Html {
+  const { asked, title, cue, promise } = words.signIn.sample
+  return html`<div class="sample"><p class="asked">${asked}</p>
+<p class="cue"><small>${title}</small>${cue}</p>
+<p class="promise">${promise}</p></div>`
+}

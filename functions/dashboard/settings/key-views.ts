@@ -1,0 +1,55 @@
+import { html } from 'hono/html'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import { faultOf, invalid } from '../form-parts.ts'
+import type { Faults } from '../forms.ts'
+import { icon } from '../icons.ts'
+import type { Html } from '../layout.ts'
+import { localDay } from '../local-time.ts'
+import { words } from '../words.ts'
+import { settingsPath } from './keys.ts'
+
+const { keys: w } = words.settings
+
+interface Filled {
+  id: string
+  typed?: Readonly<Record<string, string | undefined>>
+  faults?: Faults
+}
+
+/** No key may do more, or work longer, than the one it is made with. */
+export function keyForm({ permissions, keyExpiresAt }: Session, { id, typed = {}, faults = {} }: Filled): Html {
+  return html`<form class="panel sheet" method="post"><input type="hidden" name="id" value="${id}">
+<div class="field"><label for="name">${w.name}</label>
+<input id="name" name="name" value="${typed.name ?? ''}" maxlength="200" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
+${faultOf('name', faults.name)}<p id="name-hint" class="hint">${w.nameHint}</p></div>
+<fieldset class="field"><legend>${w.permissions}</legend>
+${permissions.map(
+  (permission) =>
+    html`<label><input type="checkbox" name="permissions" value="${permission}"${permission === 'kb:read' ? html` checked` : ''}><span>${words.permissions[permission]}</span></label>`,
+)}
+${faultOf('permissions', faults.permissions)}<p class="hint">${w.permissionsHint}</p></fieldset>
+<div class="field"><label for="days">${w.expiry}</label>
+<select id="days" name="days"${invalid(faults.days)}>${Object.entries(w.periods).map(
+    ([days, period]) =>
+      html`<option value="${days}"${days === (typed.days ?? '365') ? html` selected` : ''}>${period}</option>`,
+  )}</select>
+${faultOf('days', faults.days)}${keyExpiresAt ? html`<p class="hint">${w.expiryHint} ${localDay(keyExpiresAt)}</p>` : ''}</div>
+<div class="actions"><button>${w.submit}</button><a class="button plain" href="${settingsPath}">${words.cancel}</a></div></form>`
+}
+
+/** The only page that ever shows it. */
+export function madeKey(key: string): Html {
+  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} ${w.once}</p>
+<div class="secret"><code id="key">${key}</code>
+<button type="button" class="plain" data-copy="key" data-copied="${words.copied}" hidden>${words.copy}</button></div>
+<p class="hint">${w.onceHint}</p>
+<p><a class="button" href="${settingsPath}">${w.saved}</a></p></section>`
+}
+
+/** Before a key is revoked: what stops then. */
+export function revokeQuestion({ isOwn, isLast, back }: { isOwn: boolean; isLast: boolean; back: string }): Html {
+  return html`<section class="panel sheet"><p>${w.revokeLead}</p>
+${isOwn ? html`<p class="notice warn">${w.revokeOwn}</p>` : ''}
+${isLast ? html`<p class="notice bad">${w.revokeLast}</p>` : ''}
+<form class="actions" method="post"><button class="danger">${w.revokeSubmit}</button><a class="button plain" href="${back}">${words.cancel}</a></form></section>`
+}

@@ -1,0 +1,97 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { permissions } from '../../../shared/http/api-keys.ts'
+import { ApiError } from '../../../shared/http/errors.ts'
+import { newId, uuid } from '../../../shared/ids.ts'
+import { createKey, listKeys, revokeKey } from '../../../shared/organizations/keys.ts'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import { Gone } from '../error-view.ts'
+import { anyOf, line } from '../forms.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { keyForm, madeKey, revokeQuestion } from './key-views.ts'
+
+export const settingsPath = '/dashboard/settings'
+const keysPath = `${settingsPath}/keys`
+const { keys: w } = words.settings
+
+const keyPath = v.object({ keyId: uuid })
+const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
+const newKeyForm = v.object({
+  /** Of the key to be made: a form that is sent twice makes one key. */
+  id: uuid,
+  name: line(200, { missing: w.nameMissing, tooLong: w.nameTooLong }),
+  permissions: v.pipe(anyOf(permissions, w.permissionMissing), v.minLength(1, w.permissionMissing)),
+  days: v.picklist(['30', '90', '365', 'never'], w.expiryMissing),
+})
+
+/** Keys of the organization: made, shown once, and revoked. */
+export function keyRoutes(screen: Screen) {
+  const within = { place: 'settings', crumbs: [] } as const
+  return new Hono<ApiEnv>()
+    .get(
+      `${keysPath}/new`,
+      screen({ permission: 'organization:write' }, ({ session }) => ({
+        ...within,
+        title: w.newTitle,
+        lead: w.newLead,
+        content: keyForm(session, { id: newId() }),
+      })),
+    )
+    .post(
+      `${keysPath}/new`,
+      screen({ permission: 'organization:write', form: newKeyForm }, async ({ db, session, form }) => {
+        if (!form.isValid)
+          return {
+            ...within,
+            title: w.newTitle,
+            lead: w.newLead,
+            status: 422,
+            content: keyForm(session, { id: newId(), typed: form.typed, faults: form.faults }),
+          }
+        const { id, name, permissions, days } = form.values
+        const beyond = permissions.find((permission) => !session.permissions.includes(permission))
+        if (beyond) throw new ApiError('missing_permission', beyond)
+        const made = await createKey(db, session.organizationId, {
+          id,
+          name,
+          permissions,
+          expiresAt: earlier(session, periods[days]),
+        })
+        if (!made) return { redirect: settingsPath, flash: { text: w.madeBefore, isError: true } }
+        return { ...within, title: w.madeTitle(name), content: madeKey(made.key) }
+      }),
+    )
+    .get(
+      `${keysPath}/:keyId/revoke`,
+      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, params }) => {
+        const active = (await listKeys(db, session.organizationId).execute()).filter(({ state }) => state === 'active')
+        const key = active.find(({ id }) => id === params.keyId)
+        if (!key) throw new Gone()
+        const others = active.filter(
+          ({ id, permissions }) => id !== key.id && permissions.includes('organization:write'),
+        )
+        return {
+          ...within,
+          title: w.revokeTitle(key.name),
+          content: revokeQuestion({ isOwn: key.id === session.id, isLast: others.length === 0, back: settingsPath }),
+        }
+      }),
+    )
+    .post(
+      `${keysPath}/:keyId/revoke`,
+      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, params }) => {
+        const revoked = await revokeKey(db, session.organizationId, params.keyId)
+        if (!revoked) throw new Gone()
+        return { redirect: settingsPath, flash: { text: w.revoked(revoked.name) } }
+      }),
+    )
+}
+
+/** After so many days, but not after the key with which it is made: whoever has that would outlive it. */
+function earlier({ keyExpiresAt }: Session, days: number): Date | undefined {
+  const chosen = Date.now() + days * 86_400_000
+  const end = Math.min(chosen, keyExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  return Number.isFinite(end) ? new Date(end) : undefined
+}

@@ -1,0 +1,50 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { listKeys } from '../../../shared/organizations/keys.ts'
+import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
+import { agentUsage } from '../../../shared/organizations/usage.ts'
+import { isLogOn, questionLogPanel, questionLogRoutes } from '../question-log.ts'
+import { type Screen, valid } from '../screen.ts'
+import { words } from '../words.ts'
+import { keyRoutes, settingsPath } from './keys.ts'
+import { autoDelete, keyList, usage } from './view.ts'
+
+const autoDeleteForm = v.object({ on: v.picklist(['true', 'false']) })
+
+/** Settings of the organization, its keys, and how much it uses. */
+export function settingsScreens(screen: Screen) {
+  return new Hono<ApiEnv>()
+    .get(
+      settingsPath,
+      screen({ permission: 'organization:read' }, async ({ db, session, may }) => {
+        const [organization, log, keys, agents] = await Promise.all([
+          getOrganization(db, session.organizationId),
+          isLogOn(db, session.organizationId).executeTakeFirstOrThrow(),
+          listKeys(db, session.organizationId).execute(),
+          agentUsage(db, session.organizationId),
+        ])
+        const mayChange = may('organization:write')
+        return {
+          title: words.settings.title,
+          place: 'settings',
+          content: [
+            autoDelete(organization.auto_delete_done_calls, mayChange),
+            questionLogPanel(log.log_questions, mayChange),
+            keyList(keys, { mayChange, ownId: session.id }),
+            usage(agents),
+          ],
+        }
+      }),
+    )
+    .post(
+      `${settingsPath}/auto-delete`,
+      screen({ permission: 'organization:write', form: autoDeleteForm }, async ({ db, session, form }) => {
+        const isOn = valid(form).on === 'true'
+        await updateOrganization(db, session.organizationId, { auto_delete_done_calls: isOn })
+        return { redirect: settingsPath, flash: { text: words.settings.autoDelete.changed[isOn ? 'on' : 'off'] } }
+      }),
+    )
+    .route('/', questionLogRoutes(screen))
+    .route('/', keyRoutes(screen))
+}

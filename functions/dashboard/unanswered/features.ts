@@ -1,0 +1,84 @@
+import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
+import { termsOf } from '../../../shared/terms/terms.ts'
+import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
+
+/** Something that a question is about: a word, a number, a code, in whichever of these terms. */
+export interface Feature {
+  terms: readonly string[]
+  weight: number
+  /** Whether it is a word of everyday talk. */
+  isCommon: boolean
+}
+
+const commonWeight = 0.3
+const codeWeight = 2
+/** Of a pair of characters: two sentences have some in common by chance. */
+const pairWeight = 0.5
+
+const maxCached = 5000
+const known = new Map<string, Feature[]>()
+
+/** What questions have in common that differ in case, punctuation and white space alone. */
+export function wordingOf(question: string): string {
+  return question
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/(?<!\p{N})\p{P}+|\p{P}+(?!\p{N})/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** What search by words would look for, so that "k double four seven one" and "K-4471" are alike. */
+export function featuresOf(wording: string): Feature[] {
+  let features = known.get(wording)
+  if (!features) {
+    const sought = keywordQuery(wording)
+    features = sought ? featuresOfSought(sought, wording) : [{ terms: [wording], weight: 1, isCommon: false }]
+    if (known.size >= maxCached) known.clear()
+    known.set(wording, features)
+  }
+  return features
+}
+
+interface Entry {
+  group: number
+  way: number
+  term: string
+  isFallback: boolean
+}
+
+function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
+  const words = wordsOf(wording)
+  const entries = sought.groups.map((group, i) => ({
+    group,
+    way: sought.ways[i]!,
+    term: sought.terms[sought.slots[i]!]!,
+    isFallback: sought.fallbacks[i]!,
+  }))
+  return [...Map.groupBy(entries, ({ group }) => group)].flatMap(([group, entries]) => {
+    const { from, to } = sought.spans[group]!
+    const isCommon = !sought.required[group]
+    const weight = isCommon ? commonWeight : 1
+    const { text } = words[from]!
+    if (to - from === 1 && unspaced.test(text))
+      return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight, isCommon }))
+    // Two words that may be one misheard name, and are features of their own.
+    if (entries.every(({ isFallback }) => isFallback)) return []
+    return featuresOfGroup(entries).map((terms) => ({
+      terms,
+      weight: terms.some(isCode) ? codeWeight : weight,
+      isCommon,
+    }))
+  })
+}
+
+/** Ways of one term are one feature; words that have no such reading are features of their own. */
+function featuresOfGroup(entries: Entry[]): string[][] {
+  const ways = [...Map.groupBy(entries, ({ way }) => way).values()]
+  const wholes = ways.filter((way) => way.length === 1).map(([entry]) => entry!.term)
+  return wholes.length > 0 ? [wholes] : ways[0]!.map(({ term }) => [term])
+}
+
+function isCode(term: string): boolean {
+  return term.length >= 3 && /\p{N}/u.test(term) && !term.startsWith('~')
+}

@@ -1,0 +1,78 @@
+import { type Feature, featuresOf, wordingOf } from './features.ts'
+
+/** Questions that ask alike; the first stands for them, the others follow in the order in which they were given. */
+export type Group<Q> = [Q, ...Q[]]
+
+interface Wording<Q> {
+  features: Feature[]
+  /** In exactly these words. */
+  questions: Group<Q>
+}
+
+/** Dice's coefficient of two questions that ask alike, at least. */
+const minLikeness = 0.6
+
+/**
+ * Groups questions by what they are about. Greedy (leader clustering, Hartigan 1975): the most frequent wording begins a group, and
+ * each further one joins the group whose first is most alike, or begins its own. The same questions in the same order give the same
+ * groups; the largest come first.
+ */
+export function groupQuestions<Q extends { question: string }>(questions: readonly Q[]): Group<Q>[] {
+  const byWording = Map.groupBy(questions, ({ question }) => wordingOf(question))
+  const wordings = [...byWording].map(
+    ([wording, questions]): Wording<Q> => ({ features: featuresOf(wording), questions: questions as Group<Q> }),
+  )
+  const groups: Wording<Q>[][] = []
+  const groupsOfTerm = new Map<string, Set<number>>()
+  for (const wording of wordings.toSorted((a, b) => b.questions.length - a.questions.length)) {
+    const terms = tellingTerms(wording.features)
+    const near = new Set(terms.flatMap((term) => [...(groupsOfTerm.get(term) ?? [])]))
+    const alike = mostAlike(wording.features, near, (index) => groups[index]![0]!.features)
+    if (alike !== undefined) groups[alike]!.push(wording)
+    else {
+      for (const term of terms) groupsOfTerm.set(term, (groupsOfTerm.get(term) ?? new Set()).add(groups.length))
+      groups.push([wording])
+    }
+  }
+  const order = new Map(questions.map((question, i) => [question, i]))
+  const byOrder = (a: Q, b: Q) => order.get(a)! - order.get(b)!
+  return groups
+    .map((wordings): Group<Q> => {
+      const [first, ...others] = wordings.flatMap(({ questions }) => questions)
+      return [first!, ...others.sort(byOrder)]
+    })
+    .sort((a, b) => b.length - a.length || byOrder(a[0], b[0]))
+}
+
+function mostAlike(
+  features: Feature[],
+  groups: Iterable<number>,
+  featuresOf: (group: number) => Feature[],
+): number | undefined {
+  const alike = [...groups]
+    .map((group) => ({ group, likeness: likenessOf(features, featuresOf(group)) }))
+    .filter(({ likeness }) => likeness >= minLikeness)
+    .sort((a, b) => b.likeness - a.likeness || a.group - b.group)
+  return alike[0]?.group
+}
+
+/** What hardly any question has in common by chance; of a question of everyday words alone, those. */
+function tellingTerms(features: Feature[]): string[] {
+  const telling = features.filter(({ isCommon }) => !isCommon)
+  return (telling.length > 0 ? telling : features).flatMap(({ terms }) => terms)
+}
+
+function likenessOf(one: Feature[], other: Feature[]): number {
+  const shared = sharedWith(other, one) + sharedWith(one, other)
+  return shared / (weightOf(one) + weightOf(other))
+}
+
+/** What those of the features weigh that the others have too. */
+function sharedWith(others: Feature[], features: Feature[]): number {
+  const terms = new Set(others.flatMap(({ terms }) => terms))
+  return weightOf(features.filter((feature) => feature.terms.some((term) => terms.has(term))))
+}
+
+function weightOf(features: Feature[]): number {
+  return features.reduce((sum, { weight }) => sum + weight, 0)
+}

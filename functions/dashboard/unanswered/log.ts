@@ -1,0 +1,102 @@
+import { type SqlBool, sql } from 'kysely'
+import { columnsOf } from '../../../shared/database/columns.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { Similarity } from '../../../shared/embedding/embedder.ts'
+import { isLogOn } from '../question-log.ts'
+import { levelsOf } from '../scores.ts'
+import { type Group, groupQuestions } from './grouping.ts'
+
+/** Of the newest unanswered ones: what they are grouped by takes some tenths of a millisecond each. */
+const maxQuestions = 2000
+
+export interface UnansweredQuestion {
+  id: string
+  question: string
+  asked_at: Date
+}
+
+export interface Unanswered {
+  isOn: boolean
+  /** What the agent was asked in 30 days, as far as it was kept. */
+  asked: number
+  unanswered: number
+  /** Of the newest of these, up to 2,000. */
+  groups: Group<UnansweredQuestion>[]
+}
+
+const q = columnsOf('question_log', 'q')
+
+/** What callers asked of an agent in 30 days for which search found little, grouped by likeness. */
+export async function readUnanswered(db: Database, scope: AgentScope, similarity: Similarity): Promise<Unanswered> {
+  const { settings, counts, questions } = await db.batch({
+    settings: isLogOn(db, scope.organizationId),
+    counts: db
+      .selectFrom('question_log as q')
+      .select(({ fn }) => [
+        sql<number>`${fn.countAll()}::int`.as('asked'),
+        sql<number>`${fn.countAll().filterWhere(isUnanswered(similarity))}::int`.as('unanswered'),
+      ])
+      .where(isOf(scope)),
+    questions: newest(db, scope, similarity),
+  })
+  return { isOn: settings[0]!.log_questions, ...counts[0]!, groups: groupQuestions(questions) }
+}
+
+/** The newest unanswered ones, up to the question `last`: those that a page has grouped, whatever came since. */
+function newest(db: Database, scope: AgentScope, similarity: Similarity, last?: string) {
+  return db
+    .selectFrom('question_log as q')
+    .select(['q.id', 'q.question', 'q.asked_at'])
+    .where(isOf(scope))
+    .where(isUnanswered(similarity))
+    .$if(last !== undefined, (query) => query.where('q.id', '<=', last!))
+    .orderBy('q.id', 'desc')
+    .limit(maxQuestions)
+}
+
+/** Also what the sweeper is about to delete is not shown any more. */
+function isOf({ organizationId, agentId }: AgentScope) {
+  return sql<SqlBool>`(${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
+    and ${q.asked_at} > now() - interval '30 days')`
+}
+
+function isUnanswered(similarity: Similarity) {
+  const possible = (scale: Parameters<typeof levelsOf>[0]) => sql`${levelsOf(scale, similarity).possible}::float8`
+  return sql<SqlBool>`(${q.best_score} is null or ${q.best_score} < case
+    when ${q.is_degraded} or ${q.mode} = 'keyword' then ${possible('keyword')}
+    when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
+}
+
+/**
+ * Deletes a group as a page has shown it.
+ * @param first the question that stands for the group
+ * @param last the newest question of the page
+ * @returns how many questions
+ */
+export async function deleteGroup(
+  db: Database,
+  scope: AgentScope,
+  similarity: Similarity,
+  { first, last }: { first: string; last: string },
+): Promise<number> {
+  const groups = groupQuestions(await newest(db, scope, similarity, last).execute())
+  const group = groups.find((group) => group.some(({ id }) => id === first)) ?? []
+  if (group.length === 0) return 0
+  return await deleteWhere(db, scope, sql`${q.id} = any(${group.map(({ id }) => id)}::uuid[])`)
+}
+
+/** Everything that is kept of the agent's callers. @returns how many questions */
+export async function clearLog(db: Database, scope: AgentScope): Promise<number> {
+  return await deleteWhere(db, scope, sql`true`)
+}
+
+async function deleteWhere(db: Database, { organizationId, agentId }: AgentScope, condition: ReturnType<typeof sql>) {
+  const { numDeletedRows } = await db
+    .deleteFrom('question_log as q')
+    .where('q.organization_id', '=', organizationId)
+    .where('q.agent_id', '=', agentId)
+    .where(sql<SqlBool>`${condition}`)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,80 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { agentPath, uuid } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import { defaultSimilarity } from '../../../shared/retrieval/search.ts'
+import { agentPage } from '../layout.ts'
+import { questionLogPanel } from '../question-log.ts'
+import { type Screen, valid } from '../screen.ts'
+import { words } from '../words.ts'
+import { clearLog, deleteGroup, readUnanswered } from './log.ts'
+import { clearPath, clearQuestion, noneView, unansweredView } from './view.ts'
+
+const groupForm = v.object({ first: uuid, last: uuid })
+const base = '/dashboard/agents/:agentId/unanswered'
+const w = words.unanswered
+
+/** What callers asked and search found little for. Whoever writes documents reads it: a key for a platform alone may not. */
+export function unansweredScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
+  const similarity = embedder.similarity ?? defaultSimilarity
+
+  return new Hono<ApiEnv>()
+    .get(
+      base,
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params, may }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const [{ id, name }, log] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope, similarity)])
+        const { isOn, asked, groups } = log
+        return {
+          title: w.title,
+          lead: w.lead,
+          place: 'agents',
+          agent: { id, name, tab: 'unanswered' },
+          content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), params.agentId)}
+${groups.length > 0 ? unansweredView(id, log) : isOn && noneView(asked)}
+${asked > 0 && html`<p><a role="button" class="quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
+        }
+      }),
+    )
+    .post(
+      `${base}/delete`,
+      screen({ permission: 'kb:write', params: agentPath, form: groupForm }, async ({ db, session, params, form }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const { id } = await getAgent(db, scope)
+        const count = await deleteGroup(db, scope, similarity, valid(form))
+        return {
+          redirect: agentPage(id, 'unanswered'),
+          flash: count > 0 ? { text: w.removed(count) } : { text: w.goneBefore, isError: true },
+        }
+      }),
+    )
+    .get(
+      `${base}/clear`,
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const [{ id, name }, { asked }] = await Promise.all([
+          getAgent(db, scope),
+          readUnanswered(db, scope, similarity),
+        ])
+        return {
+          title: w.clearTitle,
+          place: 'agents',
+          agent: { id, name, tab: 'unanswered' },
+          crumbs: [[w.title, agentPage(id, 'unanswered')]],
+          content: clearQuestion(id, asked),
+        }
+      }),
+    )
+    .post(
+      `${base}/clear`,
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        const { id } = await getAgent(db, scope)
+        const count = await clearLog(db, scope)
+        return { redirect: agentPage(id, 'unanswered'), flash: { text: w.removed(count) } }
+      }),
+    )
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { backoff } from '../../shared/backoff.ts'
+import type { Database } from '../../shared/database/database.ts'
+import {
+  type Failure,
+  fileAttemptsFailed,
+  fileNotUploaded,
+  fileTooLarge,
+  ownFaults,
+} from '../../shared/documents/failures.ts'
+import { enqueue } from '../../shared/documents/outbox.ts'
+import { fail, requeue } from '../../shared/documents/outcome.ts'
+import { maxAttempts } from '../../shared/documents/transitions.ts'
+import { type Bucket, FileTooLarge } from '../../shared/files/bucket.ts'
+import { maxFileBytes } from '../../shared/files/file-types.ts'
+import { fileNameOfKey } from '../../shared/files/file-url.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { describeError, log } from '../../shared/log.ts'
+import { report } from '../../shared/metrics.ts'
+import { idsOf as idsOfWork, type Queue, type Sender, type WorkMessage } from '../../shared/queue.ts'
+import { type Claim, claim } from './claim.ts'
+import { faultOf, storable } from './extracted-text.ts'
+import { handOver } from './hand-over.ts'
+import type { Notice } from './notices.ts'
+import type { extractText } from './text/extract-text.ts'
+import { Unreadable } from './text/unreadable.ts'
+
+export interface Extraction {
+  db: Database
+  bucket: Pick<Bucket, 'get' | 'delete'>
+  /** Of files whose text awaits extraction: where this Lambda's messages come from. */
+  queue: Queue
+  /** Where those go whose text is handed over. */
+  embeddingQueue: Sender
+  extractText: typeof extractText
+  random?: () => number
+}
+
+/**
+ * Makes the text of one file, and hands it over to the embedding Lambda. Safe to repeat and to run concurrently: the lease fences
+ * whatever it writes. A file that no document names is deleted.
+ * @returns undefined when the message is done, else the seconds after which to redeliver it
+ * @throws Unavailable without the database, or for a file that could not be deleted: let the visibility time-out redeliver the message
+ */
+export async function extractDocument(extraction: Extraction, notice: Notice): Promise<number | undefined> {
+  const db = extraction.db.forOrganization(notice.organizationId)
+  const { claim: claimed, key } = await claim(db, { ...notice, leaseToken: randomUUID() })
+  if (notice.uploadedKey && notice.uploadedKey !== key) await deleteUnnamed(extraction.bucket, notice)
+  if (!claimed) return undefined
+  // The row has the origin of this revision; the message may be of an older one, or of none.
+  const job = { ...extraction, db, claim: claimed, work: { ...notice, ...claimed.origin } }
+  try {
+    await extract(job)
+  } catch (error) {
+    if (error instanceof Unreadable)
+      await endInError(job, { code: 'file_unreadable', message: error.message }, error.code)
+    else if (error instanceof FileTooLarge) await endInError(job, fileTooLarge)
+    else if (error instanceof Unavailable) await requeueOnOutage(job, error)
+    else return await recordFailedAttempt(job, error)
+  }
+  return undefined
+}
+
+interface Job extends Extraction {
+  claim: Claim
+  work: WorkMessage
+}
+
+async function extract(job: Job): Promise<void> {
+  const { db, bucket, claim, work } = job
+  const file = await bucket.get(claim.key, maxFileBytes)
+  if (!file) return await awaitUpload(job)
+  const started = performance.now()
+  const extracted = await job.extractText(file, fileNameOfKey(claim.key))
+  const milliseconds = Math.round(performance.now() - started)
+  const text = storable(extracted.text)
+  const fault = faultOf(text)
+  if (fault) return await endInError(job, fault)
+  if (!(await handOver(db, claim, { ...extracted, text }))) return
+  report({ FilesExtracted: 1, ExtractionMilliseconds: milliseconds })
+  log.info('file_extracted', { ...idsOf(job), bytes: file.length, characters: text.length, milliseconds })
+  await enqueue({ db, queue: job.embeddingQueue }, { ...work, awaitsText: false })
+}
+
+/** The sweeper's next message looks again, until no file can arrive any more. */
+async function awaitUpload(job: Job): Promise<void> {
+  const { db, claim } = job
+  if (claim.isUploadOver) return await endInError(job, fileNotUploaded)
+  if (await requeue(db, claim, 0, null)) log.info('upload_awaited', idsOf(job))
+}
+
+/** Neither the file's fault nor ours: no attempt is counted. */
+async function requeueOnOutage(job: Job, error: Unavailable): Promise<void> {
+  const { claim, random = Math.random } = job
+  const seconds = backoff(claim.tries, undefined, random())
+  const isDatabase = error.service === 'database'
+  const reason = isDatabase ? ownFaults.noDatabase : ownFaults.noFile
+  if (!(await requeue(job.db, claim, seconds, reason))) return
+  if (!isDatabase) report({ DocumentsRetried: 1 })
+  log.warn('document_interrupted', { ...idsOf(job), error: describeError(error), seconds })
+  await enqueue(job, job.work, seconds)
+}
+
+/** @param fault what is wrong with the file, for the log */
+async function endInError(job: Job, failure: Failure, fault?: string): Promise<void> {
+  if (!(await fail(job.db, job.claim, failure))) return
+  report({ DocumentsFailed: 1 })
+  log.warn('document_failed', { ...idsOf(job), code: failure.code, fault })
+}
+
+/** The same message brings the next attempt: it becomes a dead letter when the document ends in error. */
+async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
+  const { claim, random = Math.random } = job
+  const seconds = backoff(claim.attempt, undefined, random())
+  log.error('attempt_failed', { ...idsOf(job), error: describeError(error) })
+  if (claim.attempt >= maxAttempts) await endInError(job, fileAttemptsFailed)
+  else await requeue(job.db, claim, seconds, ownFaults.internalError, 'attempt')
+  return seconds
+}
+
+/** Its document was deleted, or became a text, while it was posted. */
+async function deleteUnnamed(bucket: Extraction['bucket'], { uploadedKey, ...work }: Notice): Promise<void> {
+  await bucket.delete([uploadedKey!])
+  log.info('unnamed_file_deleted', idsOfWork(work))
+}
+
+function idsOf({ claim, work }: Job) {
+  return { ...idsOfWork(work), revision: claim.revision, attempt: claim.attempt }
+}

@@ -1,0 +1,24 @@
+import { Unreadable } from './unreadable.ts'
+
+export const maxTextBytes = 4 * 1024 * 1024
+
+/**
+ * What the database takes and search can match: no control characters and lone surrogates, line feeds alone as line breaks, ordinary
+ * spaces, composed letters, at most one blank line in a row.
+ * @throws Unreadable over 4 MiB of UTF-8
+ */
+export function cleanText(text: string): string {
+  const clean = text
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are to be removed.
+    .replace(/[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\ufeff\ufffe\uffff]/g, '')
+    .replaceAll('\f', '\n')
+    .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  if (Buffer.byteLength(clean) > maxTextBytes) throw new Unreadable('too_much_text')
+  return clean
+}

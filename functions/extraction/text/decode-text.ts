@@ -1,0 +1,61 @@
+import { detect } from 'chardet'
+import { Unreadable } from './unreadable.ts'
+
+const sampleBytes = 64 * 1024
+/** What is detected less reliably than Windows-1252, which is what files without a mark mostly are. */
+const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
+
+/**
+ * Text of unknown encoding: a byte order mark, else UTF-16 by its zero bytes, else UTF-8 if it is valid, else what `declared` says
+ * (of HTML), else detected, Windows-1252 in doubt.
+ * @throws Unreadable for bytes that are no text
+ */
+export function decodeText(bytes: Buffer, declared?: string): string {
+  const utf16 = utf16Of(bytes)
+  if (utf16) return rejectBinary(decoded(bytes, utf16))
+  const utf8 = bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) || isUtf8(bytes) ? 'utf-8' : undefined
+  rejectBinary(bytes.toString('latin1', 0, sampleBytes))
+  return decoded(bytes, utf8 ?? declared ?? detectedEncoding(bytes))
+}
+
+function utf16Of(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  const sample = bytes.subarray(0, 4096)
+  let [even, odd] = [0, 0]
+  for (let at = 0; at < sample.length; at++) if (sample[at] === 0) at % 2 ? odd++ : even++
+  if (odd > sample.length * 0.3 && even < sample.length * 0.02) return 'utf-16le'
+  if (even > sample.length * 0.3 && odd < sample.length * 0.02) return 'utf-16be'
+  return undefined
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function detectedEncoding(bytes: Buffer): string {
+  const name = detect(bytes.subarray(0, sampleBytes))
+  return !name || westernNames.test(name) || name.startsWith('UTF') ? 'windows-1252' : name
+}
+
+function decoded(bytes: Buffer, encoding: string): string {
+  try {
+    return new TextDecoder(encoding).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** Text has hardly a control character but tabs and line breaks; anything else soon has many. */
+function rejectBinary(text: string): string {
+  const sample = text.slice(0, sampleBytes)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are counted.
+  const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/g)?.length ?? 0
+  if (controls > 2 && controls > sample.length * 0.002) throw new Unreadable('unsupported')
+  return text
+}

@@ -1,0 +1,25 @@
+import { type FileType, maxFileBytes } from '../../../shared/files/file-types.ts'
+import { ReaderProcess } from './reader-process.ts'
+import { Unreadable } from './unreadable.ts'
+
+export { Unreadable }
+
+/** So that a file is done with within a minute, and both processes stay within a Lambda of 2,048 MB. */
+const reader = new ReaderProcess({ seconds: 40, memoryMb: 1_024 })
+process.on('exit', () => reader.end())
+
+let previous: Promise<unknown> = Promise.resolve()
+
+/**
+ * The text of a document as Markdown, at most 4 MiB of it, read in a process of its own; one file at a time. Its type is told by its
+ * content, whatever its name is.
+ * @throws Unreadable if the file is at fault for good; its message says what its owner can do
+ * @throws Error for any fault of ours: another attempt may succeed
+ */
+export async function extractText(file: Buffer, fileName: string): Promise<{ text: string; sourceType: FileType }> {
+  if (file.length > maxFileBytes) throw new Unreadable('too_complex')
+  const turn = previous.then(() => reader.read({ file, fileName }))
+  previous = turn.catch(() => undefined)
+  const { text, sourceType } = await turn
+  return { text, sourceType }
+}

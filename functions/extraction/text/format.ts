@@ -1,0 +1,90 @@
+import type { FileType } from '../../../shared/files/file-types.ts'
+import { Unreadable, type UnreadableCode } from './unreadable.ts'
+
+/** Every type that can be read, and as what its documents are listed. */
+export const sourceTypes = {
+  pdf: 'pdf',
+  docx: 'docx',
+  odt: 'docx',
+  rtf: 'docx',
+  xlsx: 'csv',
+  ods: 'csv',
+  csv: 'csv',
+  pptx: 'txt',
+  odp: 'txt',
+  html: 'txt',
+  text: 'txt',
+} as const satisfies Record<string, FileType>
+
+export type Format = keyof typeof sourceTypes
+/** What is known of a file by its first bytes; a `zip` is told by its entries. */
+export type ContentType = 'pdf' | 'rtf' | 'zip' | 'characters'
+
+const images = ['\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']
+const archives = ['7z\xbc\xaf', 'Rar!\x1a\x07', '\x1f\x8b', 'BZh', '\xfd7zXZ']
+const packages = ['PK\x03\x04', 'PK\x05\x06']
+const compoundFile = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+const compoundStreams: [UnreadableCode, string][] = [
+  ['encrypted', 'EncryptedPackage'],
+  ['old_word', 'WordDocument'],
+  ['old_powerpoint', 'PowerPoint Document'],
+  ['old_excel', 'Workbook'],
+  ['old_excel', 'Book'],
+]
+
+/**
+ * By the content alone: extensions are often wrong.
+ * @throws Unreadable for what is known and cannot be read: pictures, archives, old formats, password-protected files
+ */
+export function contentType(file: Buffer): ContentType {
+  if (file.length === 0) throw new Unreadable('empty')
+  const start = file.toString('latin1', 0, 1024)
+  const begins = (signatures: readonly string[]) => signatures.some((signature) => start.startsWith(signature))
+  if (begins(packages)) return 'zip'
+  if (start.includes('%PDF-')) return 'pdf'
+  if (/^(\xef\xbb\xbf)?\s*\{\\rtf/.test(start)) return 'rtf'
+  if (begins([compoundFile])) throw new Unreadable(compoundFault(file))
+  if (isImage(start, begins(images))) throw new Unreadable('image')
+  if (begins(archives)) throw new Unreadable('archive')
+  // PostScript, which is text, and films; other binaries are no text.
+  if (start.startsWith('%!PS') || start.startsWith('ftyp', 4)) throw new Unreadable('unsupported')
+  return 'characters'
+}
+
+function isImage(start: string, begins: boolean): boolean {
+  // Text may begin with BM, but not with zero bytes behind it.
+  if (start.startsWith('BM')) return start.slice(6, 10) === '\0\0\0\0'
+  return begins || start.startsWith('WEBP', 8) || /^ftyp(heic|heix|mif1|avif)/.test(start.slice(4))
+}
+
+function compoundFault(file: Buffer): UnreadableCode {
+  // As bytes: in memory at an odd address, Node never ends its search for a string of two bytes a letter.
+  return compoundStreams.find(([, name]) => file.includes(Buffer.from(name, 'utf16le')))?.[0] ?? 'unsupported'
+}
+
+export type PackageFormat = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp'
+
+const packageParts: [PackageFormat, RegExp][] = [
+  ['docx', /^\/?word\/document\d*\.xml$/],
+  ['xlsx', /^\/?xl\/workbook\d*\.xml$/],
+  ['pptx', /^\/?ppt\/presentation\d*\.xml$/],
+]
+const openDocuments: Record<string, PackageFormat> = {
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  'application/vnd.oasis.opendocument.presentation': 'odp',
+}
+
+/**
+ * Of a zip package, by the names of its entries and the content of the one named `mimetype`.
+ * @throws Unreadable
+ */
+export function packageFormat(names: readonly string[], mimetype: string | undefined): PackageFormat {
+  const format =
+    openDocuments[mimetype?.trim().replace(/-template$/, '') ?? ''] ??
+    packageParts.find(([, part]) => names.some((name) => part.test(name)))?.[0]
+  if (format) return format
+  if (names.includes('xl/workbook.bin')) throw new Unreadable('old_excel')
+  if (names.some((name) => /^Index(\.zip$|\/.*\.iwa$)/.test(name))) throw new Unreadable('pages')
+  throw new Unreadable(mimetype === undefined ? 'archive' : 'unsupported')
+}

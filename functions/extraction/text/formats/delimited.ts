@@ -1,0 +1,50 @@
+import { parse } from 'csv-parse/sync'
+import type { Block } from '../blocks.ts'
+import { sheetBlocks } from './table-rows.ts'
+
+const delimiters = [';', '\t', ',', '|']
+const sampleLines = 200
+const sampleLetters = 64 * 1024
+/** More is data for programs, and no table that anybody reads. */
+const maxColumns = 1_000
+
+/**
+ * The rows of comma-separated values as tables, or undefined for text that is none: fewer than two rows that have the same two
+ * columns or more. `strict` for a file whose name does not say that it is one: then every row must.
+ */
+export function delimitedBlocks(text: string, { strict }: { strict: boolean }): Block[] | undefined {
+  const named = /^sep=(.)\r?\n/i.exec(text)
+  const content = named ? text.slice(named[0].length) : text
+  const delimiter = named?.[1] ?? likeliestDelimiter(content, strict)
+  if (!delimiter) return undefined
+  const rows = parsed(content, delimiter)
+  return rows && sheetBlocks(rows.map((row) => row.map((cell) => ({ text: cell.trim(), numeric: false }))))
+}
+
+function likeliestDelimiter(content: string, strict: boolean): string | undefined {
+  const sample = content.slice(0, sampleLetters).split('\n', sampleLines).join('\n')
+  let best: { delimiter: string; agreeing: number } | undefined
+  for (const delimiter of delimiters) {
+    const rows = parsed(sample, delimiter)?.filter((row) => row.some((cell) => cell.trim()))
+    const columns = mostFrequent(rows?.map(({ length }) => length) ?? [])
+    if (!rows || columns < 2 || columns > maxColumns || rows.length < (strict ? 3 : 2)) continue
+    const agreeing = rows.filter(({ length }) => length === columns).length / rows.length
+    const enough = strict ? agreeing === 1 && (delimiter !== ',' || columns > 2) : agreeing >= 0.5
+    if (enough && (!best || agreeing > best.agreeing)) best = { delimiter, agreeing }
+  }
+  return best?.delimiter
+}
+
+function parsed(text: string, delimiter: string): string[][] | undefined {
+  try {
+    return parse(text, { delimiter, relax_quotes: true, relax_column_count: true, bom: true })
+  } catch {
+    return undefined
+  }
+}
+
+function mostFrequent(numbers: number[]): number {
+  const counts = new Map<number, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
+}

@@ -1,0 +1,184 @@
+import type * as anydoc from '@firecrawl/anydoc'
+import type { Block, ListItem, Table } from '../blocks.ts'
+import { Unreadable } from '../unreadable.ts'
+
+export type OfficeFormat = 'docx' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
+
+const faults = {
+  unsupported: 'damaged',
+  malformed: 'damaged',
+  missingPart: 'damaged',
+  encrypted: 'encrypted',
+  resourceLimit: 'too_complex',
+} as const
+
+/**
+ * Text documents and presentations. Footnotes stand in brackets behind what they explain, speaker notes as quotes below their slide,
+ * the text of a merged cell in each row and column that it covers. Pictures are left out, also what describes them.
+ * @throws Unreadable
+ */
+export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<Block[]> {
+  const document = await readDocument(file, format)
+  const notes = new Map(document.notes.map((note) => [note.id, note]))
+  return new DocumentReader(notes).blocks(document.blocks)
+}
+
+async function readDocument(file: Buffer, format: OfficeFormat): Promise<anydoc.Document> {
+  // Native code: loaded when the first such file comes.
+  const { toDocument } = await import('@firecrawl/anydoc')
+  try {
+    return await toDocument(file, format as anydoc.Format)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (Object.hasOwn(faults, code)) throw new Unreadable(faults[code as keyof typeof faults], error)
+    throw error
+  }
+}
+
+class DocumentReader {
+  readonly #notes: ReadonlyMap<string, anydoc.Note>
+
+  constructor(notes: ReadonlyMap<string, anydoc.Note>) {
+    this.#notes = notes
+  }
+
+  blocks(blocks: readonly anydoc.Block[]): Block[] {
+    return blocks.flatMap((block) => this.#block(block))
+  }
+
+  #block(block: anydoc.Block): Block[] {
+    const text = this.#text(block.content ?? [])
+    switch (block.kind as string) {
+      case 'heading':
+        return [{ kind: 'heading', level: block.level ?? 1, text }]
+      case 'paragraph':
+        return [{ kind: 'paragraph', text }]
+      case 'codeBlock':
+        return [{ kind: 'code', text: block.text ?? '' }]
+      case 'blockQuote':
+        return [{ kind: 'quote', blocks: this.blocks(block.blocks ?? []).filter((quoted) => !isSlideNumber(quoted)) }]
+      case 'list':
+        return block.list ? [{ kind: 'list', items: this.#items(block.list) }] : []
+      case 'table':
+        return block.table ? this.#table(block.table) : []
+      default:
+        return []
+    }
+  }
+
+  #items({ marker, start, items }: anydoc.List): ListItem[] {
+    return items.map(({ blocks, checked, markerLabel }, index) => {
+      const box = checked === undefined ? '' : checked ? ' [x]' : ' [ ]'
+      return { marker: markerOf(marker, start + index, markerLabel) + box, blocks: this.blocks(blocks) }
+    })
+  }
+
+  /** A box of a single column or row of blocks is no table. */
+  #table({ grid, headerRows, kind }: anydoc.Table): Block[] {
+    const laysOut = (kind as string) === 'layout' || grid.every((row) => row.length < 2)
+    if (laysOut) return grid.flatMap((row) => row.flatMap(({ cell }) => this.blocks(cell?.blocks ?? [])))
+    const rows = grid.map((row) => row.map((slot) => this.#slot(grid, slot)))
+    return [{ kind: 'table', rows, headerRows } satisfies Table]
+  }
+
+  #slot(grid: readonly (readonly anydoc.CellSlot[])[], slot: anydoc.CellSlot): string {
+    const origin = slot.cell ? slot : grid[slot.originRow ?? -1]?.[slot.originCol ?? -1]
+    return plain(this.blocks(origin?.cell?.blocks ?? []))
+  }
+
+  #text(inlines: readonly anydoc.Inline[]): string {
+    return inlines.map((inline) => this.#inline(inline)).join('')
+  }
+
+  #inline(inline: anydoc.Inline): string {
+    switch (inline.kind as string) {
+      case 'text':
+        return inline.text ?? ''
+      case 'lineBreak':
+        return '\n'
+      case 'link':
+        return this.#link(this.#text(inline.content ?? []), inline.target)
+      case 'noteRef':
+        return this.#note(inline.noteId ?? '')
+      default:
+        return ''
+    }
+  }
+
+  /** With where it leads, if its text does not say so: addresses and numbers that a caller may be told. */
+  #link(text: string, target: anydoc.LinkTarget | undefined): string {
+    const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(target?.value ?? '') ?? []
+    if (!scheme || text.trim() === '' || text.includes(rest.replace(/\/$/, ''))) return text
+    return `${text} (${/^http/i.test(scheme) ? target?.value : rest})`
+  }
+
+  #note(id: string): string {
+    const note = this.#notes.get(id)
+    const text = note ? plain(this.blocks(note.blocks)).replaceAll('\n', ' ').trim() : ''
+    return text && ` (${text})`
+  }
+}
+
+/** OpenDocument keeps it among the speaker notes. */
+function isSlideNumber(block: Block): boolean {
+  return block.kind === 'paragraph' && /^(<number>|\d{1,4})$/.test(block.text.trim())
+}
+
+function markerOf(kind: anydoc.MarkerKind, number: number, label: string | undefined): string {
+  if (label !== undefined) return `- ${label}`
+  switch (kind as string) {
+    case 'decimal':
+      return `${number}.`
+    case 'lowerAlpha':
+    case 'upperAlpha': {
+      const letter = String.fromCharCode(97 + ((number - 1) % 26))
+      return `- ${(kind as string) === 'lowerAlpha' ? letter : letter.toUpperCase()})`
+    }
+    case 'lowerRoman':
+      return `- ${roman(number)}.`
+    case 'upperRoman':
+      return `- ${roman(number).toUpperCase()}.`
+    default:
+      return '-'
+  }
+}
+
+function roman(number: number): string {
+  const digits = [
+    [1000, 'm'],
+    [900, 'cm'],
+    [500, 'd'],
+    [400, 'cd'],
+    [100, 'c'],
+    [90, 'xc'],
+    [50, 'l'],
+    [40, 'xl'],
+    [10, 'x'],
+    [9, 'ix'],
+    [5, 'v'],
+    [4, 'iv'],
+    [1, 'i'],
+  ] as const
+  let rest = Math.min(number, 3_999)
+  let text = ''
+  for (const [value, letters] of digits) for (; rest >= value; rest -= value) text += letters
+  return text
+}
+
+/** What fits into one cell or bracket, a line for each block. */
+function plain(blocks: readonly Block[]): string {
+  return blocks.map(plainBlock).filter(Boolean).join('\n')
+}
+
+function plainBlock(block: Block): string {
+  switch (block.kind) {
+    case 'list':
+      return block.items.map(({ blocks }) => plain(blocks)).join('\n')
+    case 'quote':
+      return plain(block.blocks)
+    case 'table':
+      return block.rows.map((row) => row.filter(Boolean).join(', ')).join('\n')
+    default:
+      return block.text
+  }
+}

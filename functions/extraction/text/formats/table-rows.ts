@@ -1,0 +1,58 @@
+import type { Block, Table } from '../blocks.ts'
+import { isAmount } from '../table-header.ts'
+
+/** Of a sheet: `value` as it is read, `numeric` for numbers and dates. */
+export interface SheetCell {
+  text: string
+  numeric: boolean
+}
+
+/**
+ * What people put on one sheet, told apart by its blank rows: lines of text in a single column, and tables, whose first row names
+ * the columns. A table without such a row carries on the one above, of which it repeats the header.
+ */
+export function sheetBlocks(rows: readonly (readonly SheetCell[])[]): Block[] {
+  const blocks: Block[] = []
+  let header: string[] | undefined
+  for (const group of groupsOf(rows)) {
+    const titles = titleRows(group)
+    for (const row of group.slice(0, titles)) blocks.push({ kind: 'paragraph', text: textOf(row) })
+    const body = group.slice(titles)
+    if (body.length === 0) continue
+    const texts = body.map((row) => row.map(({ text }) => text))
+    const last = blocks.at(-1)
+    if (!header || isHeader(body)) {
+      header = texts[0]!
+      blocks.push({ kind: 'table', rows: texts })
+    } else if (last?.kind === 'table') last.rows.push(...texts)
+    else blocks.push({ kind: 'table', rows: [header, ...texts] } satisfies Table)
+  }
+  return blocks
+}
+
+function groupsOf(rows: readonly (readonly SheetCell[])[]): (readonly SheetCell[])[][] {
+  const groups: (readonly SheetCell[])[][] = []
+  let open = false
+  for (const row of rows) {
+    const blank = row.every(({ text }) => text.trim() === '')
+    if (!blank && open) groups.at(-1)!.push(row)
+    else if (!blank) groups.push([row])
+    open = !blank
+  }
+  return groups
+}
+
+/** Leading rows of one text, also where it is merged across the columns; all of them in a group of such rows. */
+function titleRows(group: readonly (readonly SheetCell[])[]): number {
+  const first = group.findIndex((row) => new Set(row.map(({ text }) => text).filter(Boolean)).size > 1)
+  return first < 0 ? group.length : first
+}
+
+function textOf(row: readonly SheetCell[]): string {
+  return row.find(({ text }) => text)?.text ?? ''
+}
+
+/** Names of columns are words, and something stands below them. */
+function isHeader([first, ...rest]: (readonly SheetCell[])[]): boolean {
+  return rest.length > 0 && !first!.some(({ text, numeric }) => numeric || isAmount(text))
+}

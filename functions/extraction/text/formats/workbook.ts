@@ -1,0 +1,91 @@
+import type { Cell, CellValue, MergeRange, Sheet } from 'hucre'
+import { readXlsx } from 'hucre/xlsx'
+import { dateToSerial, format, isDateFormat } from 'numfmt'
+import type { Block } from '../blocks.ts'
+import { Unreadable } from '../unreadable.ts'
+import { type SheetCell, sheetBlocks } from './table-rows.ts'
+
+const maxCells = 2_000_000
+const maxMergedRows = 10_000
+/** Shown in the order of whoever opens the file: these are written so that everybody reads the same. */
+const dateOfTheReader = /^(m\/d\/yy(yy)?|mm-dd-yy|\[\$-F800\].*|m\/d\/yy h:mm)$/i
+
+/**
+ * Each sheet under its name: values as their formats show them, results in place of formulas, the text of a merged cell in each row
+ * and column that it covers. Hidden sheets, rows and columns are left out: whoever hid them shows them to nobody.
+ * @throws Unreadable for a file that is no workbook
+ */
+export async function workbookBlocks(file: Buffer): Promise<Block[]> {
+  const { sheets } = await readWorkbook(file)
+  return sheets.flatMap((sheet): Block[] => {
+    const content = sheetBlocks(rowsOf(sheet))
+    return content.length > 0 ? [{ kind: 'heading', level: 2, text: sheet.name }, ...content] : []
+  })
+}
+
+async function readWorkbook(file: Buffer) {
+  try {
+    return await readXlsx(file, { readStyles: true, sheets: ({ hidden, veryHidden }) => !hidden && !veryHidden })
+  } catch (error) {
+    const isTooLarge =
+      error instanceof Error && /cells\), over the \d+ limit|RangeError/.test(`${error.name}: ${error.message}`)
+    throw new Unreadable(isTooLarge ? 'too_complex' : 'damaged', error)
+  }
+}
+
+/** Of many blank rows in a row one is kept: people format sheets down to their ends. */
+function rowsOf(sheet: Sheet): SheetCell[][] {
+  const merges = mergesByRow(sheet.merges ?? [])
+  const shown = sheet.rows.keys().filter((r) => !sheet.rowDefs?.get(r)?.hidden)
+  const kept = [...shown.filter((r) => !isBlank(sheet.rows[r]) || !isBlank(sheet.rows[r - 1]) || merges.has(r))]
+  const width = kept.reduce((most, r) => Math.max(most, lastUsed(sheet.rows[r]!) + 1), 0)
+  if (width * kept.length > maxCells) throw new Unreadable('too_complex')
+  const columns = Array.from({ length: width }, (_, c) => c).filter((c) => !sheet.columns?.[c]?.hidden)
+  return kept.map((r) =>
+    columns.map((c) => {
+      const merge = merges.get(r)?.find(({ startCol, endCol }) => startCol <= c && c <= endCol)
+      const [row, column] = merge ? [merge.startRow, merge.startCol] : [r, c]
+      return cellOf(sheet.rows[row]?.[column], sheet.cells?.get(`${row},${column}`))
+    }),
+  )
+}
+
+function mergesByRow(merges: readonly MergeRange[]): Map<number, MergeRange[]> {
+  const byRow = new Map<number, MergeRange[]>()
+  for (const merge of merges)
+    for (let row = merge.startRow; row <= Math.min(merge.endRow, merge.startRow + maxMergedRows); row++)
+      byRow.set(row, [...(byRow.get(row) ?? []), merge])
+  return byRow
+}
+
+function isBlank(row: readonly CellValue[] | undefined): boolean {
+  return row === undefined || lastUsed(row) < 0
+}
+
+function lastUsed(row: readonly CellValue[]): number {
+  return row.findLastIndex((value) => value !== null && value !== '')
+}
+
+function cellOf(value: CellValue | undefined, cell: Cell | undefined): SheetCell {
+  const shown = cell?.formulaResult ?? value ?? null
+  if (shown === null) return { text: '', numeric: false }
+  if (typeof shown === 'string') return { text: shown, numeric: false }
+  if (typeof shown === 'boolean') return { text: shown ? 'yes' : 'no', numeric: false }
+  return { text: formatted(shown, cell?.style?.numFmt), numeric: true }
+}
+
+function formatted(value: number | bigint | Date, pattern = 'General'): string {
+  if (value instanceof Date) return formattedDate(value, pattern)
+  try {
+    return format(pattern, Number(value)).trim()
+  } catch {
+    return String(value)
+  }
+}
+
+function formattedDate(date: Date, pattern: string): string {
+  const iso = date.toISOString()
+  if (!isDateFormat(pattern) || dateOfTheReader.test(pattern))
+    return iso.endsWith('T00:00:00.000Z') ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${iso.slice(11, 16)}`
+  return format(pattern, dateToSerial(date) ?? 0).trim()
+}

@@ -1,0 +1,100 @@
+import type { Block, ListItem, Table } from './blocks.ts'
+import { hasHeader } from './table-header.ts'
+
+/**
+ * Blocks as Markdown, a blank line between them. Text is escaped only where it would be taken for structure: what is searched and
+ * spoken should be what the document says.
+ */
+export function toMarkdown(blocks: readonly Block[]): string {
+  return blocks
+    .map(blockToMarkdown)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function blockToMarkdown(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return block.text.trim() && `${'#'.repeat(Math.min(6, Math.max(1, block.level)))} ${inOneLine(block.text)}`
+    case 'paragraph':
+      return escapeLines(block.text)
+    case 'code':
+      return fenced(block.text)
+    case 'quote':
+      return quoted(toMarkdown(block.blocks))
+    case 'list':
+      return block.items
+        .map(itemToMarkdown)
+        .filter((text) => text !== '')
+        .join('\n')
+    case 'table':
+      return tableToMarkdown(block)
+  }
+}
+
+function quoted(text: string): string {
+  return text === '' ? '' : text.replace(/^/gm, '> ')
+}
+
+function itemToMarkdown({ marker, blocks }: ListItem): string {
+  const text = blocks
+    .map(blockToMarkdown)
+    .filter((part) => part !== '')
+    .join('\n')
+  return text && `${marker} ${text.replaceAll('\n', '\n   ')}`
+}
+
+function tableToMarkdown({ rows, headerRows = 0 }: Table): string {
+  const filled = rows.map((row) => row.map(cellText))
+  const columns = usedColumns(filled)
+  const kept = filled.map((row) => columns.map((column) => row[column] ?? '')).filter((row) => row.some(Boolean))
+  const titles = kept.findIndex((row) => !isOneText(row))
+  if (titles < 0) return kept.map((row) => escapeLines(row[0] ?? '')).join('\n\n')
+  const [above, body] = [kept.slice(0, titles).map(([title]) => title!), kept.slice(titles)]
+  const heads = headerRows > titles ? Math.min(headerRows - titles, body.length) : hasHeader(body) ? 1 : 0
+  const header = columns.map((_, column) => joinedHeads(body.slice(0, heads).map((row) => row[column]!)))
+  const below = body
+    .slice(heads)
+    .map((row) => (isOneText(row) ? row.map((text, column) => (column > 0 ? '' : text)) : row))
+  const lines = [header, columns.map(() => '---'), ...below].map((row) => `| ${row.join(' | ')} |`)
+  return [...above, lines.join('\n')].join('\n\n')
+}
+
+/** A title or section that is merged across all columns. */
+function isOneText(row: readonly string[]): boolean {
+  return row.length > 2 ? /\p{L}/u.test(row[0]!) && row.every((text) => text === row[0]) : row.length < 2
+}
+
+/** Markdown has one header row: `Price` above `Half day` and `Day` becomes `Price: Half day` and `Price: Day`. */
+function joinedHeads(texts: string[]): string {
+  return texts.filter((text, row) => text !== '' && text !== texts[row - 1]).join(': ')
+}
+
+function usedColumns(rows: string[][]): number[] {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  return Array.from({ length: width }, (_, column) => column).filter((column) => rows.some((row) => row[column]))
+}
+
+function cellText(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim())
+  const joined = lines.filter(Boolean).reduce((whole, line) => {
+    if (whole === '') return line
+    return /[,;:.!?–-]$/.test(whole) ? `${whole} ${line}` : `${whole}; ${line}`
+  }, '')
+  return joined.replaceAll('|', '\\|')
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** What stands at the start of a line and would make it a heading, a fence or a row of a table. */
+function escapeLines(text: string): string {
+  return text.trim().replace(/^[ \t]*(?=#{1,6}[ \t]|`{3}|~{3}|\|)/gm, '\\')
+}
+
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return text.trim() && `${fence}\n${text.replace(/^\n+|\s+$/g, '')}\n${fence}`
+}

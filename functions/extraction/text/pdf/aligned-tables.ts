@@ -1,0 +1,127 @@
+import type { Table } from '../blocks.ts'
+import { isAmount } from '../table-header.ts'
+import { joinLines, type Line, type Segment } from './text-lines.ts'
+
+interface Column {
+  x0: number
+  x1: number
+}
+
+/** Of the size of the letters: the most between two rows, and between two lines of one cell. */
+const maxRowPitch = 3.2
+const maxLinePitch = 1.4
+const maxProseLength = 40
+
+/** How many lines from `start` on are a table without rulings, and that table; undefined if they are none. */
+export function alignedTable(lines: readonly Line[], start: number): { table: Table; count: number } | undefined {
+  const run = runFrom(lines, start)
+  const rows = run.filter(({ segments }) => segments.length > 1)
+  if (rows.length < 2) return undefined
+  const columns = headColumns(run) ?? usualColumns(rows)
+  // Of two lines, wide spaces may stand below one another by chance.
+  if (isProse(rows, columns) || (rows.length < 3 && !hasAmount(rows))) return undefined
+  // Behind dots of different lengths, amounts begin anywhere.
+  const isList = run.every(({ segments }) => segments.length === columns.length && isAmount(segments.at(-1)!.text))
+  if (overlap(columns) && !isList) return undefined
+  return { table: { kind: 'table', rows: tableRows(run, columns) }, count: run.length }
+}
+
+/** Lines of several segments, and single ones between them. */
+function runFrom(lines: readonly Line[], start: number): Line[] {
+  let end = start
+  let last = start
+  for (; end < lines.length; end++) {
+    const line = lines[end]!
+    const previous = lines[end - 1]
+    if (end > start && line.y - previous!.y > maxRowPitch * Math.max(line.size, previous!.size)) break
+    if (line.segments.length > 1) last = end + 1
+    else if (end - last >= 2 || end === start || line.size > 1.15 * previous!.size) break
+  }
+  return lines.slice(start, last)
+}
+
+/** Of the first line, where narrow columns leave no gap in the lines below it, and yet no word reaches from one to the next. */
+function headColumns([head, ...others]: readonly Line[]): Column[] | undefined {
+  const usual = mostFrequent(others.map(({ segments }) => segments.length))
+  if (!head || head.segments.length <= usual) return undefined
+  const edges = boundaries(head.segments)
+  const words = others.flatMap((line) => line.words)
+  const crossing = words.filter(({ x0, x1 }) => edges.some((edge) => Math.min(edge - x0, x1 - edge) > 0.25 * (x1 - x0)))
+  return crossing.length > 0.05 * words.length ? undefined : head.segments
+}
+
+function boundaries(columns: readonly Column[]): number[] {
+  return columns.slice(1).map(({ x0 }, index) => (columns[index]!.x1 + x0) / 2)
+}
+
+/** From where the first text of a column begins to where the last ends, of the rows that have as many as most have. */
+function usualColumns(rows: readonly Line[]): Column[] {
+  const usual = mostFrequent(rows.map(({ segments }) => segments.length))
+  const whole = rows.filter(({ segments }) => segments.length === usual).map(({ segments }) => segments)
+  return Array.from({ length: usual }, (_, column) => ({
+    x0: Math.min(...whole.map((segments) => segments[column]!.x0)),
+    x1: Math.max(...whole.map((segments) => segments[column]!.x1)),
+  }))
+}
+
+function overlap(columns: readonly Column[]): boolean {
+  return columns.some(({ x0 }, index) => index > 0 && x0 < columns[index - 1]!.x1 - 2)
+}
+
+function tableRows(lines: readonly Line[], columns: readonly Column[]): string[][] {
+  const rows: string[][] = []
+  let previous: Line | undefined
+  for (const line of lines) {
+    const row = rowOf(line, columns)
+    const last = rows.at(-1)
+    const wraps = last && previous && !row[0] && line.y - previous.y <= maxLinePitch * line.size
+    if (wraps) rows[rows.length - 1] = row.map((text, column) => joinLines([last[column]!, text].filter(Boolean)))
+    else rows.push(row)
+    previous = line
+  }
+  return rows
+}
+
+/** A segment over several columns is divided between them if every column gets a part, as of a row; else it is one text. */
+function rowOf(line: Line, columns: readonly Column[]): string[] {
+  if (line.segments.length === columns.length) return line.segments.map(({ text }) => text)
+  const edges = boundaries(columns)
+  const byWord: string[][] = columns.map(() => [])
+  for (const { text, x0, x1 } of line.words) {
+    const after = edges.findIndex((edge) => (x0 + x1) / 2 < edge)
+    byWord[after < 0 ? columns.length - 1 : after]!.push(text)
+  }
+  if (byWord.every((words) => words.length > 0) && line.segments.length < columns.length)
+    return byWord.map((words) => words.join(' '))
+  const bySegment: string[][] = columns.map(() => [])
+  for (const segment of line.segments) bySegment[columnOf(segment, columns)]!.push(segment.text)
+  return bySegment.map((texts) => texts.join(' '))
+}
+
+/** The first that it reaches into, else the nearest. */
+function columnOf({ x0, x1 }: Segment, columns: readonly Column[]): number {
+  const shared = columns.map((column) => Math.min(x1, column.x1) - Math.max(x0, column.x0))
+  const first = shared.findIndex((width) => width > 2)
+  return first < 0 ? shared.indexOf(Math.max(...shared)) : first
+}
+
+function isProse(rows: readonly Line[], columns: readonly Column[]): boolean {
+  if (rows.length < 4) return false
+  const long = columns.filter((_, index) => {
+    const texts = rows.flatMap(({ segments }) => segments.filter((segment) => columnOf(segment, columns) === index))
+    return texts.reduce((sum, { text }) => sum + text.length, 0) > maxProseLength * texts.length
+  })
+  return long.length > 1
+}
+
+function hasAmount(rows: readonly Line[]): boolean {
+  return rows.some(({ segments }) => segments.slice(1).some(({ text }) => isAmount(text)))
+}
+
+function mostFrequent(numbers: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].reduce((best, entry) =>
+    entry[1] > best[1] || (entry[1] === best[1] && entry[0] > best[0]) ? entry : best,
+  )[0]
+}

@@ -1,0 +1,130 @@
+import { getResolvedPDFJS } from 'unpdf'
+import type { PDFPageProxy } from 'unpdf/pdfjs'
+import { type Ruling, rulingsOf } from './rulings.ts'
+import { placedRuns } from './text-runs.ts'
+
+/** In points from the left and from the top of the page as it is shown; `y` is the baseline. */
+export interface Word {
+  text: string
+  x0: number
+  x1: number
+  y: number
+  size: number
+  font: string
+  bold: boolean
+  /** placed on its own, not behind a space */
+  placed: boolean
+}
+
+export interface PageContent {
+  width: number
+  height: number
+  words: Word[]
+  /** Text that runs in another direction than the page's: stamps, labels of axes. */
+  turned: string[]
+  rulings: Ruling[]
+}
+
+export type Matrix = readonly [number, number, number, number, number, number]
+interface TextItem {
+  str: string
+  dir: string
+  width: number
+  transform: readonly number[]
+  fontName: string
+}
+
+const leaders = /[.·…_]{4,}|(?:[.·] ){4,}/g
+
+export async function pageContent(page: PDFPageProxy): Promise<PageContent> {
+  const { OPS } = await getResolvedPDFJS()
+  const viewport = page.getViewport({ scale: 1 })
+  const matrix = viewport.transform as unknown as Matrix
+  // Before the text, for it loads the fonts, which say what is bold.
+  const operators = await page.getOperatorList()
+  const rulings = rulingsOf(operators, OPS, matrix)
+  const content: PageContent = { width: viewport.width, height: viewport.height, words: [], turned: [], rulings }
+  const { items } = await page.getTextContent()
+  const bold = new Map<string, boolean>()
+  for (const item of items as TextItem[]) {
+    if (!item.str?.trim()) continue
+    if (!bold.has(item.fontName)) bold.set(item.fontName, isBold(page, item.fontName))
+    const [a, b, c, d, x, y] = product(matrix, item.transform as unknown as Matrix)
+    const size = Math.hypot(c, d) || 1
+    if (Math.abs(b) > 0.1 * Math.abs(a) || a < 0) content.turned.push(item.str)
+    else
+      content.words.push(
+        ...wordsOf(item, { x, y, size, font: item.fontName, bold: bold.get(item.fontName)!, placed: false }),
+      )
+  }
+  markPlaced(content.words, placedRuns(operators, OPS, matrix))
+  return content
+}
+
+function markPlaced(words: Word[], runs: readonly { x: number; y: number }[]): void {
+  const byLine = Map.groupBy(runs, ({ y }) => Math.round(y))
+  for (const word of words) {
+    const near = [-1, 0, 1].flatMap((step) => byLine.get(Math.round(word.y) + step) ?? [])
+    word.placed = near.some(({ x, y }) => Math.abs(y - word.y) < 1 && Math.abs(x - word.x0) < 0.4 * word.size)
+  }
+  if (placesEveryWord(words)) for (const word of words) word.placed = false
+}
+
+/** Some programs write no spaces at all: then a word that is placed on its own says nothing. */
+function placesEveryWord(words: readonly Word[]): boolean {
+  const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
+  const gaps = sorted.flatMap((word, index) => {
+    const before = sorted[index - 1]
+    return word.placed && before?.font === word.font && Math.abs(before.y - word.y) < 1
+      ? [(word.x0 - before.x1) / word.size]
+      : []
+  })
+  return gaps.length > 30 && gaps.filter((gap) => gap < 0.45).length > 0.6 * gaps.length
+}
+
+export function product(m: Matrix, n: Matrix): Matrix {
+  return [
+    m[0] * n[0] + m[2] * n[1],
+    m[1] * n[0] + m[3] * n[1],
+    m[0] * n[2] + m[2] * n[3],
+    m[1] * n[2] + m[3] * n[3],
+    m[0] * n[4] + m[2] * n[5] + m[4],
+    m[1] * n[4] + m[3] * n[5] + m[5],
+  ]
+}
+
+/** Where its words begin is estimated from the widths that characters have in most fonts: PDF.js gives the whole item's alone. */
+function wordsOf(item: TextItem, place: Omit<Word, 'text' | 'x0' | 'x1'> & { x: number }): Word[] {
+  const { x, ...rest } = place
+  const text = item.str.replace(leaders, (dots) => ' '.repeat(dots.length))
+  if (item.dir === 'rtl') return [{ ...rest, text: text.trim(), x0: x, x1: x + item.width }]
+  const offsets = [0]
+  for (const character of item.str) offsets.push(offsets.at(-1)! + relativeWidth(character))
+  const unit = item.width / (offsets.at(-1) || 1)
+  const characters = [...text]
+  const words: Word[] = []
+  for (let start = 0; start < characters.length; start++) {
+    if (characters[start]!.trim() === '') continue
+    let end = start
+    while (end < characters.length && characters[end]!.trim() !== '') end++
+    const word = characters.slice(start, end).join('')
+    if (!/^[.·…]+$/.test(word))
+      words.push({ ...rest, text: word, x0: x + offsets[start]! * unit, x1: x + offsets[end]! * unit })
+    start = end
+  }
+  return words
+}
+
+function relativeWidth(character: string): number {
+  if (/[iljtfrI.,;:'’!|()[\]\s-]/.test(character)) return 0.55
+  if (/[mwMW@%—]/.test(character)) return 1.6
+  return /\p{Lu}/u.test(character) ? 1.3 : 1
+}
+
+function isBold(page: PDFPageProxy, fontName: string): boolean {
+  if (!page.commonObjs.has(fontName)) return false
+  const font: unknown = page.commonObjs.get(fontName)
+  if (typeof font !== 'object' || font === null) return false
+  const { name, bold, black } = font as { name?: unknown; bold?: unknown; black?: unknown }
+  return bold === true || black === true || /bold|black|heavy|semibold/i.test(String(name))
+}

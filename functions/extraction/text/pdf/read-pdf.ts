@@ -1,0 +1,146 @@
+import { getDocumentProxy } from 'unpdf'
+import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
+import type { Block } from '../blocks.ts'
+import { maxTextBytes } from '../clean-text.ts'
+import { Unreadable } from '../unreadable.ts'
+import { joinPages } from './join-pages.ts'
+import { type PageContent, pageContent, type Word } from './page-content.ts'
+import { type FontSizes, textBlocks } from './paragraphs.ts'
+import { readingOrder } from './reading-order.ts'
+import { ruledTables } from './ruled-tables.ts'
+import { runningLines } from './running-lines.ts'
+import { taggedBlocks } from './tagged-page.ts'
+import { linesOf } from './text-lines.ts'
+
+const maxPages = 5_000
+const maxHeadingSizes = 4
+/** A scan may carry a line of text, such as the scanner's name. */
+const minLettersOfText = 20
+
+/**
+ * Headings, lists and tables by the structure for screen readers where a page has one, else by its layout. Running heads and page
+ * numbers are left out after their first page.
+ * @throws Unreadable for a scan, a password, more than 5,000 pages, fonts that do not say which letters they show
+ */
+export async function pdfBlocks(file: Buffer): Promise<Block[]> {
+  const pdf = await opened(file)
+  try {
+    if (pdf.numPages < 1) throw new Unreadable('damaged')
+    if (pdf.numPages > maxPages) throw new Unreadable('too_many_pages')
+    const pages = await readPages(pdf)
+    const contents = pages.flatMap(({ content }) => content ?? [])
+    rejectScrambled(contents)
+    const running = runningLines(contents)
+    const sizes = fontSizes(contents)
+    return joinPages(pages.map((page) => pageBlocks(page, running, sizes)))
+  } finally {
+    await pdf.loadingTask.destroy()
+  }
+}
+
+/** What its structure says, and what is seen of it where that has no table. */
+interface Page {
+  tagged?: Block[]
+  content?: PageContent
+  letters: number
+}
+
+async function opened(file: Buffer): Promise<PDFDocumentProxy> {
+  try {
+    // PDF.js takes the memory over: a copy, for others read the file as well.
+    return await getDocumentProxy(new Uint8Array(file), { verbosity: 0, stopAtErrors: false })
+  } catch (error) {
+    const name = error instanceof Error ? error.name : ''
+    throw new Unreadable(name === 'PasswordException' ? 'encrypted' : 'damaged', error)
+  }
+}
+
+async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
+  const pages: Page[] = []
+  let letters = 0
+  let failed = 0
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pageOf(pdf, number)
+    if (!page) {
+      failed++
+      continue
+    }
+    pages.push(page)
+    letters += page.letters
+    if (letters > maxTextBytes) throw new Unreadable('too_much_text')
+  }
+  if (failed > pdf.numPages / 2) throw new Unreadable('damaged')
+  if (letters < minLettersOfText) throw new Unreadable('scan')
+  return pages
+}
+
+/** Undefined for a page that is broken: the others are worth reading. */
+async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | undefined> {
+  let page: PDFPageProxy | undefined
+  try {
+    page = await pdf.getPage(number)
+    const tagged = await taggedBlocks(page)
+    if (tagged?.blocks.some(holdsTable)) return { tagged: tagged.blocks, letters: tagged.letters }
+    const content = await pageContent(page)
+    return { tagged: tagged?.blocks, content, letters: lettersOn(content) }
+  } catch (error) {
+    if (error instanceof RangeError) throw new Unreadable('too_complex', error)
+    return undefined
+  } finally {
+    page?.cleanup()
+  }
+}
+
+/** A table that the structure knows nothing of is worth more than exact headings. */
+function pageBlocks({ tagged, content }: Page, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
+  const laidOut = content && laidOutBlocks(content, running, sizes)
+  return (tagged && !laidOut?.some(holdsTable) ? tagged : laidOut) ?? tagged ?? []
+}
+
+function holdsTable(block: Block): boolean {
+  return block.kind === 'table' || (block.kind === 'quote' && block.blocks.some(holdsTable))
+}
+
+function laidOutBlocks(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
+  const { tables, rest } = ruledTables(
+    page.words.filter((word) => !running.has(word)),
+    page.rulings,
+  )
+  tables.sort((a, b) => a.top - b.top)
+  const blocks: Block[] = []
+  const right = Math.max(...page.words.map(({ x1 }) => x1))
+  let words = rest
+  for (const { top, ...table } of [...tables, { top: Number.POSITIVE_INFINITY, kind: 'table' as const, rows: [] }]) {
+    const above = words.filter(({ y }) => y <= top + 3)
+    const parts = readingOrder(above).filter((part) => part.length > 0)
+    for (const part of parts)
+      blocks.push(...textBlocks(linesOf(part), sizes, parts.length > 1 ? Math.max(...part.map(({ x1 }) => x1)) : right))
+    words = words.filter(({ y }) => y > top + 3)
+    if (table.rows.length > 0) blocks.push({ kind: 'table', rows: table.rows })
+  }
+  if (page.turned.length > 0) blocks.push({ kind: 'paragraph', text: page.turned.join(' ') })
+  return blocks
+}
+
+function fontSizes(pages: readonly PageContent[]): FontSizes {
+  const letters = new Map<number, number>()
+  for (const { words } of pages)
+    for (const { size, text } of words) {
+      const rounded = Math.round(size * 2) / 2
+      letters.set(rounded, (letters.get(rounded) ?? 0) + text.length)
+    }
+  const body = [...letters].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [10, 0])[0]
+  const headings = [...letters.keys()].filter((size) => size >= 1.15 * body).sort((a, b) => b - a)
+  return { body, headings: headings.slice(0, maxHeadingSizes) }
+}
+
+function lettersOn({ words, turned }: PageContent): number {
+  return [...words.map(({ text }) => text), ...turned].reduce((sum, text) => sum + text.length, 0)
+}
+
+/** Letters that stand for nothing, and characters that no document uses. */
+function rejectScrambled(pages: readonly PageContent[]): void {
+  const text = pages.map(({ words }) => words.map((word) => word.text).join('')).join('')
+  const meaningless = text.match(/[\ufffd\ue000-\uf8ff\u0080-\u009f]|[\u{f0000}-\u{10ffff}]/gu)?.length ?? 0
+  if (meaningless > text.length * 0.3) throw new Unreadable('scrambled')
+}

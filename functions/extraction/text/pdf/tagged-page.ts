@@ -1,0 +1,246 @@
+import type { PDFPageProxy } from 'unpdf/pdfjs'
+import type { Block, ListItem } from '../blocks.ts'
+import { joinLines } from './text-lines.ts'
+
+/** A node of the structure that the program which wrote the PDF has left in it, or a piece of the page's text. */
+interface Node {
+  role?: string
+  type?: string
+  id?: string
+  children?: Node[]
+}
+
+interface Piece {
+  text: string
+  x0: number
+  x1: number
+}
+
+type Pieces = ReadonlyMap<string, Piece>
+
+const minShare = 0.9
+const telling = /^(H[1-6]?|Table|L|Title)$/
+const containers =
+  /^(Document|DocumentFragment|Part|Art|Sect|Div|Aside|BlockQuote|NonStruct|Private|Root|Index|TOC|Form|Figure|Caption)$/
+
+/**
+ * What Word, LibreOffice, Google Docs and browsers write for screen readers: exact headings, lists and tables. Undefined for a page
+ * without such a structure, or where it leaves out text that is shown.
+ */
+export async function taggedBlocks(page: PDFPageProxy): Promise<{ blocks: Block[]; letters: number } | undefined> {
+  const tree = (await page.getStructTree()) as Node | null
+  if (!tree || !hasRole(tree, telling)) return undefined
+  const { pieces, letters } = await piecesOf(page)
+  const used = lettersOf(tree, pieces)
+  return used < minShare * letters ? undefined : { blocks: blocksOf(tree.children ?? [], pieces), letters: used }
+}
+
+/** Text by the mark that it stands in; marked as an artifact are running heads, page numbers and ornaments. */
+async function piecesOf(page: PDFPageProxy): Promise<{ pieces: Map<string, Piece>; letters: number }> {
+  const { items } = await page.getTextContent({ includeMarkedContent: true })
+  const pieces = new Map<string, Piece>()
+  const open: (string | undefined)[] = []
+  let artifacts = 0
+  let letters = 0
+  for (const item of items) {
+    if ('type' in item) {
+      if (item.type === 'endMarkedContent') artifacts -= open.pop() === 'Artifact' ? 1 : 0
+      else {
+        const { tag } = item as { tag?: string }
+        open.push(tag === 'Artifact' ? tag : item.id)
+        artifacts += tag === 'Artifact' ? 1 : 0
+      }
+      continue
+    }
+    if (artifacts > 0) continue
+    letters += countLetters(item.str)
+    const id = open.findLast((mark) => mark !== undefined && mark !== null)
+    if (id !== undefined) addItem(pieces, id, item)
+  }
+  return { pieces, letters }
+}
+
+function addItem(
+  pieces: Map<string, Piece>,
+  id: string,
+  item: { str: string; width: number; transform: number[]; hasEOL: boolean },
+): void {
+  const x = item.transform[4] ?? 0
+  const piece = pieces.get(id) ?? { text: '', x0: Number.POSITIVE_INFINITY, x1: Number.NEGATIVE_INFINITY }
+  piece.text += item.hasEOL ? `${item.str}\n` : item.str
+  if (item.str.trim()) [piece.x0, piece.x1] = [Math.min(piece.x0, x), Math.max(piece.x1, x + item.width)]
+  pieces.set(id, piece)
+}
+
+function blocksOf(nodes: readonly Node[], pieces: Pieces): Block[] {
+  const blocks: Block[] = []
+  let inline: Node[] = []
+  const flush = () => {
+    const text = textOf(inline, pieces)
+    if (text) blocks.push({ kind: 'paragraph', text })
+    inline = []
+  }
+  for (const node of nodes) {
+    if (isInline(node)) {
+      inline.push(node)
+      continue
+    }
+    flush()
+    blocks.push(...nodeBlocks(node, pieces))
+  }
+  flush()
+  return blocks
+}
+
+function isInline({ role }: Node): boolean {
+  return role === undefined || !(containers.test(role) || /^(H[1-6]?|Title|P|L|LI|Table|TOCI|Note|TR)$/.test(role))
+}
+
+function nodeBlocks(node: Node, pieces: Pieces): Block[] {
+  const children = node.children ?? []
+  const heading = /^(?:H([1-6])?|Title)$/.exec(node.role ?? '')
+  if (heading) return [{ kind: 'heading', level: Number(heading[1] ?? 1), text: textOf(children, pieces) }]
+  if (node.role === 'L') return [{ kind: 'list', items: itemsOf(node, pieces) }]
+  if (node.role === 'Table') return tableOf(node, pieces)
+  if (node.role === 'P' && children.some((child) => !isInline(child) && !/^(NonStruct|Div)$/.test(child.role ?? '')))
+    return blocksOf(children, pieces)
+  if (containers.test(node.role ?? '')) return blocksOf(children, pieces)
+  return [{ kind: 'paragraph', text: textOf(children, pieces) }]
+}
+
+function itemsOf(list: Node, pieces: Pieces): ListItem[] {
+  return (list.children ?? []).flatMap((item): ListItem[] => {
+    if (item.role === 'L') return [{ marker: '-', blocks: [{ kind: 'list', items: itemsOf(item, pieces) }] }]
+    const parts = item.children ?? []
+    const label = textOf(
+      parts.filter(({ role }) => role === 'Lbl'),
+      pieces,
+    )
+    const blocks = parts
+      .filter(({ role }) => role !== 'Lbl')
+      .flatMap((part) => blocksOf(part.role === 'LBody' ? (part.children ?? []) : [part], pieces))
+    return blocks.length > 0 ? [withMarker(label, blocks)] : []
+  })
+}
+
+/** Some programs write the mark into the item's text. */
+function withMarker(label: string, blocks: Block[]): ListItem {
+  const [first] = blocks
+  const own =
+    label === '' && first?.kind === 'paragraph'
+      ? /^([•‣▪●○◦·∙]|[\ue000-\uf8ff]|\d{1,3}[.)])\s+/u.exec(first.text)
+      : undefined
+  if (own && first?.kind === 'paragraph') first.text = first.text.slice(own[0].length)
+  const shown = label || (own?.[1] ?? '')
+  return { marker: /^\d{1,3}\.$/.test(shown) ? shown : /^\(?\w{1,4}[.)]$/.test(shown) ? `- ${shown}` : '-', blocks }
+}
+
+function tableOf(table: Node, pieces: Pieces): Block[] {
+  const rows = descendants(table, 'TR').map((row) =>
+    (row.children ?? []).filter(({ role }) => role === 'TD' || role === 'TH').map((cell) => cellOf(cell, pieces)),
+  )
+  const captions = (table.children ?? [])
+    .filter(({ role }) => role === 'Caption')
+    .flatMap((caption) => blocksOf([caption], pieces))
+  if (rows.every((cells) => cells.length < 2))
+    return [
+      ...captions,
+      ...rows
+        .flat()
+        .filter(({ text }) => text)
+        .map(({ text }): Block => ({ kind: 'paragraph', text })),
+    ]
+  return [...captions, { kind: 'table', rows: aligned(rows) }]
+}
+
+function cellOf(cell: Node, pieces: Pieces): Piece {
+  const own = contentIds(cell).flatMap((id) => pieces.get(id) ?? [])
+  return {
+    text: textOf(cell.children ?? [], pieces),
+    x0: Math.min(...own.map(({ x0 }) => x0)),
+    x1: Math.max(...own.map(({ x1 }) => x1)),
+  }
+}
+
+/**
+ * The structure as PDF.js gives it does not say how far a merged cell reaches: the columns are those of the longest rows, a shorter
+ * row's cells go where they stand, and the text to the left, or at the left edge that above, reaches over the gaps.
+ */
+function aligned(rows: readonly Piece[][]): string[][] {
+  const width = Math.max(...rows.map((cells) => cells.length))
+  const whole = rows.filter((cells) => cells.length === width)
+  const columns = Array.from({ length: width }, (_, column) => {
+    const placed = whole.map((cells) => cells[column]!).filter(({ x0 }) => Number.isFinite(x0))
+    return { x0: Math.min(...placed.map(({ x0 }) => x0)), x1: Math.max(...placed.map(({ x1 }) => x1)) }
+  })
+  const placed: string[][] = []
+  for (const cells of rows) {
+    const row: (string | undefined)[] =
+      cells.length === width ? cells.map(({ text }) => text) : Array(width).fill(undefined)
+    if (cells.length < width) placeCells(row, cells, columns)
+    placed.push(
+      row.map(
+        (text, column) =>
+          text ??
+          (column > 0 ? row.slice(0, column).findLast((left) => left !== undefined) : undefined) ??
+          placed.at(-1)?.[column] ??
+          '',
+      ),
+    )
+  }
+  return placed
+}
+
+function placeCells(
+  row: (string | undefined)[],
+  cells: readonly Piece[],
+  columns: readonly { x0: number; x1: number }[],
+): void {
+  let from = 0
+  for (const [index, cell] of cells.entries()) {
+    const last = columns.length - (cells.length - index)
+    let best = from
+    for (let column = from; column <= last; column++)
+      if (Number.isFinite(cell.x0) && distance(cell, columns[column]!) < distance(cell, columns[best]!)) best = column
+    row[best] = cell.text
+    from = best + 1
+  }
+}
+
+function distance(one: { x0: number; x1: number }, other: { x0: number; x1: number }): number {
+  return Math.max(0, Math.max(one.x0, other.x0) - Math.min(one.x1, other.x1)) * 1_000 + Math.abs(one.x0 - other.x0)
+}
+
+function textOf(nodes: readonly Node[], pieces: Pieces): string {
+  const lines = nodes
+    .flatMap(contentIds)
+    .map((id) => pieces.get(id)?.text ?? '')
+    .join('')
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter(Boolean)
+  return joinLines(lines)
+}
+
+function contentIds(node: Node): string[] {
+  if (node.type === 'content' && node.id !== undefined) return [node.id]
+  return (node.children ?? []).flatMap(contentIds)
+}
+
+function descendants(node: Node, role: string): Node[] {
+  return (node.children ?? []).flatMap((child) =>
+    child.role === role ? [child] : child.role === 'Table' ? [] : descendants(child, role),
+  )
+}
+
+function hasRole(node: Node, roles: RegExp): boolean {
+  return roles.test(node.role ?? '') || (node.children ?? []).some((child) => hasRole(child, roles))
+}
+
+function lettersOf(node: Node, pieces: Pieces): number {
+  return contentIds(node).reduce((sum, id) => sum + countLetters(pieces.get(id)?.text ?? ''), 0)
+}
+
+function countLetters(text: string): number {
+  return text.replace(/\s/g, '').length
+}

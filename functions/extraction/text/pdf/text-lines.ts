@@ -1,0 +1,84 @@
+import type { Word } from './page-content.ts'
+
+/** Words with no more than a space between them. */
+export interface Segment {
+  text: string
+  x0: number
+  x1: number
+}
+
+export interface Line {
+  segments: Segment[]
+  words: Word[]
+  y: number
+  size: number
+  bold: boolean
+}
+
+/** Of the size: wider is no space. */
+const maxSpace = 0.9
+const minSpace = 0.13
+
+const markers = /^([•‣▪■●○◦·∙–—*➢✓✔-]|[\ue000-\uf8ff]|\(?(\d{1,3}|[a-zA-Z])[.)])$/u
+
+/** Words that stand on one baseline, give or take a superscript, from left to right; from the right where they are Arabic or Hebrew. */
+export function linesOf(words: readonly Word[]): Line[] {
+  const lines: Word[][] = []
+  for (const word of [...words].sort((a, b) => a.y - b.y)) {
+    const line = lines.at(-1)
+    const first = line?.[0]
+    if (line && first && word.y - first.y <= 0.4 * Math.max(first.size, word.size)) line.push(word)
+    else lines.push([word])
+  }
+  return lines.map(lineOf)
+}
+
+function lineOf(words: Word[]): Line {
+  words.sort((a, b) => a.x0 - b.x0)
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0)
+  const size = words.reduce((sum, word) => sum + word.size * word.text.length, 0) / letters
+  const bold = words.every((word) => word.bold || !/\p{L}/u.test(word.text))
+  return { words, segments: segmentsOf(words), y: Math.max(...words.map(({ y }) => y)), size, bold }
+}
+
+function segmentsOf(words: readonly Word[]): Segment[] {
+  const segments: Segment[] = []
+  let previous: Word | undefined
+  for (const word of words) {
+    const last = segments.at(-1)
+    const gap = word.x0 - (previous?.x1 ?? 0)
+    // At a change of fonts, programs place what follows anew.
+    const isPlaced = word.placed && previous?.font === word.font
+    const limit = (isPlaced ? minSpace : maxSpace) * Math.max(word.size, previous?.size ?? 0)
+    const follows = last && (gap <= limit || (markers.test(last.text) && gap <= 5 * word.size))
+    if (follows) {
+      last.text = joined(last.text, word.text, gap > minSpace * word.size)
+      last.x1 = Math.max(last.x1, word.x1)
+    } else segments.push({ text: word.text, x0: word.x0, x1: word.x1 })
+    previous = word
+  }
+  return segments
+}
+
+function joined(before: string, after: string, spaced: boolean): string {
+  const rightToLeft =
+    /^[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(before) && /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(after)
+  return (rightToLeft ? [after, before] : [before, after]).join(spaced ? ' ' : '')
+}
+
+export function lineText(line: Line): string {
+  return line.segments.map(({ text }) => text).join(' ')
+}
+
+/** Lines of one paragraph or cell as one text; a word that is divided between two is put together. */
+export function joinLines(texts: readonly string[]): string {
+  return texts.reduce(
+    (whole, text) =>
+      whole === ''
+        ? text
+        : /\p{Ll}-$/u.test(whole.slice(-2)) && /^\p{Ll}/u.test(text)
+          ? whole.slice(0, -1) + text
+          : `${whole} ${text}`,
+    '',
+  )
+}

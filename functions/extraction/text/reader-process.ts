@@ -1,0 +1,154 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { residentMb } from './process-memory.ts'
+import type { ReaderReply, ReaderRequest } from './reader-messages.ts'
+import { Unreadable } from './unreadable.ts'
+
+export interface ReaderLimits {
+  /** for a file, both attempts together */
+  seconds: number
+  /** resident memory of the process */
+  memoryMb: number
+}
+
+const watchEveryMs = 50
+/** A process that has grown beyond this, or has read so many files, gives way to a new one. */
+const keepBelowMb = 400
+const filesPerProcess = 100
+
+// The bundle has the program under another name beside it.
+const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'reader.ts' : 'reader.mjs', import.meta.url))
+
+/**
+ * A process of its own in which files are read, one after the other. It has neither the environment nor the rights of its parent:
+ * it cannot write files, start programs or read any files but the code. It is kept for the next file unless it had to be killed.
+ */
+export class ReaderProcess {
+  readonly #limits: ReaderLimits
+  #child: ChildProcess | undefined
+  #files = 0
+
+  constructor(limits: ReaderLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * @throws Unreadable where the file makes the process exceed its limits or end, the latter twice
+   * @throws Error for faults of ours
+   */
+  async read(request: ReaderRequest): Promise<Extract<ReaderReply, { text: string }>> {
+    const deadline = performance.now() + this.#limits.seconds * 1_000
+    const reply = (await this.#attempt(request, deadline)) ?? (await this.#attempt(request, deadline))
+    // Any machine may kill a process once.
+    if (!reply) throw new Unreadable('too_complex', new Error('The process that reads files ended twice'))
+    if (++this.#files >= filesPerProcess || reply.usedMb > keepBelowMb) this.end()
+    if ('fault' in reply) throw new Error(`A file could not be read: ${reply.fault}`)
+    if ('unreadable' in reply) throw new Unreadable(reply.unreadable, reply.reason)
+    return reply
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  end(): void {
+    this.#child?.kill('SIGKILL')
+    this.#child = undefined
+    this.#files = 0
+  }
+
+  /** Undefined if the process has ended by itself. */
+  async #attempt(request: ReaderRequest, deadline: number): Promise<ReaderReply | undefined> {
+    const child = this.#child ?? (await started(this.#limits.memoryMb))
+    this.#child = child
+    const watch = watchOver(child, deadline, this.#limits.memoryMb)
+    hold(child, true)
+    try {
+      return await Promise.race([replyOf(child, request), watch.exceeded])
+    } catch (error) {
+      this.end()
+      throw error
+    } finally {
+      watch.end()
+      hold(child, false)
+      if (child.exitCode !== null || child.signalCode !== null || !child.connected) this.end()
+    }
+  }
+}
+
+function start(memoryMb: number): ChildProcess {
+  return fork(program, {
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: [
+      `--max-old-space-size=${Math.round(memoryMb * 0.6)}`,
+      '--no-warnings',
+      '--permission',
+      '--allow-addons',
+      ...codeFolders().map((folder) => `--allow-fs-read=${folder}`),
+    ],
+  })
+}
+
+/** @throws Error for a process that ends before it has read anything: its file is not to blame */
+async function started(memoryMb: number): Promise<ChildProcess> {
+  const child = start(memoryMb)
+  await new Promise<void>((resolve, reject) => {
+    const fail = () => reject(new Error('The process that reads files does not start'))
+    child.once('message', () => {
+      child.off('exit', fail).off('error', fail)
+      resolve()
+    })
+    child.once('exit', fail).once('error', fail)
+  })
+  return child
+}
+
+/** What the program itself consists of: the bundle's folder, or the repository with its packages. */
+function codeFolders(): string[] {
+  if (program.endsWith('.mjs')) return [dirname(program)]
+  const root = join(dirname(program), '../../..')
+  return [root, realpathSync(join(root, 'node_modules'))]
+}
+
+/** Undefined if the process ends instead. */
+async function replyOf(child: ChildProcess, request: ReaderRequest): Promise<ReaderReply | undefined> {
+  return await new Promise((resolve) => {
+    const settle = (reply?: ReaderReply) => {
+      child.off('message', settle).off('exit', ended).off('error', ended)
+      resolve(reply)
+    }
+    const ended = () => settle()
+    child.on('message', settle).on('exit', ended).on('error', ended)
+    child.send(request, (error) => error && ended())
+  })
+}
+
+function watchOver(child: ChildProcess, deadline: number, memoryMb: number): { exceeded: Promise<never>; end(): void } {
+  const { promise: exceeded, reject } = Promise.withResolvers<never>()
+  const exceed = (what: string) => reject(new Unreadable('too_complex', new Error(what)))
+  const timer = setTimeout(() => exceed('It took too long'), Math.max(0, deadline - performance.now()))
+  const memory = setInterval(async () => {
+    const used = await residentMb(child.pid)
+    if (used !== undefined && used > memoryMb) exceed(`It took more than ${memoryMb} MB of memory`)
+  }, watchEveryMs)
+  const end = () => {
+    clearTimeout(timer)
+    clearInterval(memory)
+  }
+  return { exceeded, end }
+}
+
+/** While it waits it keeps nobody from ending. */
+function hold(child: ChildProcess, isHeld: boolean): void {
+  if (isHeld) {
+    child.ref()
+    child.channel?.ref()
+  } else {
+    child.unref()
+    child.channel?.unref()
+  }
+}

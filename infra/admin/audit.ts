@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+
+export interface Action {
+  /** Who runs the command, as they say; the database adds the login. */
+  person: string
+  command: string
+  /** Without secrets, and without names: a row outlives the customer that it is about. */
+  arguments: string[]
+  organizationId: string | undefined
+}
+
+/**
+ * Runs `work` while its row in `operator_actions` is open, without which the database lets an operator change nothing.
+ * A row that stays open is of a command that was interrupted.
+ */
+export async function recorded<Result>(
+  db: Database,
+  action: Action,
+  work: () => Promise<Result>,
+  organizationOf: (result: Result) => string | undefined,
+): Promise<Result> {
+  const id = await begin(db, action)
+  let result: Result
+  try {
+    result = await work()
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    // What the operator has to know is why the command failed.
+    await end(db, id, { outcome: 'failed', detail }).catch(() => {})
+    throw error
+  }
+  await end(db, id, { outcome: 'done', organizationId: organizationOf(result) })
+  return result
+}
+
+async function begin(db: Database, { person, command, arguments: args, organizationId }: Action): Promise<string> {
+  const id = newId()
+  await db
+    .insertInto('operator_actions')
+    .values({ id, person, command, arguments: args, organization_id: organizationId ?? null })
+    .execute()
+  return id
+}
+
+interface End {
+  outcome: 'done' | 'failed'
+  detail?: string
+  organizationId?: string | undefined
+}
+
+async function end(db: Database, id: string, { outcome, detail, organizationId }: End): Promise<void> {
+  await db
+    .updateTable('operator_actions')
+    .set((eb) => ({
+      outcome,
+      detail: detail ?? null,
+      ended_at: sql<Date>`now()`,
+      organization_id: eb.fn.coalesce('organization_id', eb.cast<string>(eb.val(organizationId ?? null), 'uuid')),
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+export interface ActionsQuery {
+  organizationId?: OrganizationId | undefined
+  limit: number
+}
+
+/** Latest first. */
+export async function listActions(db: Database, { organizationId, limit }: ActionsQuery) {
+  return await db
+    .selectFrom('operator_actions')
+    .select(['started_at', 'login', 'person', 'command', 'arguments', 'organization_id', 'outcome', 'detail'])
+    .select(['ended_at', 'id'])
+    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId!))
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+}

@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tables } from '../../../shared/database/tables.ts'
+import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
+
+/** An organization, or one of its agents. */
+export interface Subject {
+  organizationId: OrganizationId
+  agentId?: AgentId | undefined
+}
+
+/** A table with rows of organizations. */
+export interface Belongings {
+  table: keyof Tables
+  /** What follows `organization_id` in an index, which finds the rows in the order of these columns, and their types. */
+  key: Readonly<Record<string, 'uuid' | 'int' | 'bytea' | 'text'>>
+  /** Which rows are an agent's, of `t`; without it they are of no agent, and go with the organization alone. */
+  isOfAgent?: (subject: Subject & { agentId: AgentId }) => RawBuilder<boolean>
+}
+
+const byAgentId: Belongings['isOfAgent'] = ({ agentId }) => sql<boolean>`t.agent_id = ${agentId}::uuid`
+
+/**
+ * In the order in which they are deleted: what is many first, so that no foreign key has more to delete with a row than a
+ * transaction should. The rest goes with the row of the organization or agent.
+ */
+export const belongings: readonly Belongings[] = [
+  { table: 'chunks', key: { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, isOfAgent: byAgentId },
+  {
+    table: 'vectors',
+    key: { document_id: 'uuid', id: 'uuid' },
+    isOfAgent: ({ organizationId, agentId }) => sql`t.document_id in (
+      select d.id from documents d where d.organization_id = ${organizationId}::uuid and d.agent_id = ${agentId}::uuid)`,
+  },
+  {
+    table: 'chunk_terms',
+    key: { agent_id: 'uuid', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
+    isOfAgent: byAgentId,
+  },
+  { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
+  { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
+  { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
+  { table: 'query_vectors', key: { key: 'bytea' } },
+  { table: 'idempotency_keys', key: { api_key_id: 'uuid', key: 'text' } },
+]

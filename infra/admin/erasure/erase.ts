@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from '../../../shared/database/database.ts'
+import { Pacer, type Pacing } from '../../migrations/pacing.ts'
+import { retrying } from '../../migrations/retrying.ts'
+import { CommandError } from '../command-error.ts'
+import { belongings, type Subject } from './belongings.ts'
+import { deleteBatch, patience } from './delete-batch.ts'
+import { beginErasure, type Erasure, finish } from './erasures.ts'
+
+export interface EraseOptions extends Pacing {
+  /** Ends the work after the batch that is under way; the same command continues it. */
+  signal: AbortSignal
+  onProgress: (line: string) => void
+}
+
+/** After which every instance rejects a key that was revoked. */
+const revokedEverywhereSeconds = 30
+const progressMilliseconds = 2000
+
+/**
+ * Deletes all of an organization, or of an agent, beside the traffic of the others: short transactions with pauses between them. May be
+ * interrupted at any time and called again, and once more after a restore. Of files it deletes the rows, whose trigger leaves the
+ * objects to the sweeper.
+ * @throws CommandError when it was interrupted
+ */
+export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
+  const { signal, onProgress } = options
+  const scoped = db.forOrganization(subject.organizationId)
+  const { id } = await beginErasure(scoped, subject)
+  // An agent has no keys of its own. What comes in for it while it is erased goes with its row.
+  if (!subject.agentId) await revokeKeys(scoped, subject)
+  const pacer = new Pacer({ share: 0.25, ...options })
+  for (const each of belongings) {
+    if (subject.agentId && !each.isOfAgent) continue
+    await deleteAll(each)
+  }
+  await untilKeysAreRejected()
+  const { completed } = await retrying(8, () => scoped.batch({ patience, ...finish(scoped, id, subject) }))
+  return completed[0]!
+
+  async function deleteAll(each: (typeof belongings)[number]): Promise<void> {
+    let deleted = 0
+    let shown = performance.now()
+    let after: readonly string[] | undefined
+    do {
+      requireNotInterrupted(signal)
+      const batch = await pacer.run((limit) => deleteBatch(scoped, id, subject, each, after, limit))
+      after = batch.last
+      deleted += batch.deleted
+      if (performance.now() - shown > progressMilliseconds) {
+        shown = performance.now()
+        onProgress(`${each.table}: ${deleted} rows deleted so far`)
+      }
+      if (after) await pacer.pause()
+    } while (after)
+    if (deleted > 0) onProgress(`${each.table}: ${deleted} rows deleted`)
+  }
+
+  /** A request under a key that an instance still knows must find its organization. */
+  async function untilKeysAreRejected(): Promise<void> {
+    const seconds = subject.agentId ? 0 : await secondsUntilRejected(scoped, subject)
+    if (seconds <= 0) return
+    onProgress(`waiting ${Math.ceil(seconds)} s, until no instance accepts the keys any more`)
+    await (options.pause ?? untilInterrupted)(seconds * 1000)
+    requireNotInterrupted(signal)
+  }
+
+  function untilInterrupted(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function revokeKeys(db: Database, { organizationId }: Subject): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+async function secondsUntilRejected(db: Database, { organizationId }: Subject): Promise<number> {
+  const { seconds } = await db
+    .selectFrom('api_keys')
+    .select((eb) =>
+      sql<number>`coalesce(${revokedEverywhereSeconds} - extract(epoch from now() - ${eb.fn.max('revoked_at')}), 0)::float`.as(
+        'seconds',
+      ),
+    )
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return seconds
+}
+
+function requireNotInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw new CommandError('interrupted: run the same command again to continue')
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../shared/database/database.ts'
+import { type AgentId, newId, type OrganizationId } from '../../../shared/ids.ts'
+import type { Subject } from './belongings.ts'
+
+/** A row of the list of what was erased, or is being. */
+export type Erasure = Awaited<ReturnType<typeof listErasures>>[number]
+
+const columns = ['id', 'kind', 'organization_id', 'agent_id', 'requested_at', 'completed_at', 'counts'] as const
+
+/** In the order in which they were asked for. */
+export async function listErasures(db: Database) {
+  return await db.selectFrom('erasures').select(columns).orderBy('requested_at').orderBy('id').execute()
+}
+
+export function subjectOf({ organization_id, agent_id }: Pick<Erasure, 'organization_id' | 'agent_id'>): Subject {
+  return { organizationId: organization_id as OrganizationId, agentId: (agent_id as AgentId | null) ?? undefined }
+}
+
+export async function findErasure(db: Database, subject: Subject): Promise<Erasure | undefined> {
+  return await db
+    .selectFrom('erasures')
+    .select(columns)
+    .where('organization_id', '=', subject.organizationId)
+    .where('agent_id', subject.agentId ? '=' : 'is', subject.agentId ?? null)
+    .executeTakeFirst()
+}
+
+/** Enters it into the list, or takes up again what is in it. */
+export async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<Erasure> {
+  return await db
+    .insertInto('erasures')
+    .values({
+      id: newId(),
+      kind: agentId ? 'agent' : 'organization',
+      organization_id: organizationId,
+      agent_id: agentId ?? null,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'agent_id']).doUpdateSet((eb) => ({
+        // A restore has brought back what was erased: counted anew.
+        counts: sql<string>`case when ${eb.ref('erasures.completed_at')} is null then ${eb.ref('erasures.counts')} else '{}' end`,
+        completed_at: null,
+      })),
+    )
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the row of the subject, and what is left of it, in the transaction that completes the erasure. */
+export function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
+  return {
+    subject: agentId
+      ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
+      : db.deleteFrom('organizations').where('id', '=', organizationId),
+    completed: db
+      .updateTable('erasures')
+      .set({ completed_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .returning(columns),
+  }
+}

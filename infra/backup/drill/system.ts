@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+
+export interface System {
+  /** What a search answers. */
+  ask(question: string): Promise<unknown>
+  stop(): Promise<void>
+}
+
+/** `npm start` on a database: with its samples, processed, in a data directory that is new. @throws Error when it does not start */
+export async function startSystem(databaseUrl: string, dataDir: string): Promise<System> {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/main.ts')], {
+    env: { PATH, HOME, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  const said = text(child.stderr)
+  if (!(await readUntil(child.stdout, 'Press Ctrl-C'))) throw new Error(`npm start ended: ${(await said).trim()}`)
+  const env = await readFile(join(dataDir, 'env'), 'utf8')
+  const { BASE_URL, API_KEY, AGENT_ID } = Object.fromEntries(
+    [...env.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  )
+  return {
+    async ask(query) {
+      const response = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base/search`, {
+        method: 'POST',
+        headers: { 'x-api-key': API_KEY!, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, limit: 5 }),
+      })
+      if (!response.ok) throw new Error(`search responded with ${response.status}: ${await response.text()}`)
+      return await response.json()
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** Goes on reading afterwards. @returns false when the output ends before */
+async function readUntil(output: NodeJS.ReadableStream, begin: string): Promise<boolean> {
+  const lines = createInterface(output)
+  return await new Promise((resolve) => {
+    lines.on('line', (line) => line.startsWith(begin) && resolve(true))
+    lines.once('close', () => resolve(false))
+  })
+}

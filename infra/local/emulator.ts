@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { buildApp } from 'fauxqs'
+import { messageOf } from './error-message.ts'
+import { FileFolder } from './files/folder.ts'
+import { uploadEvent } from './files/notification.ts'
+import { serveFiles } from './files/routes.ts'
+import { credentials, region } from './lambda.ts'
+import { keepMessageGroups } from './queue/message-groups.ts'
+import { createQueues, type LocalQueues, onLoopback } from './queue/queues.ts'
+
+export interface Emulator {
+  /** Of SQS and of S3. */
+  endpoint: string
+  queues: LocalQueues
+  bucket: string
+  /** Lets pages of this origin send files to the bucket. */
+  allowOrigin(origin: string): void
+  close(): Promise<void>
+}
+
+export interface EmulatorOptions {
+  port?: number
+  /** Where the files are kept; without it they go when the emulator closes. */
+  filesDir?: string | undefined
+}
+
+const bucket = 'cuecard-files'
+
+/** SQS and S3 on loopback, with the queues and the bucket of the wiring. @throws Error, on one line, when the port is not available */
+export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}): Promise<Emulator> {
+  const directory = filesDir ?? (await mkdtemp(join(tmpdir(), 'cuecard-files-')))
+  const folder = await FileFolder.open(directory)
+  const origins = new Set<string>()
+  // Not startFauxqs(), which listens on every network interface.
+  const app = buildApp({ logger: false })
+  keepMessageGroups(app)
+  let endpoint = ''
+  const toLocal = onLoopback(app, () => endpoint)
+  let notify: (body: string) => Promise<unknown> = async () => {}
+  serveFiles(app, {
+    bucket,
+    folder,
+    signer: { ...credentials, region },
+    origins,
+    onUpload: (upload) => notify(JSON.stringify(uploadEvent(bucket, upload))),
+  })
+  try {
+    endpoint = await app.listen({ port, host: '127.0.0.1' })
+  } catch (error) {
+    throw new Error(`cannot start SQS and S3: ${messageOf(error)}`)
+  }
+  await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
+  const sqs = new SQSClient({ endpoint, region, credentials })
+  const queues = await createQueues(sqs, toLocal)
+  notify = (MessageBody) => sqs.send(new SendMessageCommand({ QueueUrl: queues.extraction.queueUrl, MessageBody }))
+  return {
+    endpoint,
+    queues,
+    bucket,
+    allowOrigin: (origin) => void origins.add(origin),
+    async close() {
+      sqs.destroy()
+      await app.close()
+      if (filesDir === undefined) await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { buildApp } from 'fauxqs'
+import type { Signer } from '../../../shared/files/signing.ts'
+import { type CorsRequest, corsHeaders, isForbiddenPreflight } from './cors.ts'
+import { checkSignedUrl } from './download.ts'
+import type { FileFolder } from './folder.ts'
+import { readForm } from './form.ts'
+import type { Upload } from './notification.ts'
+import { checkPolicy } from './policy.ts'
+import { S3Error } from './s3-error.ts'
+
+export interface ServedFiles {
+  bucket: string
+  folder: FileFolder
+  signer: Signer
+  /** Whose pages may post files. */
+  origins: ReadonlySet<string>
+  onUpload(upload: Upload): Promise<unknown>
+}
+
+type App = ReturnType<typeof buildApp>
+
+/**
+ * What fauxqs 1.9 lacks of S3: forms that browsers post, signed URLs, CORS, events, and files that outlast the process. Whatever
+ * is not answered here goes on to fauxqs, whose own bucket is empty: so it says that a file is not there, and what it has deleted.
+ */
+export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload }: ServedFiles): void {
+  const root = `/${bucket}/`
+  const keyOf = ({ pathname }: URL) => decodeURIComponent(pathname.slice(root.length))
+
+  app.addHook('onRequest', async (request, reply) => {
+    const url = new URL(request.url, `http://${request.headers.host}`)
+    if (!url.pathname.startsWith(root)) return
+    const { method, headers } = request
+    reply.headers(corsHeaders(request, origins))
+    try {
+      if (method === 'OPTIONS') {
+        if (isForbiddenPreflight(request, origins))
+          throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.')
+        return reply.send('')
+      }
+      if (method === 'POST' && headers['content-type']?.startsWith('multipart/form-data')) {
+        const { eTag } = await takeForm(request)
+        return reply.code(204).header('etag', `"${eTag}"`).send()
+      }
+      if (headers.authorization === undefined) {
+        if (method !== 'GET') throw new S3Error(403, 'AccessDenied', 'Access Denied')
+        checkSignedUrl(url, signer, new Date())
+      }
+      const file = method === 'GET' ? await folder.find(keyOf(url)) : undefined
+      if (!file) return
+      const disposition = url.searchParams.get('response-content-disposition')
+      if (disposition) reply.header('content-disposition', disposition)
+      return reply
+        .type('binary/octet-stream')
+        .headers({ 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
+        .send(file.read())
+    } catch (error) {
+      if (!(error instanceof S3Error)) throw error
+      return reply.code(error.status).type('application/xml').send(error.toXml())
+    }
+  })
+
+  app.addHook('preHandler', async ({ method, url: path, body }) => {
+    const url = new URL(path, 'http://localhost')
+    if (!url.pathname.startsWith(root)) return
+    if (method === 'DELETE') await folder.delete(keyOf(url))
+    if (method === 'POST' && url.searchParams.has('delete'))
+      for (const [, key = ''] of String(body).matchAll(/<Key>(.*?)<\/Key>/gs)) await folder.delete(unescaped(key))
+  })
+
+  async function takeForm(request: CorsRequest) {
+    return await readForm(request.raw, async (sent, content) => {
+      const fields = { ...sent, bucket }
+      const { min, max } = checkPolicy(fields, signer, new Date())
+      const { key = '' } = sent
+      const stored = await folder.store(key, content, max, (bytes) => bytes >= min && bytes <= max)
+      if (stored.bytes > max)
+        throw new S3Error(400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size')
+      if (stored.bytes < min)
+        throw new S3Error(400, 'EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size')
+      await onUpload({ key, ...stored, sourceIp: request.raw.socket.remoteAddress ?? '' })
+      return stored
+    })
+  }
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescaped(text: string): string {
+  return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
+}

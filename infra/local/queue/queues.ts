@@ -1,0 +1,68 @@
+import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { buildApp } from 'fauxqs'
+import { type QueueName, queues } from '../../wiring.ts'
+import { region } from '../lambda.ts'
+
+export interface LocalQueue {
+  queueUrl: string
+  queueArn: string
+  deadLetterUrl: string
+  deadLetterArn: string
+}
+
+export type LocalQueues = Record<QueueName, LocalQueue>
+
+type App = ReturnType<typeof buildApp>
+
+/**
+ * fauxqs makes URLs of a host, sqs.us-east-1.localhost, that does not resolve everywhere, and the SDK may use a URL as its
+ * endpoint: ours have the endpoint in place of that host. @returns makes a URL of fauxqs ours
+ */
+export function onLoopback(app: App, endpoint: () => string): (queueUrl: string) => string {
+  let origin = ''
+  app.addHook('preHandler', ({ body }, _reply, done) => {
+    if (isQueueRequest(body)) body.QueueUrl = body.QueueUrl.replace(endpoint(), origin)
+    done()
+  })
+  return (queueUrl) => {
+    origin = new URL(queueUrl).origin
+    return queueUrl.replace(origin, endpoint())
+  }
+}
+
+/** Each with its dead letters and the settings of the wiring. */
+export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) => string): Promise<LocalQueues> {
+  const create = async (QueueName: string, Attributes: Record<string, string>) => {
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
+    return { url: toLocal(QueueUrl), arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
+  }
+  const createWithDeadLetters = async (name: QueueName): Promise<LocalQueue> => {
+    const settings = queues[name]
+    const deadLetters = await create(`${name}-dead-letters`, {
+      MessageRetentionPeriod: days(settings.deadLetterRetentionDays),
+    })
+    const source = await create(name, {
+      VisibilityTimeout: `${settings.visibilityTimeoutSeconds}`,
+      MessageRetentionPeriod: days(settings.retentionDays),
+      RedrivePolicy: JSON.stringify({
+        deadLetterTargetArn: deadLetters.arn,
+        maxReceiveCount: settings.maxReceiveCount,
+      }),
+    })
+    return {
+      queueUrl: source.url,
+      queueArn: source.arn,
+      deadLetterUrl: deadLetters.url,
+      deadLetterArn: deadLetters.arn,
+    }
+  }
+  return {
+    embedding: await createWithDeadLetters('embedding'),
+    extraction: await createWithDeadLetters('extraction'),
+  }
+}
+
+const days = (count: number) => `${count * 24 * 60 * 60}`
+
+const isQueueRequest = (body: unknown): body is { QueueUrl: string } =>
+  typeof body === 'object' && body !== null && 'QueueUrl' in body && typeof body.QueueUrl === 'string'

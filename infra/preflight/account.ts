@@ -1,0 +1,116 @@
+import * as v from 'valibot'
+import type { StageSettings } from '../aws/stages.ts'
+import { type Aws, isMissing } from './aws.ts'
+import { attempt, error, type Finding, ok, warning } from './finding.ts'
+
+const identity = v.object({ Account: v.string(), Arn: v.string() })
+const limits = v.object({ AccountLimit: v.object({ ConcurrentExecutions: v.number() }) })
+const parameter = v.object({ Parameter: v.object({ Value: v.string() }) })
+const stacks = v.object({
+  Stacks: v.tupleWithRest([v.object({ StackStatus: v.string() })], v.unknown()),
+})
+
+/** What CDK's templates require of the bootstrap stack. */
+const minBootstrapVersion = 6
+/** Of the API's requests, with room for slow ones. */
+const secondsPerRequest = 0.2
+
+export async function checkAccount(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
+  const findings = await Promise.all([
+    attempt('account', async () => {
+      const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
+      return [ok('account', `${Account}, as ${Arn}`)]
+    }),
+    attempt('bootstrap', () => checkBootstrap(aws)),
+    attempt('Lambda concurrency', () => checkConcurrency(aws, settings)),
+    attempt(`stack cuecard-${stage}`, () => checkStack(aws, `cuecard-${stage}`)),
+  ])
+  return findings.flat()
+}
+
+async function checkBootstrap(aws: Aws): Promise<Finding[]> {
+  const name = '/cdk-bootstrap/hnb659fds/version'
+  const found = await aws('ssm', 'get-parameter', '--name', name).catch(undefinedIfMissing)
+  if (found === undefined) return [error('bootstrap', 'the account and region are not prepared: npx cdk bootstrap')]
+  const version = Number(v.parse(parameter, found).Parameter.Value)
+  return version >= minBootstrapVersion
+    ? [ok('bootstrap', `version ${version}`)]
+    : [error('bootstrap', `version ${version} is too old: npx cdk bootstrap`)]
+}
+
+async function checkConcurrency(aws: Aws, settings: StageSettings): Promise<Finding[]> {
+  const { throttle, embeddingConcurrency, extractionConcurrency } = settings
+  const { ConcurrentExecutions: limit } = v.parse(limits, await aws('lambda', 'get-account-settings')).AccountLimit
+  const needed =
+    Math.ceil(throttle.requestsPerSecond * secondsPerRequest) + embeddingConcurrency + extractionConcurrency
+  return limit >= needed
+    ? [ok('Lambda concurrency', `${limit} at once, of which the stage may need ${needed}`)]
+    : [error('Lambda concurrency', `${limit} at once, but the stage may need ${needed}: request a higher quota`)]
+}
+
+async function checkStack(aws: Aws, name: string): Promise<Finding[]> {
+  const subject = `stack ${name}`
+  const found = await aws('cloudformation', 'describe-stacks', '--stack-name', name).catch(undefinedIfMissing)
+  if (found === undefined) return [ok(subject, 'not there yet: this is its first deploy')]
+  const { StackStatus: status } = v.parse(stacks, found).Stacks[0]
+  if (status === 'ROLLBACK_COMPLETE')
+    return [
+      error(subject, 'its first deploy failed: take the protection off and delete it (see the runbook, first deploy)'),
+    ]
+  if (status === 'UPDATE_ROLLBACK_FAILED')
+    return [error(subject, 'it cannot roll back: see the runbook, a deploy that cannot roll back')]
+  return status.endsWith('IN_PROGRESS') ? [error(subject, `${status}: wait for it`)] : [ok(subject, status)]
+}
+
+function undefinedIfMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw thrown
+}
+
+const certificate = v.object({
+  Certificate: v.object({
+    Status: v.string(),
+    DomainName: v.string(),
+    SubjectAlternativeNames: v.optional(v.array(v.string()), []),
+  }),
+})
+
+/** @param resolve addresses of a name; rejects when it has none */
+export async function checkSettings(
+  aws: Aws,
+  settings: StageSettings,
+  resolve: (name: string) => Promise<unknown>,
+): Promise<Finding[]> {
+  const { alarmAddress, runbookUrl, customDomain } = settings
+  return [
+    alarmAddress
+      ? ok('alarms', `go to ${alarmAddress}`)
+      : error('alarms', 'have no recipient: set alarmAddress of the stage in infra/aws/stages.ts'),
+    runbookUrl.includes('cuecard.example')
+      ? error('runbook', 'alarms link to an example: set runbookUrl in infra/aws/stages.ts')
+      : ok('runbook', runbookUrl),
+    ...(customDomain ? await checkDomain(aws, customDomain, resolve) : []),
+  ]
+}
+
+async function checkDomain(
+  aws: Aws,
+  { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
+  resolve: (name: string) => Promise<unknown>,
+): Promise<Finding[]> {
+  const [found, dns] = await Promise.all([
+    attempt('certificate', async () => {
+      const described = await aws('acm', 'describe-certificate', '--certificate-arn', certificateArn)
+      const { Status, DomainName, SubjectAlternativeNames } = v.parse(certificate, described).Certificate
+      if (Status !== 'ISSUED') return [error('certificate', `is ${Status}, not ISSUED`)]
+      const names = new Set([DomainName, ...SubjectAlternativeNames])
+      return names.has(name) || names.has(name.replace(/^[^.]+/, '*'))
+        ? [ok('certificate', `issued for ${name}`)]
+        : [error('certificate', `is for ${[...names].join(', ')}, not for ${name}`)]
+    }),
+    resolve(name).then(
+      () => ok('DNS', `${name} has a record`),
+      () => warning('DNS', `${name} has no record: the output domain-target of the deploy is its target`),
+    ),
+  ])
+  return [...found, dns]
+}

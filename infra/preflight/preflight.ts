@@ -1,0 +1,56 @@
+import * as v from 'valibot'
+import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
+import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
+import { checkAccount, checkSettings } from './account.ts'
+import { type Aws, isMissing } from './aws.ts'
+import { checkLogin, checkOwner } from './database.ts'
+import { attempt, error, type Finding, ok } from './finding.ts'
+
+export interface World {
+  aws: Aws
+  resolve: (name: string) => Promise<unknown>
+  /** Serves Neon's protocol in place of Neon's own hosts. */
+  databaseEndpoint?: string | undefined
+}
+
+const value = v.object({ SecretString: v.optional(v.string()) })
+
+/** Everything that a deploy needs, looked at and not touched; all findings, the errors last. */
+export async function preflight(stage: string, settings: StageSettings, world: World): Promise<Finding[]> {
+  const findings = await Promise.all([
+    checkAccount(world.aws, stage, settings),
+    checkSettings(world.aws, settings, world.resolve),
+    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, world))),
+  ])
+  const order = ['ok', 'warning', 'error']
+  return findings.flat().toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+}
+
+async function checkSecret(
+  name: SecretName,
+  stage: string,
+  settings: StageSettings,
+  { aws, databaseEndpoint }: World,
+): Promise<Finding[]> {
+  const id = settings.secretArns?.[name] ?? `cuecard/${stage}/${name}`
+  const found = await aws('secretsmanager', 'get-secret-value', '--secret-id', id).catch((thrown) => {
+    if (!isMissing(thrown)) throw thrown
+    return {}
+  })
+  const secret = v.parse(value, found).SecretString?.trim()
+  if (!secret) return [error(name, `the secret ${id} is missing or empty: see the runbook, first deploy`)]
+  if (name === 'provider') return [await checkProvider(settings, secret)]
+  if (!/^postgres(ql)?:$/.test(URL.parse(secret)?.protocol ?? ''))
+    return [error(name, `the secret ${id} is not a postgresql:// URL`)]
+  return name === 'database-owner'
+    ? await checkOwner(secret, databaseEndpoint)
+    : await checkLogin(name, secret, databaseEndpoint)
+}
+
+/** Embeds one word. */
+async function checkProvider({ provider }: StageSettings, apiKey: string): Promise<Finding> {
+  const embedder = openAiEmbedder({ ...provider, apiKey: () => apiKey, timeoutSeconds: 10 })
+  const fault = await checkEmbedder(embedder)
+  return fault ? error('provider', fault) : ok('provider', `${provider.model} at ${provider.baseUrl}`)
+}

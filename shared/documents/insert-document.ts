@@ -1,0 +1,33 @@
+import { type Expression, type Insertable, type SqlBool, sql } from 'kysely'
+import { type Database, violates } from '../database/database.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { ApiError } from '../http/errors.ts'
+
+/** Inserts nothing if the agent does not exist, or the condition does not hold. */
+export function insertDocument<Row extends Insertable<Tables['documents']>>(
+  db: Database,
+  scope: AgentScope,
+  row: Row,
+  condition: Expression<SqlBool> = sql<boolean>`true`,
+) {
+  const columns = Object.keys(row) as (keyof Insertable<Tables['documents']>)[]
+  return db
+    .insertInto('documents')
+    .columns(columns)
+    .expression((eb) =>
+      eb
+        .selectFrom('agents as a')
+        .select(columns.map((column) => eb.val(row[column]).as(column)))
+        .where(isAgent(scope))
+        .where(condition),
+    )
+}
+
+/** For what an insert has thrown. @throws ApiError validation_failed past the agent's limit, else the error itself */
+export function rejectPastLimit(error: unknown): never {
+  if (!violates(error, 'agents_document_limit')) throw error
+  throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {
+    cause: error,
+  })
+}

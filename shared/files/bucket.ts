@@ -1,0 +1,138 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { config, required } from '../config.ts'
+import { inTime } from '../deadline.ts'
+import { encoded, type Signer, signPolicy, signUrl } from './signing.ts'
+
+/** What a browser sends as `multipart/form-data` to `url`: the fields in this order, then the file, named `file`. */
+export interface FormUpload {
+  url: string
+  fields: Record<string, string>
+}
+
+/** Files of customers. A key is the path of one, without a leading slash. */
+export interface Bucket {
+  readonly name: string
+  /** To which browsers send files, and from which they get them. */
+  readonly origin: string
+  /** Lets a browser store one file of 1 to `maxBytes` bytes under this very key, within an hour. */
+  presignPost(key: string, maxBytes: number): FormUpload
+  /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
+  presignGet(key: string, fileName: string): string
+  /** @returns undefined when there is no such file. @throws FileTooLarge above `maxBytes`, Unavailable */
+  get(key: string, maxBytes: number): Promise<Buffer | undefined>
+  /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
+  delete(keys: readonly string[]): Promise<void>
+}
+
+export class FileTooLarge extends Error {
+  override readonly name = 'FileTooLarge'
+}
+
+const service = 'file_storage'
+const uploadSeconds = 60 * 60
+const downloadSeconds = 5 * 60
+/** Of one request, until the response begins: a socket that died in a Lambda's freeze leaves time for another. */
+const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
+/** Of a call as a whole, retries and the bytes of a file included. */
+const getMilliseconds = 40_000
+const deleteMilliseconds = 15_000
+/** The limit of one request to S3. */
+const maxDeletedAtOnce = 1_000
+
+/** Only those that read or delete files load the SDK: to sign takes none. */
+const sdk = () => import('@aws-sdk/client-s3')
+
+export function configuredBucket(now = () => new Date()): Bucket {
+  const name = required('FILES_BUCKET')
+  const { AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN } = config()
+  const signer: Signer = {
+    region: required('AWS_REGION'),
+    accessKeyId: required('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
+    sessionToken: AWS_SESSION_TOKEN,
+  }
+  const url = endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${signer.region}.amazonaws.com`
+  let opened: Promise<S3Client> | undefined
+  const open = () => {
+    opened ??= sdk().then(({ S3Client }) => {
+      return new S3Client({ requestHandler: timeouts, forcePathStyle: endpoint !== undefined })
+    })
+    return opened
+  }
+  return {
+    name,
+    origin: new URL(url).origin,
+    presignPost: (key, maxBytes) => ({
+      url: `${url}/`,
+      fields: formFields(signer, { name, key, maxBytes, now: now() }),
+    }),
+    presignGet(key, fileName) {
+      const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
+      return signUrl(signer, `${url}/${pathOf(key)}`, { parameters, seconds: downloadSeconds, now: now() })
+    },
+    async get(key, maxBytes) {
+      const s3 = await open()
+      const found = await inTime(service, getMilliseconds, (signal) => download(s3, { name, key, maxBytes, signal }))
+      if (found === 'too large') throw new FileTooLarge(`${key} has more than ${maxBytes} bytes`)
+      return found
+    },
+    async delete(keys) {
+      const s3 = await open()
+      for (let begin = 0; begin < keys.length; begin += maxDeletedAtOnce)
+        await deleteAtOnce(s3, name, keys.slice(begin, begin + maxDeletedAtOnce))
+    },
+  }
+}
+
+function formFields(
+  signer: Signer,
+  { name, key, maxBytes, now }: { name: string; key: string; maxBytes: number; now: Date },
+): Record<string, string> {
+  const conditions = [{ bucket: name }, { key }, ['content-length-range', 1, maxBytes]]
+  const expires = new Date(now.getTime() + uploadSeconds * 1000)
+  return { key, ...signPolicy(signer, { conditions, expires, now }) }
+}
+
+function pathOf(key: string): string {
+  return key.split('/').map(encoded).join('/')
+}
+
+type Wanted = { name: string; key: string; maxBytes: number; signal: AbortSignal }
+
+async function download(s3: S3Client, { name, key, maxBytes, signal }: Wanted) {
+  const { GetObjectCommand } = await sdk()
+  try {
+    const command = new GetObjectCommand({ Bucket: name, Key: key })
+    const { Body, ContentLength = Number.POSITIVE_INFINITY } = await s3.send(command, { abortSignal: signal })
+    if (ContentLength > maxBytes) {
+      await Body?.transformToWebStream().cancel()
+      return 'too large'
+    }
+    const bytes = await Body!.transformToByteArray()
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * To a role that may not list the bucket, S3 says "access denied" of a file that is not there. It says so too of one that
+ * the role may not get, but then names that action.
+ */
+function isMissing(error: unknown): boolean {
+  const { name, message } = error as Error
+  return name === 'NoSuchKey' || (name === 'AccessDenied' && !message.includes('s3:GetObject'))
+}
+
+async function deleteAtOnce(s3: S3Client, name: string, keys: readonly string[]): Promise<void> {
+  const { DeleteObjectsCommand } = await sdk()
+  const command = new DeleteObjectsCommand({
+    Bucket: name,
+    Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+  })
+  await inTime(service, deleteMilliseconds, async (abortSignal) => {
+    const { Errors: [failed] = [] } = await s3.send(command, { abortSignal })
+    if (failed) throw new Error(`${failed.Key}: ${failed.Code} ${failed.Message}`)
+  })
+}

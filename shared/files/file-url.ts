@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { documentId, organizationId } from '../ids.ts'
+
+/**
+ * A file's key in the bucket is `{organizationId}/{documentId}/{file name}`, its URL `s3://{bucket}/` and the same with the name
+ * percent-encoded.
+ */
+export const fileKey = v.pipe(
+  v.string(),
+  v.transform((key) => /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(key)?.slice(1)),
+  v.tuple([organizationId, documentId, v.string()]),
+  v.transform(([organizationId, documentId, fileName]) => ({ organizationId, documentId, fileName })),
+)
+export type FileKey = v.InferOutput<typeof fileKey>
+
+export function toKey({ organizationId, documentId, fileName }: FileKey): string {
+  return `${organizationId}/${documentId}/${fileName}`
+}
+
+export function toFileUrl(bucket: string, { organizationId, documentId, fileName }: FileKey): string {
+  return `s3://${bucket}/${organizationId}/${documentId}/${encodeURIComponent(fileName)}`
+}
+
+/** @throws Error for the URL of anything but a file of ours */
+export function keyOfUrl(sourceUrl: string): string {
+  const [, path, encodedName] = /^s3:\/\/[^/]+\/(.+\/)([^/]+)$/.exec(sourceUrl) ?? []
+  if (path === undefined || encodedName === undefined) throw new Error(`not the URL of a file: ${sourceUrl}`)
+  return path + decodeURIComponent(encodedName)
+}
+
+/** As the uploader saw it, but for what `toFileName` changes. */
+export function fileNameOfKey(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
+/** So many code points take at most 600 bytes of a key, which may have 1,024. */
+const maxNameLength = 150
+
+/** The name that a browser sends as a part of a key: without folders and control characters, and cut in front of its extension. */
+export function toFileName(name: string): string {
+  const [plain = ''] = name
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(/\p{Cc}/gu, '')
+    .split(/[\\/]/)
+    .slice(-1)
+  const [, stem = '', extension = ''] = /^(.*?)(\.\w+)?$/su.exec(plain.trim()) ?? []
+  return [...stem].slice(0, maxNameLength - [...extension].length).join('') + extension
+}

@@ -1,0 +1,102 @@
+import { createHash, createSecretKey, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type ApiKey, hashKey, type Permission } from '../http/api-keys.ts'
+import type { OrganizationId } from '../ids.ts'
+
+export const sessionSeconds = 12 * 3600
+/** Of one address: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer has. */
+export const maxFailures = 20
+export const windowSeconds = 600
+
+/** Somebody who has signed in with a key, and may do what it may. */
+export interface Session extends ApiKey {
+  keyName: string
+  /** Null for a key without an end. */
+  keyExpiresAt: Date | null
+  organizationName: string
+  tokenHash: Buffer
+}
+
+/** `token` is given to the browser, and stored nowhere. */
+export type SignIn =
+  | { outcome: 'opened'; token: string }
+  | { outcome: 'refused' }
+  | { outcome: 'braked'; seconds: number }
+
+const a = columnsOf('sign_in_attempts', 'a')
+
+/**
+ * Opens a session for a key that is neither unknown nor revoked nor expired. An address that fails too often in a window waits for
+ * its end, others do not. The attempt is counted before the key is looked up, in the same transaction: attempts at the same time
+ * follow each other on the row of their address.
+ */
+export async function signIn(db: Database, key: string, sourceIp: string): Promise<SignIn> {
+  const token = randomBytes(32).toString('base64url')
+  const ip = sql`${sourceIp}::inet`
+  const source = sql<string>`network(case family(${ip}) when 6 then set_masklen(${ip}, 64) else ${ip} end)`
+  const isOver = sql<boolean>`${a.since} <= now() - make_interval(secs => ${windowSeconds})`
+  const { counted, opened } = await db.batch({
+    counted: sql<{ failures: number; seconds: number }>`
+      insert into sign_in_attempts as a (source, failures) values (${source}, 1)
+      on conflict (source) do update set
+        failures = case when ${isOver} then 1 else ${a.failures} + 1 end,
+        since = case when ${isOver} then now() else ${a.since} end
+      returning ${a.failures},
+        ceil(extract(epoch from ${a.since} - now()) + ${windowSeconds})::int as seconds`,
+    opened: sql<{ organization_id: string }>`
+      select o.organization_id from sign_in_attempts a
+        cross join lateral open_session(${hashKey(key)}, ${hashToken(token)}, ${sessionSeconds}) o(organization_id)
+      where ${a.source} = ${source} and ${a.failures} <= ${maxFailures}`,
+    forgiven: sql`
+      update sign_in_attempts a set failures = ${a.failures} - 1
+      where ${a.source} = ${source} and exists (select from find_session(${hashToken(token)}))`,
+  })
+  if (opened.length > 0) return { outcome: 'opened', token }
+  const { failures, seconds } = counted[0]!
+  return failures > maxFailures ? { outcome: 'braked', seconds } : { outcome: 'refused' }
+}
+
+interface FoundSession {
+  organization_id: string
+  organization_name: string
+  cursor_key: Buffer
+  key_id: string
+  key_name: string
+  permissions: Permission[]
+  expires_at: Date | null
+}
+
+/** Undefined once it has ended, or its key was revoked or has expired. */
+export async function findSession(db: Database, token: string): Promise<Session | undefined> {
+  const tokenHash = hashToken(token)
+  const found = await db
+    .selectFrom(sql<FoundSession>`find_session(${tokenHash})`.as('found'))
+    .select(['organization_id', 'organization_name', 'cursor_key', 'key_id', 'key_name', 'permissions', 'expires_at'])
+    .executeTakeFirst()
+  return (
+    found && {
+      id: found.key_id,
+      keyName: found.key_name,
+      keyExpiresAt: found.expires_at,
+      organizationId: found.organization_id as OrganizationId,
+      organizationName: found.organization_name,
+      permissions: found.permissions,
+      cursorKey: createSecretKey(found.cursor_key),
+      tokenHash,
+    }
+  )
+}
+
+export async function signOut(db: Database, { organizationId, tokenHash }: Session): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('organization_id', '=', organizationId)
+    .where('token_hash', '=', tokenHash)
+    .execute()
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { AgentScope } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { newId } from '../ids.ts'
+import { describeError, log } from '../log.ts'
+import { report } from '../metrics.ts'
+import { termsOf } from '../terms/terms.ts'
+import { wordsOf } from '../terms/words.ts'
+
+export interface AnsweredQuestion {
+  text: string
+  mode: Tables['question_log']['mode']
+  isDegraded: boolean
+  /** Of each hit, the best first. */
+  scores: number[]
+}
+
+const maxCharacters = 500
+
+/**
+ * Adds a question to the organization's log, which takes a limited number an hour. Never fails and never takes longer: the answer
+ * matters more. What has no word to be found by, such as a greeting, is not kept.
+ */
+export async function keepQuestion(
+  db: Database,
+  { organizationId, agentId }: AgentScope,
+  { text, mode, isDegraded, scores }: AnsweredQuestion,
+  milliseconds: number,
+): Promise<void> {
+  if (!isTelling(text)) return
+  const row = {
+    organization_id: organizationId,
+    agent_id: agentId,
+    id: newId(),
+    question: [...text.trim()].slice(0, maxCharacters).join(''),
+    mode,
+    is_degraded: isDegraded,
+    hits: scores.length,
+    best_score: scores[0] ?? null,
+  }
+  try {
+    if (milliseconds <= 0) throw new Error('No time is left before the deadline')
+    await db.within(milliseconds / 1000).batch({
+      // A lost question costs less than the wait for the disk.
+      unsynchronized: sql`select set_config('synchronous_commit', 'off', true)`,
+      kept: db
+        .insertInto('question_log')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    })
+  } catch (error) {
+    log.warn('question_not_kept', {
+      organization_id: organizationId,
+      agent_id: agentId,
+      error: describeError(error),
+    })
+    report({ QuestionsNotKept: 1 })
+  }
+}
+
+function isTelling(text: string): boolean {
+  return wordsOf(text.normalize('NFKC')).some((word) => termsOf(word.text).length > 0)
+}

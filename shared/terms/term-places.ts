@@ -1,0 +1,67 @@
+import { fold } from './folding.ts'
+import { indexedTermsOf } from './indexed-terms.ts'
+import { joinedTerm, termsOf } from './terms.ts'
+import { unspaced, type Word, wordsOf } from './words.ts'
+
+/** Code units [start, end) of a text. */
+export interface Range {
+  start: number
+  end: number
+}
+
+/** Where a text has one of the terms, in order and apart from each other; a code is one place, whatever stands between its words. */
+export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
+  const normalized = text.normalize('NFKC')
+  const original = originalRange(text, normalized)
+  const found = termPlaces(normalized)
+    .filter(({ term }) => terms.has(term))
+    .map(original)
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+  const places: Range[] = []
+  for (const { start, end } of found) {
+    const last = places.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else places.push({ start, end })
+  }
+  return places
+}
+
+/** Every term that is stored of a text, with what it stands for. @param text in NFKC */
+export function termPlaces(text: string): (Range & { term: string })[] {
+  const words = wordsOf(text)
+  return words.flatMap((word, i) => {
+    const places = placesOfWord(word)
+    if (!word.isJoined || words[i + 1]?.isJoined) return places
+    let first = i
+    while (words[first]!.isJoined) first--
+    const term = joinedTerm(words.slice(first, i + 1).map((word) => word.text))
+    return [...places, { term, start: words[first]!.start, end: endOf(word) }]
+  })
+}
+
+function placesOfWord({ text, start }: Word): (Range & { term: string })[] {
+  const folded = fold(text)
+  if (!unspaced.test(folded) || folded.length !== text.length)
+    return indexedTermsOf(text).map((term) => ({ term, start, end: start + text.length }))
+  // A run of a script without spaces is as long as a sentence: what is found of it are pairs of characters.
+  const places: (Range & { term: string })[] = []
+  for (const term of new Set(termsOf(text)))
+    for (let at = folded.indexOf(term); at >= 0; at = folded.indexOf(term, at + 1))
+      places.push({ term, start: start + at, end: start + at + term.length })
+  return places
+}
+
+const endOf = ({ text, start }: Word) => start + text.length
+
+/** From places in the normalized text to those in the text itself, between whole characters. */
+function originalRange(text: string, normalized: string): <Place extends Range>(place: Place) => Range {
+  if (text === normalized) return ({ start, end }) => ({ start, end })
+  const starts: number[] = []
+  const ends: number[] = []
+  for (const { segment, index } of new Intl.Segmenter().segment(text))
+    for (const _ of segment.normalize('NFKC').split('')) {
+      starts.push(index)
+      ends.push(index + segment.length)
+    }
+  return ({ start, end }) => ({ start: starts[start] ?? text.length, end: ends[end - 1] ?? text.length })
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { isOnServer } from '../support/effort.ts'
+import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const deleteOrganization = ({ organizationId }: Tenant) =>
+  stand.db.deleteFrom('organizations').where('id', '=', organizationId).execute()
+const deleteAgent = ({ agentId }: Tenant) => stand.db.deleteFrom('agents').where('id', '=', agentId).execute()
+
+describe.each(keyedRoutes)('$name', (route) => {
+  const { method, path, operation, permission } = route
+  const body = exampleBody(route)
+  const isOfAgent = path.includes('{agentId}')
+  const isIdempotent = ['createDocument', 'createChunks'].includes(operation.operationId)
+  const attempts: Record<string, string>[] = [{}, ...(isIdempotent ? [{ 'idempotency-key': 'again' }] : [])]
+  /** Vapi ignores any other status. */
+  const agentNotFound =
+    operation.operationId === 'answerVapi'
+      ? { status: 200, body: { results: [{ error: 'Your organization has no agent with this id.' }] } }
+      : { status: 404, body: { code: 'agent_not_found' } }
+  const keyInvalid = { status: 401, body: { code: 'invalid_api_key' } }
+
+  test('answers as to a key or an agent that never existed once the organization is deleted, though its key is remembered', async () => {
+    const tenant = await stand.tenant([permission, 'kb:write'])
+    const url = fill(path, await makeDocument(tenant))
+    expect((await tenant.call(method, url, body)).status).toBeLessThan(300)
+    await deleteOrganization(tenant)
+    const [plain, idempotent] = await Promise.all(attempts.map((headers) => tenant.call(method, url, body, headers)))
+    expect(plain).toMatchObject(isOfAgent ? agentNotFound : keyInvalid)
+    if (idempotent) expect(idempotent).toMatchObject(keyInvalid)
+  })
+
+  if (isOfAgent)
+    test('answers as to an agent that never existed once the agent is deleted', async () => {
+      const tenant = await stand.tenant([permission, 'kb:write'])
+      await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Other')
+      const url = fill(path, await makeDocument(tenant))
+      expect((await tenant.call(method, url, body)).status).toBeLessThan(300)
+      await deleteAgent(tenant)
+      for (const headers of attempts) expect(await tenant.call(method, url, body, headers)).toMatchObject(agentNotFound)
+    })
+})
+
+test('an organization without agents has an empty list of them', async () => {
+  const tenant = await stand.tenant()
+  await deleteAgent(tenant)
+  expect(await tenant.call('GET', '/v1/agents')).toMatchObject({ status: 200, body: { data: [] } })
+})
+
+describe.runIf(isOnServer)('deleted while a statement stores what belongs to it', () => {
+  test.each([
+    ['an agent', 'delete from agents where organization_id = $1'],
+    ['an organization', 'delete from organizations where id = $1'],
+  ])('%s is answered as one that never existed', async (_, deletion) => {
+    const tenant = await stand.tenant()
+    await tenant.call('GET', tenant.knowledgeBase)
+    const client = await stand.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query(deletion, [tenant.organizationId])
+      const created = tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+      await expect.poll(waitingForLocks).toBeGreaterThan(0)
+      await client.query('commit')
+      expect(await created).toMatchObject({ status: 404, body: { code: 'agent_not_found' } })
+    } finally {
+      client.release()
+    }
+  })
+
+  async function waitingForLocks(): Promise<number> {
+    const { rows } = await stand.pool.query(
+      `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return Number(rows[0].waiting)
+  }
+})

@@ -1,0 +1,17 @@
+/** One hostile request, as API Gateway would hand it on. What it leaves out is as in a sound one that lists documents. */
+export interface Row {
+  /** What is wrong with it. */
+  of: string
+  method?: string
+  /** As the event has it, decoded. `KB`, `DOC` and `AGENT` become the tenant's knowledge base, document and agent. */
+  path?: string
+  query?: string
+  /** Without `x-api-key` the tenant's; of a request with a body `content-type` is JSON unless it says otherwise. */
+  headers?: Record<string, string>
+  cookies?: string[]
+  /** Bytes come as base64, a text as it is. */
+  body?: string | Uint8Array
+  isBase64Encoded?: boolean
+  /** Status and, of a problem, its code. */
+  answer: string
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
+import { leaseSeconds } from '../../shared/documents/transitions.ts'
+import {
+  type Fields,
+  type Json,
+  logicalId,
+  type Resource,
+  type StackTemplate,
+  type StageUnderTest,
+  type Synthesis,
+  synthesize,
+} from '../support/aws-template.ts'
+
+let synthesis: Synthesis
+let prod: StackTemplate
+const queueNames = Object.keys(queueSettings) as QueueName[]
+const lambdaNames = Object.keys(lambdas) as LambdaName[]
+
+beforeAll(async () => {
+  synthesis = await synthesize()
+  prod = synthesis.stack('prod')
+}, 120_000)
+afterAll(() => synthesis?.remove())
+
+const bucketOf = (stage: StageUnderTest) => synthesis.stack(stage).ofType('AWS::S3::Bucket')[0]!
+
+describe.each(queueNames)('the %s queue', (name) => {
+  const work = () => prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}`)
+  const deadLetters = () => prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}-dead-letters`)
+  const timeout = () => Number(prod.lambda(name).Properties.Timeout)
+
+  test('hides a message for at least six times the time-out of the Lambda that works on it', () => {
+    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * timeout())
+  })
+
+  test('delivers again only when the lease of the crashed delivery is over, and no lease ends before its Lambda', () => {
+    expect(leaseSeconds).toBeGreaterThan(timeout())
+    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
+  })
+
+  test('moves a message to the dead letters after five deliveries at the earliest', () => {
+    const { deadLetterTargetArn, maxReceiveCount } = work()[1].Properties.RedrivePolicy as Fields
+    expect(Number(maxReceiveCount)).toBeGreaterThanOrEqual(5)
+    expect(prod.resolve(deadLetterTargetArn!)).toBe(`cuecard-prod-${name}-dead-letters`)
+  })
+
+  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
+    const [, source] = work()
+    const [, target] = deadLetters()
+    expect(Number(target.Properties.MessageRetentionPeriod)).toBeGreaterThan(
+      Number(source.Properties.MessageRetentionPeriod),
+    )
+  })
+
+  test('has dead letters that come from it alone', () => {
+    const policy = deadLetters()[1].Properties.RedriveAllowPolicy as Fields
+    expect(policy.redrivePermission).toBe('byQueue')
+    expect((policy.sourceQueueArns as Json[]).map((arn) => prod.resolve(arn))).toEqual([
+      expect.stringMatching(new RegExp(`:cuecard-prod-${name}$`)),
+    ])
+  })
+
+  test('is polled by its Lambda, which reports failures by record, at a limited concurrency', () => {
+    const mappings = prod
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => prod.resolve(Properties.EventSourceArn!) === `cuecard-prod-${name}`)
+    expect(mappings).toHaveLength(1)
+    const { Properties } = mappings[0]![1]
+    expect(prod.resolve(Properties.FunctionName!)).toBe(`cuecard-prod-${name}`)
+    expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
+    expect(Properties.BatchSize).toBe(queueSettings[name].batchSize)
+    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: queueSettings[name].maximumConcurrency })
+  })
+})
+
+describe('the queues', () => {
+  test('are encrypted and deny requests without TLS, and so are their dead letters', () => {
+    const queues = prod.ofType('AWS::SQS::Queue')
+    expect(queues).toHaveLength(2 * queueNames.length)
+    for (const [id, { Properties }] of queues) {
+      expect(Properties.SqsManagedSseEnabled, id).toBe(true)
+      expect(withoutTls(policyOf('AWS::SQS::QueuePolicy', id)), id).toBe('Deny')
+    }
+  })
+
+  test('accept messages from the Lambdas that they feed: AWS does not stop that loop, but one of any other Lambda', () => {
+    for (const name of lambdaNames) {
+      const expected = name in queueSettings ? 'Allow' : undefined
+      expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
+    }
+  })
+})
+
+describe('the files', () => {
+  test('are in one bucket, which is encrypted, closed to the public and denies requests without TLS', () => {
+    expect(prod.ofType('AWS::S3::Bucket')).toHaveLength(1)
+    const [id, { Properties }] = bucketOf('prod')
+    expect(Properties.PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    })
+    expect(Properties.OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] })
+    expect(JSON.stringify(Properties.BucketEncryption)).toContain('AES256')
+    const policy = policyOf('AWS::S3::BucketPolicy', id)
+    expect(withoutTls(policy)).toBe('Deny')
+    expect(policy.filter(({ Effect }) => Effect === 'Allow')).toEqual([])
+  })
+
+  test('are gone when they are deleted: no version is kept', () => {
+    expect(bucketOf('prod')[1].Properties.VersioningConfiguration).toBeUndefined()
+  })
+
+  test('outlive their stack in production, not in dev', () => {
+    expect(bucketOf('prod')[1].DeletionPolicy).toBe('RetainExceptOnCreate')
+    expect(bucketOf('dev')[1].DeletionPolicy).toBe('Delete')
+  })
+
+  test('are posted by pages of the dashboard alone', () => {
+    const corsOf = (stage: StageUnderTest) => {
+      const [, { Properties }] = bucketOf(stage)
+      const [rule, ...others] = (Properties.CorsConfiguration as { CorsRules: Fields[] }).CorsRules
+      expect(others).toEqual([])
+      const { AllowedMethods, AllowedOrigins, AllowedHeaders } = rule!
+      return { AllowedMethods, AllowedOrigins, AllowedHeaders }
+    }
+    const [api] = prod.ofType('AWS::ApiGatewayV2::Api')[0]!
+    expect(corsOf('prod')).toEqual({
+      AllowedMethods: ['POST'],
+      AllowedOrigins: [{ 'Fn::GetAtt': [api, 'ApiEndpoint'] }],
+    })
+    expect(corsOf('everything').AllowedOrigins).toEqual(['https://api.cuecard.example'])
+  })
+
+  test('are announced on the extraction queue, which takes them from this bucket of this account alone', () => {
+    const [queue] = prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-extraction')
+    const [, bucket] = bucketOf('prod')
+    expect(bucket.Properties.NotificationConfiguration).toEqual({
+      QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: { 'Fn::GetAtt': [queue, 'Arn'] } }],
+    })
+    const [policyId] = policyEntry('AWS::SQS::QueuePolicy', queue)
+    expect(bucket.DependsOn).toContain(policyId)
+    const allowed = policyOf('AWS::SQS::QueuePolicy', queue).filter(({ Effect }) => Effect === 'Allow')
+    expect(allowed).toHaveLength(1)
+    const { Principal, Action, Condition } = allowed[0]!
+    expect({ Principal, Action }).toEqual({ Principal: { Service: 's3.amazonaws.com' }, Action: 'sqs:SendMessage' })
+    const { ArnEquals, StringEquals } = Condition as { ArnEquals: Fields; StringEquals: Fields }
+    expect(prod.resolve(ArnEquals['aws:SourceArn']!)).toBe(
+      `arn:aws:s3:::${prod.resolve(bucket.Properties.BucketName!)}`,
+    )
+    expect(StringEquals['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' })
+  })
+
+  test('are known to the Lambdas that use them', () => {
+    const environment = (name: LambdaName) =>
+      (prod.lambda(name).Properties.Environment as { Variables: Fields }).Variables
+    const users = lambdaNames.filter((name) => 'FILES_BUCKET' in environment(name))
+    expect(users).toEqual(['dashboard', 'extraction', 'sweeper'])
+    for (const name of users) expect(environment(name).FILES_BUCKET).toEqual({ Ref: bucketOf('prod')[0] })
+  })
+})
+
+/** The policy of a queue or a bucket. */
+function policyEntry(type: string, target: string): [string, Resource] {
+  const found = prod.ofType(type).find(([, { Properties }]) => {
+    return [Properties.Queues ?? Properties.Bucket!].flat().some((reference) => logicalId(reference) === target)
+  })
+  if (!found) throw new Error(`${target} has no ${type}`)
+  return found
+}
+
+function policyOf(type: string, target: string): Fields[] {
+  const [, { Properties }] = policyEntry(type, target)
+  return (Properties.PolicyDocument as { Statement: Fields[] }).Statement
+}
+
+/** What a policy says to anyone who comes without TLS. */
+function withoutTls(policy: Fields[]): Json | undefined {
+  return policy.find(
+    ({ Condition, Principal }) =>
+      JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}' &&
+      JSON.stringify(Principal) === '{"AWS":"*"}',
+  )?.Effect
+}

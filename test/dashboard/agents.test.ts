@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { useDashboard } from './support.ts'
+
+const { stand, signedIn } = useDashboard()
+const { agents: w } = words
+
+test('an organization without agents is told how one is made', async () => {
+  const { browser, organizationId } = await signedIn()
+  await stand.db.deleteFrom('agents').where('organization_id', '=', organizationId).execute()
+  const { text } = await browser.get('/dashboard')
+  expect(text).toContain(w.none)
+  expect(text).toContain(`npx cuecard agent create --organization ${organizationId} --name 'Front desk'`)
+})
+
+test('an agent answers as soon as one of its documents is ready, and before says why not', async () => {
+  const { browser, call, knowledgeBase } = await signedIn()
+  const shown = async () => (await browser.get('/dashboard')).text
+  expect(await shown()).toContain(w.isOff.none)
+  const post = (title: string) => call('POST', knowledgeBase, { title, content: 'Closed on Sunday.' })
+  const { body } = await post('Hours')
+  expect(await shown()).toContain(`${w.isOff.pending} ${w.documents(1)} ${w.pending(1)}`)
+
+  await stand.db
+    .updateTable('documents')
+    .set({ status: 'error', error_message: 'Unreadable' })
+    .where('id', '=', body.id)
+    .execute()
+  expect(await shown()).toContain(`${w.isOff.failed} ${w.documents(1)} ${w.failed(1)}`)
+
+  await post('Prices')
+  await stand.deliver()
+  await post('Holidays')
+  expect(await shown()).toContain(`${w.isOn} ${w.documents(3)} ${w.ready(1)} ${w.pending(1)} ${w.failed(1)}`)
+})
+
+test('an agent’s name is shown as it is, and leads to its documents', async () => {
+  const { browser, organizationId } = await signedIn()
+  const agent = await createAgent(stand.db, organizationId as OrganizationId, '<b onclick="x">"&\'</b>')
+  const { html } = await browser.get('/dashboard')
+  expect(html).toContain(
+    `<a href="/dashboard/agents/${agent.id}/documents">&lt;b onclick=&quot;x&quot;&gt;&quot;&amp;&#39;&lt;/b&gt;</a>`,
+  )
+  const documents = await browser.get(`/dashboard/agents/${agent.id}/documents`)
+  expect(documents.html).toContain('<title>Documents · &lt;b onclick')
+  expect(documents.html).toMatch(/aria-current="page">Documents<\/a>/)
+})

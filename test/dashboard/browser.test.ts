@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { startGateway } from '../../infra/local/gateway/gateway.ts'
+import { storeQuestions } from '../support/asked-questions.ts'
+import { storeKnown } from '../support/known-documents.ts'
+import type { Tenant } from '../support/stand.ts'
+import { faintTexts } from './faint-texts.ts'
+import { makeThings } from './routes.ts'
+import { useDashboard } from './support.ts'
+
+const { stand } = useDashboard()
+const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path && existsSync(path),
+)
+
+describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
+  let browser: Browser
+  let gateway: Awaited<ReturnType<typeof startGateway>>
+  beforeAll(async () => {
+    gateway = await startGateway({ port: 0, routes: stand.functions.routes })
+    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.close()
+  })
+
+  /** A page, and what went wrong in it: requests to other hosts, errors, violations of the policy. */
+  async function open(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const wrong: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(gateway.origin)) wrong.push(request.url())
+    })
+    page.on('pageerror', (error) => wrong.push(error.message))
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
+    return { page, wrong, context }
+  }
+
+  const go = (page: Page, path: string) => page.goto(`${gateway.origin}${path}`)
+
+  async function signIn(page: Page, { apiKey }: Tenant) {
+    await go(page, '/dashboard')
+    await page.getByLabel(words.signIn.key).fill(apiKey)
+    await page.getByRole('button', { name: words.signIn.submit }).click()
+    await page.getByRole('heading', { name: words.agents.title }).waitFor()
+  }
+
+  test.each([390, 1280])('at a width of %i nothing is cut off, in light and in dark', async (width) => {
+    const tenant = await stand.tenant()
+    const { callId, keyId, agentId, documentId } = await makeThings(stand.db, tenant)
+    await storeKnown(stand, tenant)
+    await storeQuestions(stand, tenant, { question: 'b'.repeat(120) })
+    const { page, wrong } = await open({ viewport: { width, height: 844 } })
+    await go(page, '/dashboard/sign-in')
+    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+    expect(await widthOf()).toBe(width)
+    await signIn(page, tenant)
+    for (const path of [
+      '',
+      `/agents/${agentId}/documents`,
+      `/agents/${agentId}/ask`,
+      `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}&document=${documentId}`,
+      `/agents/${agentId}/unanswered`,
+      `/agents/${agentId}/unanswered/clear`,
+      `/agents/${agentId}/documents/new`,
+      ...['', '/edit', '/delete'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
+      '/calls',
+      `/calls/${callId}/delete`,
+      '/settings',
+      '/settings/keys/new',
+      `/settings/keys/${keyId}/revoke`,
+    ])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await go(page, `/dashboard${path}`)
+        expect(await widthOf(), path).toBe(width)
+        expect(await faintTexts(page), `${path} ${colorScheme}`).toEqual([])
+      }
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
+
+  test('a key is made, copied, and shown no more', async () => {
+    const tenant = await stand.tenant()
+    const { page, wrong, context } = await open()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signIn(page, tenant)
+    await page.getByRole('link', { name: words.navigation.settings }).click()
+    await page.getByRole('link', { name: words.settings.keys.add }).click()
+    await page.getByLabel(words.settings.keys.name).fill('Vapi')
+    await page.getByRole('button', { name: words.settings.keys.submit }).click()
+    await page.getByRole('button', { name: words.copy }).click()
+    await page.getByRole('button', { name: words.copied }).waitFor()
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    expect(copied).toBe(await page.locator('#key').innerText())
+    await expect.poll(() => page.locator('#announcer').innerText()).toBe(words.copied)
+    await page.getByRole('link', { name: words.settings.keys.saved }).click()
+    expect(await page.content()).not.toContain(copied)
+    expect(wrong).toEqual([])
+    await context.close()
+  })
+
+  test('without scripts a person signs in, restores a call and signs out', async () => {
+    const tenant = await stand.tenant()
+    await makeThings(stand.db, tenant)
+    const { page, context } = await open({ javaScriptEnabled: false })
+    await signIn(page, tenant)
+    await page.getByRole('link', { name: words.navigation.calls }).click()
+    await page.getByRole('button', { name: words.calls.restoreOf('Agent') }).click()
+    expect(await page.getByRole('status').innerText()).toBe(words.calls.restored)
+    await page.getByRole('button', { name: words.signOut }).click()
+    expect(await page.getByRole('status').innerText()).toBe(words.signIn.signedOut)
+    await context.close()
+  })
+
+  test('the keyboard alone leads to the content, and back to it after signing in', async () => {
+    const tenant = await stand.tenant()
+    const { page, context } = await open()
+    await go(page, '/dashboard/calls')
+    await page.keyboard.type(tenant.apiKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: words.calls.title, exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(words.skip)
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await context.close()
+  })
+
+  test('a link of another site leads to the screen, not to the page to sign in', async () => {
+    const tenant = await stand.tenant()
+    const { page, context } = await open()
+    await signIn(page, tenant)
+    // Of another name for the same host: another site.
+    await page.goto(`${gateway.origin.replace('127.0.0.1', 'localhost')}/v1/docs`)
+    await page.evaluate(`location.href = '${gateway.origin}/dashboard/settings'`)
+    await page.getByRole('heading', { name: words.settings.title }).waitFor()
+    await context.close()
+  })
+
+  test('htmx shows what went wrong in place, and makes no string a script', async () => {
+    const tenant = await stand.tenant()
+    const { page, context } = await open()
+    await signIn(page, tenant)
+    await page.evaluate("htmx.ajax('GET', '/dashboard/nowhere', '#main')")
+    await page.locator('#flash').getByText(words.errors.notFound).waitFor()
+    expect(await page.getByRole('heading', { name: words.agents.title }).isVisible()).toBe(true)
+
+    await context.setOffline(true)
+    await page.evaluate("htmx.ajax('GET', '/dashboard/calls', '#main')")
+    await page.locator('#flash').getByText(words.offline).waitFor()
+    await context.setOffline(false)
+
+    await expect(page.evaluate("document.body.innerHTML = '<b>x</b>'")).rejects.toThrow(/TrustedHTML/)
+    await page.evaluate(
+      "const button = document.createElement('button'); button.setAttribute('hx-on:click', 'window.ran = true'); " +
+        "document.querySelector('main').append(button); htmx.process(button); button.click()",
+    )
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+
+    await context.clearCookies({ name: 'cuecard_session' })
+    await page.evaluate("htmx.ajax('GET', '/dashboard/calls', '#main')")
+    await page.getByRole('heading', { name: words.signIn.title }).waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { useStand } from '../../support/stand.ts'
+import { executablePath, useChromium } from './chromium.ts'
+
+const stand = useStand()
+const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`
+const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+
+describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useChromium(stand)
+
+  /** Files that have arrived are read, and their texts embedded. */
+  async function work() {
+    await stand.deliver('extraction')
+    await stand.deliver()
+  }
+
+  test('files that are dropped or chosen are uploaded, and become ready without a reload', async () => {
+    const tenant = await stand.tenant()
+    const { page, wrong } = await open(tenant, listOf(tenant))
+    await page.evaluate('window.isSame = true')
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Drop files here' }).press('Enter')
+    await (await choosing).setFiles([text('Menu.txt', 'Soup of the day is tomato.'), text('Hours.md', 'We open at 9.')])
+    const rows = page.locator('.documents > li')
+    await rows.filter({ hasText: 'Hours' }).waitFor()
+    await rows.filter({ hasText: 'Menu' }).waitFor()
+    expect(await page.locator('#upload li').count()).toBe(0)
+    await work()
+    await rows.filter({ hasText: 'Ready' }).nth(1).waitFor()
+    await page.locator('#live').waitFor({ state: 'detached' })
+
+    const dropped = await page.evaluateHandle(
+      `{ const transfer = new DataTransfer(); transfer.items.add(new File(['Dogs may stay.'], 'Pets.txt')); transfer }`,
+    )
+    await page.dispatchEvent('#upload', 'drop', { dataTransfer: dropped })
+    await rows.filter({ hasText: 'Pets' }).waitFor()
+    expect(await page.evaluate('window.isSame')).toBe(true)
+    expect(wrong).toEqual([])
+  })
+
+  test('an upload shows its progress and can be cancelled, and leaves no document', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    // The bucket takes the file, and its time.
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+    await page.route(`${stand.emulator.endpoint}/**`, () => hold())
+    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
+    const item = page.locator('#upload li').filter({ hasText: 'Menu.txt' })
+    await isHeld
+    expect(await item.innerText()).toContain('Being uploaded')
+    expect(await item.getByRole('progressbar', { name: 'Upload of Menu.txt' }).isVisible()).toBe(true)
+    const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
+    await item.getByRole('button', { name: 'Cancel' }).click()
+    await deleted
+    expect(await item.count()).toBe(0)
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([])
+  })
+
+  test('a file goes on after the connection broke, under the same document', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
+    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
+    const item = page.locator('#upload li')
+    await item.filter({ hasText: 'The connection broke' }).waitFor()
+    await item.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+
+  test('what the bucket refuses is tried again as another document', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    await page.route(
+      `${stand.emulator.endpoint}/**`,
+      (route) => route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' } }),
+      { times: 1 },
+    )
+    const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
+    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
+    await page.locator('#upload li').filter({ hasText: 'was not accepted' }).waitFor()
+    await deleted
+    await page.locator('#upload').getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+
+  test('a file of another type is refused in words, and cannot be tried again', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    await page.setInputFiles('#upload input[type=file]', text('virus.exe', 'x'))
+    const item = page.locator('#upload li').filter({ hasText: 'Text cannot be read from files of this type.' })
+    await item.waitFor()
+    expect(await item.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false)
+    await item.getByRole('button', { name: 'Remove' }).click()
+    expect(await item.count()).toBe(0)
+  })
+
+  test('a deletion can be undone, and is carried out when its time is over', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
+    const { page, wrong } = await open(tenant, listOf(tenant))
+    await page.clock.install()
+    const listed = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
+    const row = page.locator('.documents > li')
+    await row.getByRole('link', { name: 'Delete “Prices”' }).press('Enter')
+    const notice = page.getByText('“Prices” will no longer be found by callers.')
+    await notice.waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Undo')
+    await page.keyboard.press('Enter')
+    await notice.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
+    await page.clock.runFor(20_000)
+    expect(await listed()).toBe(1)
+
+    await row.getByRole('link', { name: 'Delete “Prices”' }).click()
+    await page.clock.runFor(7_000)
+    expect(await listed()).toBe(1)
+    const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
+    await page.clock.runFor(2_000)
+    await deleted
+    await page.getByText('No documents yet').waitFor()
+    expect(await listed()).toBe(0)
+    expect(wrong).toEqual([])
+  })
+
+  test.each(['a link', 'the address'])('a deletion is carried out when the page is left by %s', async (way) => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
+    const { page } = await open(tenant, listOf(tenant))
+    await page.getByRole('link', { name: 'Delete “Prices”' }).click()
+    await page.getByText('“Prices” will no longer be found by callers.').waitFor()
+    if (way === 'a link') {
+      await page.getByRole('link', { name: 'Failed' }).click()
+      await page.waitForURL(/show=failed/)
+      await page.getByText('No documents yet').waitFor()
+    } else {
+      await page.goto('about:blank')
+      await expect
+        .poll(async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length, { timeout: 10_000 })
+        .toBe(0)
+    }
+  })
+
+  test('what somebody has changed since is not deleted, and the page says so', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
+    const { page } = await open(tenant, listOf(tenant))
+    await page.getByRole('link', { name: 'Delete “Prices”' }).click()
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { title: 'New prices' })
+    await page.getByRole('link', { name: 'Failed' }).click()
+    await page.locator('#flash').getByText('somebody has changed it since').waitFor()
+    await page.getByRole('link', { name: 'New prices', exact: true }).waitFor()
+  })
+
+  test('titles are searched as they are typed, and the address follows', async () => {
+    const tenant = await stand.tenant()
+    for (const title of ['Prices', 'Opening hours']) await tenant.call('POST', tenant.knowledgeBase, { title })
+    const { page, wrong } = await open(tenant, listOf(tenant))
+    await page.getByRole('searchbox').pressSequentially('hour')
+    await page.getByRole('link', { name: 'Prices', exact: true }).waitFor({ state: 'detached' })
+    expect(await page.locator('.documents h2').allInnerTexts()).toEqual(['Opening hours'])
+    expect(new URL(page.url()).search).toBe('?q=hour')
+    expect(await page.evaluate('document.activeElement.name')).toBe('q')
+    expect(wrong).toEqual([])
+  })
+
+  test('a row that changes leaves the focus where it is', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices', content: 'A cut is 40 euros.' })
+    const { page } = await open(tenant, listOf(tenant))
+    await page.getByRole('link', { name: 'Prices', exact: true }).focus()
+    await stand.deliver()
+    await page.locator('.documents > li').filter({ hasText: 'Ready' }).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Prices')
+    expect(await page.locator('#announcer').innerText()).toBe('“Prices” is ready.')
+  })
+
+  test('a passage and its text are marked together', async () => {
+    const tenant = await stand.tenant()
+    const content = '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.'
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content })
+    const { page, wrong } = await open(tenant, `${listOf(tenant)}/${body.id}`)
+    await stand.deliver()
+    const marked = () => page.locator('.panes .is-marked').allInnerTexts()
+    await page.locator('#passage-2').hover()
+    expect((await marked()).map((each) => each.includes('Tuesday') || each === '2')).not.toContain(false)
+    expect(await page.locator('.panes > .running-text .is-marked').last().innerText()).toContain('We open at 10.')
+    await page.getByText('We open at 9.').first().hover()
+    expect(await page.locator('.passage-list .is-marked').allInnerTexts()).toEqual([expect.stringContaining('Monday')])
+    await page.locator('#text-2').focus()
+    expect(await page.locator('.passage-list .is-marked').getAttribute('id')).toBe('passage-2')
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { source as axe } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { words } from '../../../functions/dashboard/words.ts'
+import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
+import { startStand } from '../../../infra/local/stand.ts'
+import { newId } from '../../../shared/ids.ts'
+import { executablePath } from './chromium.ts'
+
+const fixtures = join(import.meta.dirname, '../../files/fixtures')
+const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
+
+/** The whole system, as `npm start` runs it: the bucket's events, both queues and their Lambdas work by themselves. */
+describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CHROMIUM with its path)', () => {
+  let dataDir: string
+  let stand: Awaited<ReturnType<typeof startStand>>
+  let demo: Demo
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  const wrong: string[] = []
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'cuecard-journey-'))
+    stand = await startStand({ dataDir, port: 0 })
+    demo = await seedDemo(stand.db, dataDir)
+    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    page.on('pageerror', (error) => wrong.push(error.message))
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stand?.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  /** What axe-core finds fault with in the page. */
+  async function faults(): Promise<string[]> {
+    await page.evaluate(axe)
+    return await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    )
+  }
+
+  const link = (name: string) => page.getByRole('link', { name, exact: true })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  test('signs in, uploads a file of each kind, finds a cell, edits, retries, deletes, restores a call, and is out with the key', async () => {
+    const { origin } = stand
+    await page.goto(`${origin}/dashboard`)
+    expect(await faults()).toEqual([])
+    await page.getByLabel(words.signIn.key).fill(demo.apiKey)
+    await button(words.signIn.submit).click()
+    await page.getByRole('heading', { name: words.agents.title }).waitFor()
+    expect(await faults()).toEqual([])
+
+    await link('Front desk').click()
+    await page.getByRole('heading', { name: words.documents.list.none }).waitFor()
+    expect(await faults()).toEqual([])
+    const files = await Promise.all(
+      kinds.map(async (kind) => ({
+        name: `Prices as ${kind}.${kind}`,
+        mimeType: '',
+        buffer: await readFile(join(fixtures, `price-list.${kind}`)),
+      })),
+    )
+    // Its end is missing.
+    const broken = { name: 'Broken.docx', mimeType: '', buffer: files[1]!.buffer.subarray(0, 3_000) }
+    await page.setInputFiles('#upload input[type=file]', [...files, broken])
+    const rows = page.locator('.documents > li')
+    await rows
+      .filter({ hasText: words.documents.states.ready })
+      .nth(kinds.length - 1)
+      .waitFor()
+    const failed = rows.filter({ hasText: words.documents.states.failed })
+    await failed.filter({ hasText: 'Broken' }).waitFor()
+    expect(await faults()).toEqual([])
+
+    for (const kind of kinds) {
+      await link(`Prices as ${kind}`).click()
+      await page.getByRole('heading', { name: `Prices as ${kind}`, level: 1 }).waitFor()
+      expect(await page.locator('main').innerText(), kind).toContain('FC-102')
+      await page.goBack()
+    }
+    await link(words.agent.ask).click()
+    await page.getByLabel(words.ask.label).fill('what does the e-bike cost for a week')
+    await button(words.ask.submit).click()
+    await page.locator('.hit').first().filter({ hasText: '190' }).waitFor()
+    expect(await faults()).toEqual([])
+
+    await link(words.agent.documents).click()
+    await failed.getByRole('button', { name: words.documents.retryOf('Broken') }).click()
+    await rows.filter({ hasText: 'Broken' }).filter({ hasText: words.documents.states.failed }).waitFor()
+    await link('Prices as md').click()
+    expect(await faults()).toEqual([])
+    await link(words.documents.document.edit).click()
+    await link(words.documents.text.editTextOfFile).click()
+    expect(await faults()).toEqual([])
+    await page.getByLabel(words.documents.text.content, { exact: true }).fill('A tandem costs 300 euros for a week.')
+    await button(words.documents.text.saveAndDeleteFile).click()
+    await page.getByText(words.documents.states.ready).first().waitFor()
+    await link('Front desk').click()
+    await link(words.agent.ask).click()
+    await page.getByLabel(words.ask.label).fill('what does a tandem cost')
+    await button(words.ask.submit).click()
+    await page.locator('.hit').first().filter({ hasText: '300 euros' }).waitFor()
+
+    await link(words.agent.documents).click()
+    await rows.getByRole('link', { name: words.documents.delete.actionOf('Broken') }).click()
+    await rows.filter({ hasText: 'Broken' }).waitFor({ state: 'detached' })
+
+    await stand.db
+      .insertInto('calls')
+      .values({
+        organization_id: demo.organizationId,
+        agent_id: demo.agentId,
+        id: newId(),
+        done_at: new Date(),
+        deleted_at: new Date(),
+      })
+      .execute()
+    await link(words.navigation.calls).click()
+    expect(await faults()).toEqual([])
+    await button(words.calls.restoreOf('Front desk')).click()
+    await page.getByText(words.calls.restored).waitFor()
+
+    await link(words.navigation.settings).click()
+    expect(await faults()).toEqual([])
+    await link(words.settings.keys.revokeOf('demo')).click()
+    expect(await faults()).toEqual([])
+    await button(words.settings.keys.revokeSubmit).click()
+    await page.getByLabel(words.signIn.key).waitFor()
+    await page.goto(`${origin}/dashboard/agents/${demo.agentId}/documents`)
+    expect(new URL(page.url()).pathname).toBe('/dashboard/sign-in')
+    expect(wrong).toEqual([])
+  })
+})

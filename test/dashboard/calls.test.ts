@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { makeTrashedCall } from './routes.ts'
+import { useDashboard } from './support.ts'
+
+const { stand, signedIn } = useDashboard()
+const { calls: w } = words
+const path = '/dashboard/calls'
+
+const callOf = (id: string) => stand.db.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
+
+test('an empty trash says how calls come there', async () => {
+  const { browser } = await signedIn()
+  expect((await browser.get(path)).text).toContain(`${w.none} ${w.noneLead}`)
+  await browser.submit('/dashboard/settings/auto-delete', { on: 'true' })
+  expect((await browser.get(path)).text).toContain(`${w.none} ${w.noneAutomatic}`)
+})
+
+test('a deleted call is restored, and says so once', async () => {
+  const { browser, ...tenant } = await signedIn()
+  const id = await makeTrashedCall(stand.db, tenant)
+  expect((await browser.get(path)).html).toContain(`${path}/${id}/restore`)
+  const after = await browser.submit(`${path}/${id}/restore`)
+  expect(after.text).toContain(w.restored)
+  expect(after.html).not.toContain(id)
+  expect(await callOf(id)).toMatchObject({ deleted_at: null, done_at: expect.any(Date) })
+  expect((await browser.get(path)).text).not.toContain(w.restored)
+  expect((await browser.submit(`${path}/${id}/restore`)).text).toContain(w.notInTrash)
+})
+
+test('a deleted call is deleted for good only after a page that says what that means', async () => {
+  const { browser, ...tenant } = await signedIn()
+  const id = await makeTrashedCall(stand.db, tenant)
+  const question = await browser.get(`${path}/${id}/delete`)
+  expect(question.text).toContain(w.purgeTitle)
+  expect(question.text).toContain(w.purgeLead)
+  expect(await callOf(id)).toBeDefined()
+  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(w.purged)
+  expect(await callOf(id)).toBeUndefined()
+  expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
+})
+
+test('a call that is not deleted can be neither restored nor deleted for good', async () => {
+  const { browser, ...tenant } = await signedIn()
+  const id = await makeTrashedCall(stand.db, tenant)
+  await browser.submit(`${path}/${id}/restore`)
+  expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
+  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(w.notInTrash)
+  expect(await callOf(id)).toBeDefined()
+})
+
+test('the trash shows every call once, last deleted first, in pages', async () => {
+  const { browser, ...tenant } = await signedIn()
+  const ids: string[] = []
+  for (let minutes = 0; minutes < 52; minutes++) ids.push(await makeTrashedCall(stand.db, tenant, minutes))
+  const shown = (html: string) => [...html.matchAll(/calls\/([\w-]{36})\/restore/g)].map(([, id]) => id)
+  const first = await browser.get(path)
+  const [, older] = /href="(\/dashboard\/calls\?after=[^"]+)"/.exec(first.html)!
+  const second = await browser.get(older!)
+  expect([...shown(first.html), ...shown(second.html)]).toEqual(ids)
+  expect(second.html).not.toContain('?after=')
+  expect((await browser.get(`${older}x`)).status).toBe(400)
+})
+
+test('a key that may only look sees no buttons', async () => {
+  const { browser, ...tenant } = await signedIn(['organization:read'])
+  await makeTrashedCall(stand.db, tenant)
+  const { html, text } = await browser.get(path)
+  expect(text).toContain(w.began)
+  expect(html.replace(/action="\/dashboard\/sign-out"/, '')).not.toContain('action=')
+  expect(html).not.toContain('/delete')
+})

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { TestStand } from '../support/stand.ts'
+import type { SignedIn } from './support.ts'
+
+/** Path of the agent's documents. */
+export const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`
+
+/** A document of the API's, without content one that waits for passages. @returns its id */
+export async function write({ call, knowledgeBase }: SignedIn, title: string, content?: string): Promise<string> {
+  const { body } = await call('POST', knowledgeBase, { title, ...(content !== undefined && { content }) })
+  return body.id
+}
+
+/** The state that a worker would leave a document in: columns as in `update … set`. */
+export async function setColumns({ db }: TestStand, id: string, columns: string): Promise<void> {
+  await sql`update documents set ${sql.raw(columns)} where id = ${id}`.execute(db)
+}
+
+export const inProcess = `status = 'processing', lease_token = gen_random_uuid(), lease_expires_at = now() + interval '1 minute'`
+
+/** Titles of a list's rows, in order. */
+export function titlesIn(html: string): string[] {
+  return [...html.matchAll(/<h2><a href="[^"]+\/documents\/[^"]+">([^<]*)<\/a>/g)].map(([, title]) => title!)
+}
+
+export function rowOf(html: string, id: string): string {
+  return html.split(`<li id="document-${id}"`)[1]?.split('</li>')[0] ?? ''
+}
+
+/** What a page sends of its rows to ask whether they have changed. */
+export function seenIn(html: string): string {
+  return [...html.matchAll(/name="seen" value="([^"]+)"/g)].map(([, tag]) => `seen=${tag}`).join('&')
+}
+
+/** The value of a form's hidden field. */
+export function hiddenIn(html: string, name: string): string {
+  return new RegExp(`name="${name}" value="([^"]*)"`).exec(html)![1]!
+}

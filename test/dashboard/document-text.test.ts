@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { hiddenIn, listOf, write } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
+const idIn = (location: string) => location.split('/').at(-1)!
+
+test('a text that is written is found a moment later', async () => {
+  const tenant = await signedIn()
+  const form = await tenant.browser.get(`${listOf(tenant)}/new`)
+  expect(form.text).toContain('Title')
+  const { status, headers } = await tenant.browser.post(`${listOf(tenant)}/new`, {
+    title: '  Opening hours ',
+    content: '# Hours\r\n\r\nWe open at 9.\r\n',
+  })
+  expect(status).toBe(303)
+  expect((await tenant.browser.get(headers.location!)).text).toContain('Next in line')
+  await stand.deliver()
+  expect(await get(tenant, idIn(headers.location!))).toMatchObject({
+    title: 'Opening hours',
+    content: '# Hours\n\nWe open at 9.\n',
+    status: 'completed',
+  })
+})
+
+test.each([
+  ['title', { title: ' ', content: 'x' }, 'Give it a title.'],
+  ['title', { title: 'x'.repeat(501), content: 'x' }, 'A title has at most 500 characters.'],
+  ['content', { title: 'T', content: '  ' }, 'Write what callers should be told.'],
+  ['content', { title: 'T', content: 'x'.repeat(1024 * 1024 + 1) }, 'A text that is written here has at most 1 MB.'],
+] as const)('what is wrong with the %s stands beside it, and what was typed in it', async (field, fields, fault) => {
+  const tenant = await signedIn()
+  const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
+  expect(status).toBe(422)
+  expect(html).toContain(`aria-describedby="${field}-fault ${field}-hint" aria-invalid="true"`)
+  expect(html.match(/aria-invalid/g)).toHaveLength(1)
+  expect(html.split(`<p id="${field}-fault" class="fault">`)[1]).toMatch(new RegExp(`^<svg.*</svg> ${fault}`))
+  expect(html).toContain(`value="${fields.title}"`)
+  expect(html).toContain(`${fields.content}</textarea>`)
+})
+
+test('what is edited is searched anew, and a title alone is not', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Hours', 'We open at 9.\r\nWe close at 6.')
+  await stand.deliver()
+  const form = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  const edit = async (fields: { title: string; content: string; edits: string }) =>
+    (await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, fields)).text
+  const edits = hiddenIn(form.html, 'edits')
+
+  const retitled = await edit({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.', edits })
+  expect(retitled).toContain('Ready')
+  expect(await get(tenant, id)).toMatchObject({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.' })
+
+  const edited = await edit({ title: 'Opening hours', content: 'We open at 8.', edits: `${Number(edits) + 1}` })
+  expect(edited).toContain('Next in line')
+  expect(edited).toContain('Callers are still told its previous version.')
+  expect(edited).toContain('We open at 9.')
+  await stand.deliver()
+  expect((await tenant.browser.get(`${listOf(tenant)}/${id}`)).text).toContain('We open at 8.')
+})
+
+test('an edit on top of another that came first loses neither', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Hours', 'We open at 9.')
+  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'Hours in May', content: 'In May at 7.' })
+
+  const mine = { title: 'Hours in June', content: 'In June at 8.', edits: hiddenIn(html, 'edits') }
+  const conflict = await tenant.browser.post(`${listOf(tenant)}/${id}/edit`, mine)
+  expect(conflict.status).toBe(409)
+  for (const text of ['Somebody else has changed this document', 'Hours in May', 'In May at 7.'])
+    expect(conflict.text).toContain(text)
+  for (const typed of ['value="Hours in June"', 'In June at 8.</textarea>']) expect(conflict.html).toContain(typed)
+  expect(await get(tenant, id)).toMatchObject({ title: 'Hours in May', content: 'In May at 7.' })
+
+  await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { ...mine, edits: hiddenIn(conflict.html, 'edits') })
+  expect(await get(tenant, id)).toMatchObject({ title: 'Hours in June', content: 'In June at 8.' })
+})
+
+test('a fault in the form does not make it newer than what it was begun from', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Hours', 'We open at 9.')
+  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'Hours in May' })
+  const edits = hiddenIn(html, 'edits')
+  const faulty = await tenant.browser.post(`${listOf(tenant)}/${id}/edit`, { title: '', content: 'Mine', edits })
+  expect(hiddenIn(faulty.html, 'edits')).toBe(edits)
+})
+
+test('a document of passages from elsewhere has no text to edit, only a title', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Made elsewhere')
+  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  expect(text).toContain('Your own system makes this document’s passages')
+  expect(html).not.toContain('<textarea')
+  await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { title: 'Elsewhere', edits: hiddenIn(html, 'edits') })
+  expect(await get(tenant, id)).toMatchObject({ title: 'Elsewhere', content: null })
+})
+
+test('a text too long for a form is not edited in one', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Long', 'word '.repeat(220_000))
+  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  expect(text).toContain('This text has more than 1 MB')
+  expect(html).not.toContain('<textarea')
+})
+
+test('a text whose document was deleted meanwhile can be saved as a new one', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Hours', 'We open at 9.')
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${id}`)
+  const fields = { title: 'Hours', content: 'We open at 8.', edits: '1' }
+  for (const typed of [fields, { ...fields, title: '' }]) {
+    const { status, html, text } = await tenant.browser.post(`${listOf(tenant)}/${id}/edit`, typed)
+    expect(status).toBe(404)
+    expect(text).toContain('Somebody has deleted this document meanwhile.')
+    expect(html).toContain(`action="${listOf(tenant)}/new"`)
+    expect(html).toContain('We open at 8.</textarea>')
+  }
+})
+
+test('an agent that has as many documents as there can be takes no more, and what was written stays', async () => {
+  const tenant = await signedIn()
+  await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+  const written = await tenant.browser.post(`${listOf(tenant)}/new`, { title: 'Hours', content: 'We open at 8.' })
+  expect(written.status).toBe(422)
+  expect(written.text).toContain('This agent has 10,000 documents')
+  expect(written.html).toContain('We open at 8.</textarea>')
+  const file = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'a.pdf', bytes: '1' })
+  expect([file.status, file.html]).toEqual([422, expect.stringContaining('This agent has 10,000 documents')])
+})

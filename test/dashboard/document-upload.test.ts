@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { hiddenIn, listOf, rowOf, setColumns } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+async function announce({ browser, agentId }: SignedIn, name: string, bytes: number | string) {
+  const { status, headers, html } = await browser.post(`${listOf({ agentId })}/files`, { name, bytes: `${bytes}` })
+  return { status, headers, body: JSON.parse(html) }
+}
+
+/** Posts a file as the browser does, and has its text read and embedded. @returns its document's id */
+async function upload(tenant: SignedIn, name: string, content: string): Promise<string> {
+  const { body } = await announce(tenant, name, content.length)
+  const form = new FormData()
+  for (const [field, value] of Object.entries<string>(body.fields)) form.append(field, value)
+  form.append('file', new Blob([content]), name)
+  const { status } = await fetch(body.url, { method: 'POST', body: form })
+  expect(status).toBeLessThan(300)
+  await stand.deliver('extraction')
+  await stand.deliver()
+  return body.documentId
+}
+
+const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
+
+test('a file that is announced has a document and a form to post it with', async () => {
+  const tenant = await signedIn()
+  const { status, headers, body } = await announce(tenant, 'Prices 2026.PDF', 1234)
+  expect(status).toBe(201)
+  expect(headers['content-type']).toContain('application/json')
+  const { documentId, url, fields } = body
+  expect(fields.key).toBe(`${tenant.organizationId}/${documentId}/Prices 2026.PDF`)
+  expect(fields['x-amz-signature']).toMatch(/^[0-9a-f]{64}$/)
+  const { headers: page } = await tenant.browser.get(listOf(tenant))
+  expect(page['content-security-policy']).toContain(`connect-src 'self' ${new URL(url).origin}`)
+  const document = await tenant.call('GET', `${tenant.knowledgeBase}/${documentId}`)
+  expect(document.body).toMatchObject({ title: 'Prices 2026', content: null, source_type: 'pdf', status: 'pending' })
+  expect((await tenant.browser.get(listOf(tenant))).text).toContain(
+    'Prices 2026 PDF changed just now Waiting for the file',
+  )
+})
+
+test.each([
+  ['virus.exe', 10, 'Text cannot be read from files of this type.'],
+  ['no extension', 10, 'Text cannot be read from files of this type.'],
+  ['empty.pdf', 0, 'The file is empty.'],
+  ['large.pdf', 50 * 1024 * 1024 + 1, 'The file has more than 50 MB.'],
+] as const)('%s of %i bytes is refused in words, and leaves nothing', async (name, bytes, fault) => {
+  const tenant = await signedIn()
+  const { status, body } = await announce(tenant, name, bytes)
+  expect(status).toBe(422)
+  expect(body.message).toContain(fault)
+  expect((await tenant.browser.get(listOf(tenant))).text).toContain('No documents yet')
+})
+
+test('a file of 50 MB is accepted', async () => {
+  expect(await announce(await signedIn(), 'large.pdf', 50 * 1024 * 1024)).toMatchObject({ status: 201 })
+})
+
+test('an announcement without size or name is refused', async () => {
+  const { browser, agentId } = await signedIn()
+  expect(await browser.post(`${listOf({ agentId })}/files`, { name: 'a.pdf' })).toMatchObject({ status: 422 })
+  expect(await browser.post(`${listOf({ agentId })}/files`, { bytes: '1' })).toMatchObject({ status: 422 })
+})
+
+test('a name of markup is text, and a name that is none still makes a title', async () => {
+  const tenant = await signedIn()
+  const { body } = await announce(tenant, '<b>"x".csv', 5)
+  const { html } = await tenant.browser.get(listOf(tenant))
+  expect(rowOf(html, body.documentId)).toContain('&lt;b&gt;&quot;x&quot;</a>')
+  expect((await announce(tenant, '.csv', 5)).status).toBe(201)
+})
+
+test('the file of a document is downloaded under its name', async () => {
+  const tenant = await signedIn()
+  const { body } = await announce(tenant, 'Préis & more.txt', 5)
+  const page = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}`)
+  expect(page.html).toContain(`href="${listOf(tenant)}/${body.documentId}/file"`)
+  const { status, headers } = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}/file`)
+  expect(status).toBe(302)
+  const disposition = new URL(headers.location!).searchParams.get('response-content-disposition')
+  expect(disposition).toBe(`attachment; filename*=UTF-8''Pr%C3%A9is%20%26%20more.txt`)
+})
+
+test('a file that has arrived is read, and shows its text and passages', async () => {
+  const tenant = await signedIn()
+  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
+  const { text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  for (const part of ['Ready', 'Text file', '1 passage', 'We open at 9.', 'Download the file'])
+    expect(text).toContain(part)
+})
+
+test('the title of a file is edited, and it stays a file', async () => {
+  const tenant = await signedIn()
+  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
+  expect(html).not.toContain('<textarea')
+  await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { title: 'Opening', edits: hiddenIn(html, 'edits') })
+  expect(await get(tenant, id)).toMatchObject({ title: 'Opening', source_type: 'txt', status: 'completed' })
+})
+
+test('whoever edits the text of a file is told before that the file goes, and then it does', async () => {
+  const tenant = await signedIn()
+  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const path = `${listOf(tenant)}/${id}/edit?text=1`
+  expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
+  const { html, text } = await tenant.browser.get(path)
+  expect(text).toContain('what you save replaces the file Hours.txt, which is deleted')
+  expect(text).toContain('Save the text and delete the file')
+  const edits = hiddenIn(html, 'edits')
+  await tenant.browser.submit(path, { title: 'Hours', content: 'We open at 9.', edits })
+  expect(await get(tenant, id), 'the same text').toMatchObject({ source_type: 'txt' })
+  await tenant.browser.submit(path, { title: 'Hours', content: 'We open at 8.', edits })
+  expect(await get(tenant, id)).toMatchObject({ source_type: 'manual', source_url: null, content: 'We open at 8.' })
+})
+
+test('a file that never came says so, and offers neither another try nor the file', async () => {
+  const tenant = await signedIn()
+  const { body } = await announce(tenant, 'Hours.txt', 5)
+  const fault = `status = 'error', error_code = 'file_not_uploaded', error_message = 'The file was not uploaded completely.'`
+  await setColumns(stand, body.documentId, fault)
+  const { text } = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}`)
+  expect(text).toContain('The file was not uploaded completely.')
+  for (const part of ['Try again', 'Download']) expect(text).not.toContain(part)
+})
+
+test('a file is read again when it is tried again', async () => {
+  const tenant = await signedIn()
+  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
+  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Waiting for the file')
+  await stand.deliver('extraction')
+  await stand.deliver()
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed' })
+})

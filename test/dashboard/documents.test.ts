@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest'
+import { createAgent, createKey } from '../../infra/admin/tenants.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { newWorker } from '../support/worker.ts'
+import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, titlesIn, write } from './document-rows.ts'
+import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
+
+const { browser: newBrowser, signedIn, stand } = useDashboard()
+const provider = useFakeProvider()
+
+describe('the list', () => {
+  test('is newest first, in pages that links lead through', async () => {
+    const tenant = await signedIn()
+    const titles = Array.from({ length: 27 }, (_, i) => `Title ${i}`)
+    for (const title of titles) await write(tenant, title)
+    const first = await tenant.browser.get(listOf(tenant))
+    expect(titlesIn(first.html)).toEqual(titles.toReversed().slice(0, 25))
+    const [, older] = /<a href="([^"]+)">Older documents</.exec(first.html) ?? []
+    const second = await tenant.browser.get(older!.replaceAll('&amp;', '&'))
+    expect(titlesIn(second.html)).toEqual(['Title 1', 'Title 0'])
+    expect(second.text).toContain('Newest documents')
+    expect(second.text).not.toContain('Older documents')
+  })
+
+  test('finds titles that have each of the words, whatever their case and place', async () => {
+    const tenant = await signedIn()
+    for (const title of ['Summer prices 2026', 'Prices in winter', '100% wool', '100 ways']) await write(tenant, title)
+    const found = async (q: string) =>
+      titlesIn((await tenant.browser.get(`${listOf(tenant)}?${new URLSearchParams({ q })}`)).html)
+    expect(await found('prices SUMMER')).toEqual(['Summer prices 2026'])
+    expect(await found(' price ')).toEqual(['Prices in winter', 'Summer prices 2026'])
+    expect(await found('0%')).toEqual(['100% wool'])
+    expect(await found('_')).toEqual([])
+    expect(await found('')).toHaveLength(4)
+  })
+
+  test('shows those of one state, and counts all', async () => {
+    const tenant = await signedIn()
+    await write(tenant, 'Ready', 'text')
+    await stand.deliver()
+    await setColumns(stand, await write(tenant, 'Broken', 'text'), `status = 'error', error_message = 'It broke.'`)
+    await write(tenant, 'New', 'text')
+    for (const [show, titles] of [
+      ['ready', ['Ready']],
+      ['unfinished', ['New']],
+      ['failed', ['Broken']],
+      ['nonsense', ['New', 'Broken', 'Ready']],
+    ] as const) {
+      const { html, text } = await tenant.browser.get(`${listOf(tenant)}?show=${show}`)
+      expect(titlesIn(html), show).toEqual(titles)
+      expect(text).toContain('All 3 Ready 1 In work 1 Failed 1')
+    }
+  })
+
+  test('begins anew with a cursor that is not of this list', async () => {
+    const tenant = await signedIn()
+    await write(tenant, 'One')
+    expect(titlesIn((await tenant.browser.get(`${listOf(tenant)}?after=x`)).html)).toEqual(['One'])
+  })
+
+  test('says what to do when there is nothing in it', async () => {
+    const { browser, agentId, call, knowledgeBase } = await signedIn()
+    expect((await browser.get(listOf({ agentId }))).text).toContain('Upload a file or write a text.')
+    await call('POST', knowledgeBase, { title: 'Prices' })
+    expect((await browser.get(`${listOf({ agentId })}?q=x`)).text).toContain('No document matches.')
+  })
+})
+
+describe('a row says', () => {
+  test('how much of a long document is stored, of an edit what it changes', async () => {
+    const tenant = await signedIn()
+    const sentences = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => `Sentence ${from + i} has some six words.`).join('\n\n')
+    const id = await write(tenant, 'Catalogue', sentences(0, 5))
+    const worker = newWorker(stand, provider, { callLimits: { inputs: 2, tokens: 1000 }, concurrency: 1 })
+    const work = () => worker([{ id, organizationId: tenant.organizationId }])
+    const row = async () => rowOf((await tenant.browser.get(listOf(tenant))).html, id)
+
+    provider.script(['ok', 'ok', 'too_many_requests'])
+    await work()
+    expect(await row()).toContain('4 of 5 passages')
+    expect(await row()).toContain('<progress value="4" max="5"')
+    expect(await row()).not.toContain('previous version')
+    await setColumns(stand, id, 'next_attempt_at = now()')
+    await work()
+    expect(await row()).toContain('Ready')
+
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, {
+      content: `${sentences(0, 5)}\n\n${sentences(90, 94)}`,
+    })
+    provider.script(['ok', 'too_many_requests'])
+    await work()
+    expect(await row()).toContain('2 of 5 passages')
+    expect(await row()).toContain('Callers are still told its previous version')
+  })
+
+  test('why a document waits', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Team', 'text')
+    await setColumns(
+      stand,
+      id,
+      `waiting_reason = 'The provider is <busy>', tries = 2, next_attempt_at = now() + interval '1 hour'`,
+    )
+    const { html } = await tenant.browser.get(listOf(tenant))
+    expect(rowOf(html, id)).toContain(
+      'The provider is &lt;busy&gt;. It was tried 2 times and will be tried again by itself.',
+    )
+  })
+
+  test('what failed and what to do, in words of the screen', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Broken', 'text')
+    await setColumns(stand, id, `status = 'error', error_message = 'It broke. Set the status to pending to try again.'`)
+    const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
+    expect(row).toContain('It broke. Choose “Try again” to have it prepared again.')
+    expect(row).toContain(`action="${listOf(tenant)}/${id}/retry"`)
+  })
+})
+
+describe('while a document is in work', () => {
+  const live = ({ browser, agentId }: { browser: Browser; agentId: string }, seen: string) =>
+    browser.part(`${listOf({ agentId })}?live=1&${seen}`)
+
+  test('nothing is sent until something has changed, then that row alone', async () => {
+    const tenant = await signedIn()
+    const [one, other] = [await write(tenant, 'One', 'text'), await write(tenant, 'Other', 'text')]
+    const { html } = await tenant.browser.get(listOf(tenant))
+    expect(html).toContain('hx-trigger="every 2s"')
+    expect(await live(tenant, seenIn(html))).toMatchObject({ status: 204, html: '' })
+
+    await setColumns(stand, one, `status = 'error', error_message = 'It broke.'`)
+    const changed = await live(tenant, seenIn(html))
+    expect(rowOf(changed.html, one)).toContain('It broke.')
+    expect(rowOf(changed.html, other)).toBe('')
+    expect(changed.text).toContain('“One” failed.')
+    expect(changed.text).toContain('All 2 Ready 0 In work 1 Failed 1')
+    expect(changed.html).not.toContain('hx-target="#live"')
+  })
+
+  test('a part that is stored counts as a change', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Catalogue', 'text')
+    const { html } = await tenant.browser.get(listOf(tenant))
+    await setColumns(stand, id, 'planned_chunk_count = 457')
+    expect((await live(tenant, seenIn(html))).text).toContain('0 of 457 passages')
+  })
+
+  test('the questions end with the work', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'One', 'text')
+    const { html } = await tenant.browser.get(listOf(tenant))
+    await stand.deliver()
+    const settled = await live(tenant, seenIn(html))
+    expect(settled.html).toContain('<hx-partial hx-target="#live" hx-swap="delete">')
+    expect(settled.text).toContain('“One” is ready.')
+    expect(rowOf(settled.html, id)).not.toContain('name="seen"')
+    expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('every 2s')
+  })
+
+  test('a row goes with its document', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'One', 'text')
+    const { html } = await tenant.browser.get(listOf(tenant))
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${id}`)
+    expect((await live(tenant, seenIn(html))).html).toContain(`hx-target="#document-${id}" hx-swap="delete"`)
+  })
+
+  test('documents of another organization do not show', async () => {
+    const [mine, theirs] = [await signedIn(), await signedIn()]
+    const id = await write(theirs, 'Secret', 'text')
+    const { html, text } = await live(mine, `seen=${id}.1`)
+    expect(text).not.toContain('Secret')
+    expect(html).toContain(`hx-target="#document-${id}" hx-swap="delete"`)
+    expect(await live({ ...mine, agentId: theirs.agentId }, `seen=${id}.1`)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('deleting', () => {
+  test('is confirmed on a page that says what it means, and done', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Prices', 'text')
+    const page = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
+    expect(page.text).toContain('“Prices” will no longer be found by callers.')
+    const list = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(page.html, 'edits') })
+    expect(list.text).toContain('“Prices” is deleted.')
+    expect(titlesIn(list.html)).toEqual([])
+    expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  test('does not take what somebody has changed since', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Prices', 'text')
+    const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
+    const shown = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(html, 'edits') })
+    expect(shown.text).toContain('somebody has changed it since')
+    expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 200 })
+  })
+
+  test('from the list says by its status what became of it, also the second time', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Prices', 'text')
+    const remove = (edits: string) =>
+      tenant.browser.post(
+        `${listOf(tenant)}/${id}/delete`,
+        { edits },
+        { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' },
+      )
+    expect(await remove('7')).toMatchObject({ status: 409, html: '' })
+    expect(await remove('1')).toMatchObject({ status: 204 })
+    expect(await remove('1')).toMatchObject({ status: 204 })
+  })
+})
+
+describe('trying again', () => {
+  test('has a failed document processed again', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Broken', 'text')
+    await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
+    const page = await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)
+    expect(page.text).toContain('Next in line')
+    await stand.deliver()
+    expect((await tenant.browser.get(listOf(tenant))).text).toContain('Ready 1')
+  })
+
+  test('of what is being processed already leaves it at that', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Busy', 'text')
+    await setColumns(stand, id, inProcess)
+    expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Being prepared')
+  })
+})
+
+test('markup in titles, texts and messages is text on every screen', async () => {
+  const tenant = await signedIn()
+  const markup = `<img src=x onerror=alert(1)>"'<hx-partial hx-target="body">x</hx-partial>`
+  const id = await write(tenant, markup, `# ${markup}\n\n${markup} ${'word '.repeat(400)}`)
+  const before = await tenant.browser.get(`${listOf(tenant)}?q=${encodeURIComponent(markup)}`)
+  await stand.deliver()
+  const document = `${listOf(tenant)}/${id}`
+  const pages = [
+    before,
+    await tenant.browser.part(`${listOf(tenant)}?live=1&${seenIn(before.html)}`),
+    await tenant.browser.get(document),
+    await tenant.browser.get(`${document}/edit`),
+    await tenant.browser.get(`${document}/delete`),
+    await tenant.browser.post(`${document}/edit`, { title: markup, content: markup, edits: '99' }),
+    await tenant.browser.post(`${listOf(tenant)}/new`, { title: '', content: markup }),
+  ]
+  for (const { html } of pages) {
+    expect(html).toContain('&lt;img src=x')
+    expect(html).not.toContain('<img')
+    expect(html).not.toContain('<hx-partial hx-target="body"')
+  }
+})
+
+test('a key that may only read sees no buttons, and is refused', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Prices', 'text')
+  await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
+  const reader = await readerOf(tenant)
+  for (const path of [listOf(tenant), `${listOf(tenant)}/${id}`]) {
+    const { status, html } = await reader.get(path)
+    expect(status).toBe(200)
+    for (const part of ['/delete', '/edit', '/new', '/retry', 'id="upload"', 'upload-'])
+      expect(html).not.toContain(part)
+  }
+  for (const path of ['new', `${id}/edit`, `${id}/delete`])
+    expect(await reader.get(`${listOf(tenant)}/${path}`), path).toMatchObject({ status: 403 })
+  for (const path of ['new', 'files', `${id}/edit`, `${id}/delete`, `${id}/retry`])
+    expect(await reader.post(`${listOf(tenant)}/${path}`), path).toMatchObject({ status: 403 })
+  expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ body: { status: 'error' } })
+})
+
+/** A browser signed in with another key of the organization. */
+async function readerOf({ organizationId }: SignedIn): Promise<Browser> {
+  const { key } = await createKey(stand.db, {
+    organizationId: organizationId as OrganizationId,
+    name: 'reader',
+    permissions: ['kb:read'],
+  })
+  return await signIn(newBrowser(), key)
+}
+
+test('documents and agents of another organization are not there', async () => {
+  const [mine, theirs] = [await signedIn(), await signedIn()]
+  const id = await write(theirs, 'Secret', 'text')
+  for (const base of [listOf(mine), listOf(theirs), `/dashboard/agents/${newId()}/documents`]) {
+    for (const path of ['', '/edit', '/delete', '/file']) {
+      const { status, text } = await mine.browser.get(`${base}/${id}${path}`)
+      expect(status, path).toBe(404)
+      expect(text).not.toContain('Secret')
+    }
+    const posted = { '/edit': { title: 'T', edits: '1' }, '/retry': {}, '/delete': {} }
+    for (const [path, fields] of Object.entries(posted))
+      expect(await mine.browser.post(`${base}/${id}${path}`, fields), path).toMatchObject({ status: 404 })
+  }
+  expect(await mine.browser.get(listOf(theirs))).toMatchObject({ status: 404 })
+  expect(await mine.browser.post(`${listOf(theirs)}/new`, { title: 'T', content: 'x' })).toMatchObject({ status: 404 })
+  expect(await theirs.call('GET', `${theirs.knowledgeBase}/${id}`)).toMatchObject({ body: { title: 'Secret' } })
+})
+
+test('documents of another agent of the organization are not in the list', async () => {
+  const tenant = await signedIn()
+  await write(tenant, 'Prices')
+  const other = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Other')
+  expect(titlesIn((await tenant.browser.get(listOf({ agentId: other.id }))).html)).toEqual([])
+})
+
+test('an address that is none of ours leads to a page that says so', async () => {
+  const tenant = await signedIn()
+  expect(await tenant.browser.get(`${listOf(tenant)}/no-id`)).toMatchObject({ status: 404 })
+})

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { permissions } from '../../shared/http/api-keys.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { fill, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
+import { type Page, useDashboard } from './support.ts'
+
+const { stand, browser, signedIn } = useDashboard()
+
+test('without a session there are the page to sign in, its form, signing out, and files', () => {
+  expect(publicRoutes).toEqual([
+    'GET /dashboard/assets/:file',
+    'GET /dashboard/sign-in',
+    'POST /dashboard/sign-in',
+    'POST /dashboard/sign-out',
+  ])
+})
+
+describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
+  const isGet = method === 'GET'
+
+  test('asks whoever has no session to sign in', async () => {
+    const url = fill(path, never())
+    const stale = browser()
+    stale.jar.set('cuecard_session', 'made-up')
+    for (const each of [browser(), stale]) {
+      const { status, headers } = await (isGet ? each.get(url) : each.post(url))
+      expect(status).toBe(303)
+      expect(headers.location).toMatch(/^\/dashboard\/sign-in(\?to=%2Fdashboard[\w%.-]*)?$/)
+      const part = await each.part(url)
+      if (isGet) expect(part).toMatchObject({ status: 401, html: '', headers: { 'hx-redirect': headers.location } })
+    }
+  })
+
+  test('says so to a key that lacks the permission, and does nothing', async () => {
+    if (metadata.permission === 'any') return
+    const mine = await signedIn(permissions.filter((each) => each !== metadata.permission))
+    const ids = await makeThings(stand.db, mine)
+    const before = await rowsOf(mine.organizationId)
+    const url = fill(path, ids)
+    const { status, text } = await (isGet ? mine.browser.get(url) : mine.browser.post(url))
+    expect(status).toBe(403)
+    expect(text).toContain(words.errors.forbidden)
+    expect(text).toContain(words.permissions[metadata.permission])
+    expect(await rowsOf(mine.organizationId)).toEqual(before)
+  })
+
+  test.runIf(path.includes(':'))('finds nothing of another organization, and changes nothing of it', async () => {
+    const [mine, other] = [await signedIn(), await signedIn()]
+    const url = fill(path, await makeThings(stand.db, other))
+    const before = await rowsOf(other.organizationId)
+    if (isGet) expect((await mine.browser.get(url)).status).toBe(404)
+    else expect([303, 404]).toContain((await mine.browser.post(url)).status)
+    expect(await rowsOf(other.organizationId)).toEqual(before)
+  })
+
+  test.runIf(path.includes(':'))('is not found where an id cannot be one', async () => {
+    const { browser } = await signedIn()
+    const url = fill(path, { agentId: '0', documentId: '0', callId: '%00', keyId: '%2e' })
+    expect((await (isGet ? browser.get(url) : browser.post(url))).status).toBe(404)
+  })
+
+  test.runIf(!isGet)('refuses a form of another page, and one whose origin nobody knows', async () => {
+    const mine = await signedIn()
+    const ids = await makeThings(stand.db, mine)
+    const before = await rowsOf(mine.organizationId)
+    const elsewhere: Record<string, string>[] = [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: 'http://app.example.com' },
+      { origin: 'https://app.example.com.evil.example', 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
+      { 'sec-fetch-site': 'cross-site', 'content-type': '' },
+    ]
+    for (const headers of elsewhere) {
+      const { status, text } = await mine.browser.post(fill(path, ids), {}, headers)
+      expect([status, text], JSON.stringify(headers)).toEqual([403, expect.stringContaining(words.errors.foreign)])
+    }
+    expect(await rowsOf(mine.organizationId)).toEqual(before)
+  })
+
+  test.runIf(isGet && path !== '/dashboard/*' && !path.endsWith('/file'))(
+    'is a page that keeps the rules of all pages',
+    async () => {
+      const mine = await signedIn()
+      const page = await mine.browser.get(fill(path, await makeThings(stand.db, mine)))
+      expect(page.status).toBe(200)
+      assertRules(page)
+      expect(page.text).toContain('Test')
+      expect(page.headers['cache-control']).toBe('private, no-store')
+    },
+  )
+})
+
+test('a page of an error, and those for whoever has not signed in, keep the same rules', async () => {
+  const mine = await signedIn()
+  const lost = await mine.browser.get('/dashboard/nowhere')
+  expect([lost.status, lost.text]).toEqual([404, expect.stringContaining(words.errors.notFound)])
+  assertRules(lost)
+  assertRules(await browser().get('/dashboard/sign-in'))
+  assertRules(await browser().post('/dashboard/sign-in', { key: '"><script>alert(1)</script>' }))
+  assertRules(await browser().post('/dashboard/sign-in', {}, {}))
+})
+
+test('a form from a page of ours is taken by its origin too, with the port of a local gateway', async () => {
+  const { browser } = await signedIn()
+  const post = (headers: Record<string, string>) => browser.post('/dashboard/sign-out', {}, headers)
+  expect((await post({ origin: 'https://app.example.com' })).status).toBe(303)
+  const local = { host: '127.0.0.1:8787', 'x-forwarded-proto': 'http' }
+  expect((await post({ ...local, origin: 'http://127.0.0.1:8787' })).status).toBe(303)
+  expect((await post({ ...local, origin: 'http://127.0.0.1:3000' })).status).toBe(403)
+})
+
+test('a form of another kind than ours is refused', async () => {
+  const { browser } = await signedIn()
+  const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+  const page = await browser.post('/dashboard/settings/auto-delete', { on: 'true' }, headers)
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining(words.errors.invalid)])
+})
+
+/** What the policy forbids anyhow, and what somebody who hears the page needs. */
+function assertRules({ html, headers }: Page) {
+  const policy = headers['content-security-policy']!.split('; ')
+  for (const rule of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types cuecard',
+  ])
+    expect(policy).toContain(rule)
+  for (const name of ['connect-src', 'form-action']) expect(policy.join()).toMatch(new RegExp(`${name} 'self'`))
+  expect(policy.join()).not.toMatch(/unsafe|\*|http:(?!\/\/127)/)
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'strict-transport-security': expect.stringContaining('max-age='),
+  })
+
+  const tags = [...html.matchAll(/<([a-z][\w-]*)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
+    ([tag, name, attributes]) => ({
+      tag,
+      name,
+      attributes: new Map(
+        [...attributes!.matchAll(/([^\s=]+)(?:="([^"]*)")?/g)].map(([, key, value = '']) => [key, value]),
+      ),
+    }),
+  )
+  expect(html.match(/<[a-z]/g)).toHaveLength(tags.length)
+  for (const { tag, name, attributes } of tags) {
+    expect(['style', 'iframe', 'object', 'embed', 'base'], tag).not.toContain(name)
+    if (name === 'script') expect(attributes.get('src'), tag).toMatch(/^\/dashboard\/assets\//)
+    for (const [key, value] of attributes) {
+      expect(key, tag).not.toMatch(/^(style|on|srcdoc|(data-)?hx-on)/)
+      expect(value, tag).not.toMatch(/^\s*(js|javascript):/i)
+      // A filter in brackets would be a script.
+      if (key!.endsWith('hx-trigger')) expect(value, tag).not.toContain('[')
+    }
+  }
+  expect(html).not.toMatch(/<script[^>]*>\s*[^\s<]/)
+
+  expect(html).toMatch(/^<!doctype html>\s*<html lang="en">/)
+  expect(html).toMatch(/<title>[^<]+ · Cuecard<\/title>/)
+  expect(html.match(/<h1[ >]/g)).toHaveLength(1)
+  expect(html).toContain('<a class="skip" href="#main">')
+  const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? [])
+  expect(ids).toEqual([...new Set(ids)])
+  const labels = tags.filter(({ name }) => name === 'label').map(({ attributes }) => attributes.get('for'))
+  for (const { tag, name, attributes } of tags) {
+    const isHidden = attributes.get('type') === 'hidden' || attributes.has('hidden')
+    const isChoice = ['checkbox', 'radio'].includes(attributes.get('type') ?? '')
+    if (!['input', 'select', 'textarea'].includes(name!) || isHidden || isChoice) continue
+    expect(attributes.has('aria-label') || labels.includes(attributes.get('id')), tag).toBe(true)
+  }
+  for (const { attributes } of tags)
+    for (const id of (attributes.get('aria-describedby') ?? '').split(' ').filter(Boolean)) expect(ids).toContain(id)
+}
+
+async function rowsOf(organizationId: string) {
+  const id = organizationId as OrganizationId
+  const of = (table: 'agents' | 'api_keys' | 'documents' | 'chunks' | 'calls') =>
+    stand.db.selectFrom(table).selectAll().where('organization_id', '=', id).orderBy('id').execute()
+  return {
+    organization: await stand.db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
+    rows: await Promise.all([of('agents'), of('api_keys'), of('documents'), of('chunks'), of('calls')]),
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { dashboardApp } from '../../functions/dashboard/app.ts'
+import { type ScreenMetadata, screenMetadata } from '../../functions/dashboard/screen.ts'
+import { createKey } from '../../infra/admin/tenants.ts'
+import { Database } from '../../shared/database/database.ts'
+import { createFileDocument } from '../../shared/documents/create-file-document.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import type { Tenant } from '../support/stand.ts'
+
+interface Route {
+  method: string
+  path: string
+}
+
+const unused = () => {
+  throw new Error('This app is only described, not called')
+}
+const db = new Database({ url: unused, timeoutSeconds: 1 })
+const bucket = { name: 'files', origin: 'http://127.0.0.1', presignPost: unused, presignGet: unused }
+const routes = dashboardApp({ db, embedder: lexicalEmbedder(), queue: { send: unused }, bucket })
+  .routes.filter(({ method }) => method !== 'ALL')
+  .map(({ method, path, handler }) => ({ method, path, metadata: screenMetadata(handler) }))
+
+/** Every route that needs a session. A new one joins by itself. */
+export const screenRoutes = routes.filter((route): route is Route & { metadata: ScreenMetadata } => !!route.metadata)
+
+/** Every other: whoever adds one here has to say so in a test. */
+export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ method, path }) => `${method} ${path}`)
+
+/** The values of a path's variables. */
+export interface Ids {
+  agentId: string
+  documentId: string
+  callId: string
+  keyId: string
+}
+
+/** A path with its variables filled in. @throws Error at one that the tests do not know */
+export function fill(path: string, ids: Ids): string {
+  return path.replace('*', 'nowhere').replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = ids[name as keyof Ids]
+    if (value === undefined) throw new Error(`The tests have no value for :${name}`)
+    return value
+  })
+}
+
+/** Things of the tenant that screens are about: a document that is a file, a call in the trash, a second key. @param db as the owner */
+export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
+  const key = await createKey(db, {
+    organizationId: organizationId as OrganizationId,
+    name: 'Second',
+    permissions: ['kb:read'],
+  })
+  const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
+  const file = { title: 'Prices', fileName: 'prices.pdf', fileBytes: 1, bucket: 'files' }
+  const { document } = await createFileDocument(db, scope, file, {})
+  const callId = await makeTrashedCall(db, { organizationId, agentId })
+  return { agentId, documentId: document.id, keyId: key.id, callId }
+}
+
+/** @param minutesAgo when it was deleted */
+export async function makeTrashedCall(
+  db: Database,
+  { organizationId, agentId }: Pick<Tenant, 'organizationId' | 'agentId'>,
+  minutesAgo = 0,
+): Promise<string> {
+  const id = newId()
+  await sql`insert into calls (organization_id, id, agent_id, created_at, done_at, deleted_at)
+    select ${organizationId}, ${id}, ${agentId}, at - interval '5 minutes', at, at
+    from (select now() - make_interval(mins => ${minutesAgo})) deletion(at)`.execute(db)
+  return id
+}
+
+export const never = (): Ids => ({ agentId: newId(), documentId: newId(), callId: newId(), keyId: newId() })

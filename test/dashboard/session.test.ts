@@ -1,0 +1,266 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { hashKey, newKey } from '../../shared/http/api-keys.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { maxFailures, windowSeconds } from '../../shared/organizations/sessions.ts'
+import { type Browser, signIn, useDashboard } from './support.ts'
+
+const { stand, browser, signedIn } = useDashboard()
+const path = '/dashboard/sign-in'
+const toSignIn = { status: 303, headers: { location: path } }
+const { signIn: w } = words
+
+const sessions = (organizationId: string) =>
+  stand.db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId).execute()
+
+describe('signing in', () => {
+  test('with a key leads to the agents of its organization', async () => {
+    const tenant = await stand.tenant()
+    const mine = browser()
+    expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
+    expect(await mine.post(path, { key: ` ${tenant.apiKey}\n` })).toMatchObject({
+      status: 303,
+      headers: { location: '/dashboard' },
+    })
+    expect(await mine.get('/dashboard')).toMatchObject({ status: 200, text: expect.stringContaining('Agent') })
+    expect(await mine.get(path)).toMatchObject({ status: 303, headers: { location: '/dashboard' } })
+  })
+
+  test('leads back to the screen that was asked for, or that a form was sent from', async () => {
+    const tenant = await stand.tenant()
+    const mine = browser()
+    const url = `/dashboard/agents/${tenant.agentId}/documents?status=error`
+    const { headers } = await mine.get(url)
+    expect(headers.location).toBe(`${path}?to=${encodeURIComponent(url)}`)
+    const form = await mine.get(headers.location!)
+    expect(form.html).toContain(`name="to" value="${url}"`)
+    expect(await mine.post(path, { key: tenant.apiKey, to: url })).toMatchObject({
+      status: 303,
+      headers: { location: url },
+    })
+    const sent = await browser().post(
+      '/dashboard/settings/auto-delete',
+      {},
+      {
+        'sec-fetch-site': 'same-origin',
+        referer: 'https://app.example.com/dashboard/settings',
+      },
+    )
+    expect(sent.headers.location).toBe(`${path}?to=%2Fdashboard%2Fsettings`)
+  })
+
+  test.each([
+    'https://evil.example',
+    'https://evil.example/dashboard/calls',
+    '//evil.example/dashboard',
+    '/\\evil.example',
+    '\\\\evil.example/dashboard',
+    '/dashboard//evil.example',
+    '/dashboard/../../evil',
+    '/dashboardevil',
+    '/dashboard.evil.example',
+    'javascript:alert(1)',
+    '/v1/docs',
+    '/dashboard/sign-in',
+    '/dashboard/sign-out?',
+    '/dashboard/assets/x.js',
+    'http://[',
+  ])('leads to %s never', async (to) => {
+    const tenant = await stand.tenant()
+    const { status, headers } = await browser().post(path, { key: tenant.apiKey, to })
+    expect(status).toBe(303)
+    expect(headers.location).toMatch(/^\/dashboard($|\/(calls$|\/evil\.example$))/)
+    expect(new URL(headers.location!, 'https://app.example.com').host).toBe('app.example.com')
+  })
+
+  test('sets a cookie that no script and no other site can use, and that is secret in the database too', async () => {
+    const { organizationId, apiKey } = await stand.tenant()
+    const { cookies } = await browser().post(path, { key: apiKey })
+    const [, token = '', attributes = ''] = /^cuecard_session=([^;]+); (.*)$/.exec(cookies[0]!) ?? []
+    expect(cookies).toHaveLength(1)
+    expect(attributes.split('; ').toSorted()).toEqual([
+      'HttpOnly',
+      'Max-Age=43200',
+      'Path=/dashboard',
+      'SameSite=Strict',
+      'Secure',
+    ])
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    const stored = await sessions(organizationId)
+    expect(stored).toHaveLength(1)
+    expect(JSON.stringify(stored)).not.toContain(JSON.stringify(Buffer.from(token, 'base64url')))
+    expect(stored[0]!.token_hash).toEqual(hashKey(token))
+    const hours = (stored[0]!.expires_at.getTime() - stored[0]!.created_at.getTime()) / 3_600_000
+    expect(hours).toBeCloseTo(12)
+  })
+
+  test.each([
+    ['http', '127.0.0.1:8787', false],
+    ['http', 'localhost:8787', false],
+    ['http', '[::1]:8787', false],
+    ['https', '127.0.0.1:8787', true],
+    ['http', 'app.example.com', true],
+    ['http', '127.0.0.1.evil.example', true],
+    ['http', 'localhost.evil.example', true],
+  ])('over %s at %s the cookie is secure: %s', async (protocol, host, isSecure) => {
+    const { apiKey } = await stand.tenant()
+    const headers = { host, 'x-forwarded-proto': protocol, 'sec-fetch-site': 'same-origin' }
+    const { cookies } = await browser().post(path, { key: apiKey }, headers)
+    expect(/; Secure(;|$)/.test(cookies[0]!)).toBe(isSecure)
+  })
+
+  test('again gives another token, and ends the session before', async () => {
+    const { browser: mine, apiKey } = await signedIn()
+    const before = mine.jar.get('cuecard_session')!
+    await signIn(mine, apiKey)
+    expect(mine.jar.get('cuecard_session')).not.toBe(before)
+    mine.jar.set('cuecard_session', before)
+    expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
+  })
+
+  test('is refused for keys that are unknown, revoked or expired, and says the same of all', async () => {
+    const { organizationId } = await stand.tenant()
+    const make = (more: object) =>
+      createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
+    const revoked = await make({})
+    await revokeKey(stand.db, revoked.id)
+    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
+    const pages = []
+    for (const key of [newKey(), revoked.key, expired.key])
+      pages.push(await browser('198.51.100.1').post(path, { key, to: '/dashboard/calls' }))
+    for (const { status, text, html, cookies } of pages) {
+      expect([status, cookies]).toEqual([422, []])
+      expect(text).toContain(w.refused)
+      expect(html).toBe(pages[0]!.html)
+      expect(html).toContain('value="/dashboard/calls"')
+    }
+    expect(await sessions(organizationId)).toEqual([])
+  })
+
+  test('says of what cannot be a key that it was not copied whole, without asking the database', async () => {
+    const { apiKey } = await stand.tenant()
+    const mine = browser('198.51.100.2')
+    const malformed = [apiKey.slice(0, -1), `${apiKey}x`, `${apiKey} ${apiKey}`, 'open sesame', 'cue_', '💥']
+    for (let i = 0; i < maxFailures; i += malformed.length)
+      for (const key of malformed) {
+        const { status, text, html } = await mine.post(path, { key })
+        expect([status, text]).toEqual([422, expect.stringContaining(w.malformed)])
+        expect(html).not.toContain(`value="${key}`)
+      }
+    expect((await mine.post(path, {})).text).toContain(w.missing)
+    expect((await mine.post(path, { key: [apiKey, apiKey] })).status).toBe(422)
+    expect(await attemptsOf('198.51.100.2/32')).toEqual([])
+    await signIn(mine, apiKey)
+  })
+})
+
+const attemptsOf = (source: string) =>
+  stand.db.selectFrom('sign_in_attempts').select('failures').where('source', '=', source).execute()
+
+describe('an address that fails too often', () => {
+  const fail = async (mine: Browser, times = maxFailures) => {
+    for (let i = 0; i < times; i++) expect((await mine.post(path, { key: newKey() })).status).toBe(422)
+  }
+
+  test('waits, whatever the key, while others sign in with theirs, and then may try again', async () => {
+    const { apiKey } = await stand.tenant()
+    const mine = browser('203.0.113.7')
+    await fail(mine)
+    for (const key of [newKey(), apiKey]) {
+      const { status, text, headers, cookies } = await mine.post(path, { key })
+      expect([status, cookies]).toEqual([429, []])
+      expect(text).toContain(w.braked(10))
+      const seconds = Number(headers['retry-after'])
+      expect(seconds).toBeGreaterThan(windowSeconds - 120)
+      expect(seconds).toBeLessThanOrEqual(windowSeconds)
+    }
+    await signIn(browser('203.0.113.8'), apiKey)
+    await sql`update sign_in_attempts set since = since - make_interval(secs => ${windowSeconds})
+      where source = '203.0.113.7'`.execute(stand.db)
+    await signIn(mine, apiKey)
+  })
+
+  test('is held back also when it tries many keys at once', async () => {
+    const { apiKey } = await stand.tenant()
+    const mine = browser('203.0.113.9')
+    const keys = Array.from({ length: maxFailures + 10 }, newKey)
+    const statuses = await Promise.all(keys.map(async (key) => (await mine.post(path, { key })).status))
+    expect(statuses.filter((status) => status === 422)).toHaveLength(maxFailures)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+    expect((await mine.post(path, { key: apiKey })).status).toBe(429)
+  })
+
+  test('is a whole network of IPv6, which one customer has', async () => {
+    const { apiKey } = await stand.tenant()
+    for (let i = 0; i < maxFailures; i++) await fail(browser(`2001:db8:0:1::${i.toString(16)}`), 1)
+    expect((await browser('2001:db8::1:dead:beef:0:1').post(path, { key: apiKey })).status).toBe(429)
+    await signIn(browser('2001:db8:0:2::1'), apiKey)
+  })
+
+  test('is not one that signs in often', async () => {
+    const { apiKey } = await stand.tenant()
+    const mine = browser('203.0.113.10')
+    for (let i = 0; i < maxFailures + 2; i++) await signIn(mine, apiKey)
+    await fail(mine, 2)
+    expect(await attemptsOf('203.0.113.10/32')).toEqual([{ failures: 2 }])
+  })
+})
+
+describe('a session', () => {
+  test('ends by signing out, for whoever has its cookie', async () => {
+    const { browser: mine, organizationId } = await signedIn()
+    const token = mine.jar.get('cuecard_session')!
+    const { cookies, headers } = await mine.post('/dashboard/sign-out')
+    expect(cookies).toEqual([expect.stringMatching(/^cuecard_session=; Max-Age=0; Path=\/dashboard;/)])
+    expect(await mine.get(headers.location!)).toMatchObject({ status: 200, text: expect.stringContaining(w.signedOut) })
+    expect(await sessions(organizationId)).toEqual([])
+    mine.jar.set('cuecard_session', token)
+    expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
+    expect((await mine.get(path)).text).toContain(w.ended)
+  })
+
+  test('ends with its time, with its key, and with its organization', async () => {
+    const [timed, revoked, expired, dropped] = [await signedIn(), await signedIn(), await signedIn(), await signedIn()]
+    const of = (organizationId: string) => sql`where organization_id = ${organizationId}`
+    await sql`update sessions set expires_at = now() ${of(timed.organizationId)}`.execute(stand.db)
+    await sql`update api_keys set revoked_at = now() ${of(revoked.organizationId)}`.execute(stand.db)
+    await sql`update api_keys set expires_at = now() ${of(expired.organizationId)}`.execute(stand.db)
+    await sql`delete from organizations where id = ${dropped.organizationId}`.execute(stand.db)
+    for (const { browser: mine } of [timed, revoked, expired, dropped])
+      expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
+  })
+
+  test('may from now on what its key may from now on', async () => {
+    const mine = await signedIn()
+    expect((await mine.browser.get('/dashboard/settings')).status).toBe(200)
+    await sql`update api_keys set permissions = '{kb:read}' where organization_id = ${mine.organizationId}`.execute(
+      stand.db,
+    )
+    expect((await mine.browser.get('/dashboard/settings')).status).toBe(403)
+  })
+
+  test('is asked for once more when a link of another site leads here, for its cookie is not sent along', async () => {
+    const { headers, html, status } = await browser().get('/dashboard/calls', { 'sec-fetch-site': 'cross-site' })
+    expect([status, headers.location]).toEqual([200, undefined])
+    expect(html).toContain('<meta http-equiv="refresh" content="0">')
+    const stale = browser()
+    stale.jar.set('cuecard_session', 'made-up')
+    expect((await stale.get('/dashboard/calls', { 'sec-fetch-site': 'cross-site' })).status).toBe(303)
+  })
+
+  test('that has ended is dropped by the sweeper, and so is what was counted in a window that is over', async () => {
+    const [ended, lasting] = [await signedIn(), await signedIn()]
+    await browser('203.0.113.20').post(path, { key: newKey() })
+    await browser('203.0.113.21').post(path, { key: newKey() })
+    await sql`update sessions set expires_at = now() where organization_id = ${ended.organizationId}`.execute(stand.db)
+    await sql`update sign_in_attempts set since = since - make_interval(secs => ${windowSeconds})
+      where source = '203.0.113.20'`.execute(stand.db)
+    await stand.sweep()
+    expect(await sessions(ended.organizationId)).toEqual([])
+    expect(await sessions(lasting.organizationId)).toHaveLength(1)
+    expect(await attemptsOf('203.0.113.20/32')).toEqual([])
+    expect(await attemptsOf('203.0.113.21/32')).toEqual([{ failures: 1 }])
+  })
+})

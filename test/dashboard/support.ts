@@ -1,0 +1,134 @@
+import { gunzipSync } from 'node:zlib'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke } from '../../infra/local/lambda.ts'
+import { lambdas } from '../../infra/wiring.ts'
+import type { lambdaHandler } from '../../shared/http/api.ts'
+import type { Permission } from '../../shared/http/api-keys.ts'
+import { type Tenant, type TestStand, useStand } from '../support/stand.ts'
+
+export interface Page {
+  status: number
+  headers: Record<string, string>
+  /** As a person reads it: without tags, white space as one space. */
+  text: string
+  html: string
+  /** Set-Cookie headers, whole. */
+  cookies: string[]
+}
+
+/** The fields of a form; several values of one name for check boxes. */
+export type FormFields = Record<string, string | readonly string[]>
+
+/** A browser without scripts, with a jar of cookies, which calls the dashboard's Lambda with raw events. */
+export interface Browser {
+  get: (path: string, headers?: Record<string, string>) => Promise<Page>
+  /** A form of one of our pages; `headers` may say that it came from elsewhere. */
+  post: (path: string, fields?: FormFields, headers?: Record<string, string>) => Promise<Page>
+  /** Posts, and goes where the answer leads. @throws Error when it is not 303 */
+  submit: (path: string, fields?: FormFields) => Promise<Page>
+  /** As htmx asks for a part of a screen. */
+  part: (path: string) => Promise<Page>
+  jar: Map<string, string>
+}
+
+type Handler = ReturnType<typeof lambdaHandler>
+
+export interface SignedIn extends Tenant {
+  browser: Browser
+}
+
+/** A stand for one test file, with a dashboard on it. */
+export function useDashboard() {
+  const stand = useStand()
+  return {
+    stand,
+    /** Of somebody who has not signed in. */
+    browser: (sourceIp?: string) => newBrowser(stand, sourceIp),
+    /** A new organization with an agent and a key of these permissions (all by default), and a browser that has signed in with it. */
+    async signedIn(granted?: Permission[]): Promise<SignedIn> {
+      const tenant = await stand.tenant(granted)
+      return { ...tenant, browser: await signIn(newBrowser(stand), tenant.apiKey) }
+    },
+  }
+}
+
+export async function signIn(browser: Browser, apiKey: string): Promise<Browser> {
+  const { status, text } = await browser.post('/dashboard/sign-in', { key: apiKey })
+  if (status !== 303) throw new Error(`Signing in was answered with ${status}: ${text}`)
+  return browser
+}
+
+/** @param own a dashboard of a test's own, called instead of the stand's */
+export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handler): Browser {
+  const jar = new Map<string, string>()
+
+  async function send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Page> {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const event = toEvent(
+      {
+        method,
+        url: path,
+        sourceIp,
+        headers: { host: 'app.example.com', 'x-forwarded-proto': 'https', ...(cookie && { cookie }), ...headers },
+        ...(body !== undefined && { body }),
+      },
+      lambdas.dashboard.routes,
+    )
+    if (!event) throw new Error(`No route of the dashboard leads to ${path}`)
+    const { handler, functionName, timeoutSeconds } = stand.functions.routes.find(
+      ({ functionName }) => functionName === 'dashboard',
+    )!
+    const result = (await invoke(own ?? handler, event, {
+      functionName: functionName!,
+      timeoutSeconds: timeoutSeconds!,
+    })) as APIGatewayProxyStructuredResultV2
+    const cookies = result.cookies ?? []
+    for (const each of cookies) store(jar, each)
+    const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const html = (result.headers?.['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString()
+    return {
+      status: result.statusCode!,
+      headers: result.headers as Record<string, string>,
+      html,
+      text: textOf(html),
+      cookies,
+    }
+  }
+
+  const browser: Browser = {
+    jar,
+    get: (path, headers = {}) => send('GET', path, headers),
+    post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) => {
+      const entries = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      return send('POST', path, { ...type, ...headers }, new URLSearchParams(entries as [string, string][]).toString())
+    },
+    async submit(path, fields) {
+      const { status, headers, text } = await browser.post(path, fields)
+      if (status !== 303) throw new Error(`POST ${path} was answered with ${status}: ${text}`)
+      return await browser.get(headers.location!)
+    },
+    part: (path) => send('GET', path, { 'hx-request': 'true', 'hx-request-type': 'partial' }),
+  }
+  return browser
+}
+
+function store(jar: Map<string, string>, setCookie: string): void {
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? []
+  if (/;\s*max-age=0(;|$)/i.test(setCookie)) jar.delete(name)
+  else jar.set(name, value)
+}
+
+function textOf(html: string): string {
+  const body = html.replace(/<head>.*?<\/head>/s, '').replaceAll(/<template.*?<\/template>/gs, '')
+  return body
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .trim()
+}

@@ -1,0 +1,373 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { createFileDocument } from '../../shared/documents/create-file-document.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { routedQueue } from '../../shared/queue.ts'
+import { axis } from '../support/axis.ts'
+import { createFile, newExtractor, type TestFile, uploadEvent, workMessage } from '../support/files.ts'
+import { callerOf } from '../support/own-app.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue } from '../support/worker.ts'
+
+const stand = useStand()
+
+const text = 'A day with the bike costs 20 euros.'
+
+interface Subject {
+  tenant: Tenant
+  file: TestFile
+  extractor: ReturnType<typeof newExtractor>
+}
+
+async function created(): Promise<Subject> {
+  const tenant = await stand.tenant()
+  return { tenant, file: await createFile(stand, tenant), extractor: newExtractor(stand) }
+}
+
+async function completed(): Promise<Subject> {
+  const subject = await created()
+  await subject.extractor.upload(subject.file, text)
+  await stand.deliver()
+  return subject
+}
+
+async function failed(): Promise<Subject> {
+  const subject = await created()
+  await subject.extractor.upload(subject.file, '…')
+  return subject
+}
+
+/** Its text is being extracted while `act` runs. */
+async function whileExtracting(act: (subject: Subject) => Promise<unknown>): Promise<Subject> {
+  const subject = await created()
+  const extractor = newExtractor(stand, {
+    async extractText() {
+      await act(subject)
+      return { text, sourceType: 'txt' }
+    },
+  })
+  await extractor.upload(subject.file, text)
+  return subject
+}
+
+const get = ({ tenant, file }: Subject) => tenant.call('GET', file.path)
+const patch = ({ tenant, file }: Subject, body: object, headers?: Record<string, string>) =>
+  tenant.call('PATCH', file.path, body, headers)
+const found = async ({ tenant }: Subject, query = 'what does a day with the bike cost'): Promise<string[]> =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body.data.map(
+    (hit: { content: string }) => hit.content,
+  )
+const obsolete = async ({ file }: Subject): Promise<boolean> => {
+  const { rows } = await sql`select from obsolete_files where source_url like ${`%${file.id}%`}`.execute(stand.db)
+  return rows.length > 0
+}
+/** What an extraction Lambda makes of our message. */
+async function extract({ file, extractor }: Subject): Promise<void> {
+  await extractor.deliver(workMessage(file))
+  await stand.deliver()
+}
+
+async function refuses(subject: Subject, body: object, code: string) {
+  const before = await get(subject)
+  expect(await patch(subject, body)).toMatchObject({ status: 409, body: { code } })
+  const after = await get(subject)
+  expect(after.body).toEqual(before.body)
+  expect(after.headers.etag).toBe(before.headers.etag)
+}
+
+describe('a document that was a file', () => {
+  test('is pending and without content until its file has arrived, and search finds nothing of it', async () => {
+    const subject = await created()
+    expect((await get(subject)).body).toEqual({
+      id: subject.file.id,
+      agent_id: subject.tenant.agentId,
+      title: 'Prices',
+      content: null,
+      source_type: 'txt',
+      source_url: `s3://files/${subject.file.key}`,
+      status: 'pending',
+      chunk_count: 0,
+      searchable_chunk_count: 0,
+      error_message: null,
+      waiting: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    expect(await found(subject)).toEqual([])
+  })
+
+  test('is completed once its text is extracted and embedded, and still has no content', async () => {
+    const subject = await completed()
+    expect((await get(subject)).body).toMatchObject({
+      ...{ status: 'completed', content: null, source_type: 'txt', source_url: `s3://files/${subject.file.key}` },
+      ...{ chunk_count: 1, searchable_chunk_count: 1, error_message: null },
+    })
+    expect(await found(subject)).toEqual([text])
+    const { body } = await subject.tenant.call('GET', `${subject.file.path}/chunks`)
+    expect(body.data).toMatchObject([{ content: text, metadata: { start: 0, end: text.length } }])
+  })
+
+  test('has the type that its content says, whatever its name said, and a new ETag with it', async () => {
+    const subject = await created()
+    const { headers } = await get(subject)
+    const extractor = newExtractor(stand, { extractText: () => Promise.resolve({ text, sourceType: 'pdf' }) })
+    await extractor.upload(subject.file, text)
+    const after = await get(subject)
+    expect(after.body).toMatchObject({ status: 'pending', source_type: 'pdf' })
+    expect(after.headers.etag).not.toBe(headers.etag)
+  })
+
+  test('is listed with the others, shown with its name percent-encoded, and gets a new title', async () => {
+    const { tenant, extractor } = await created()
+    const file = await createFile(stand, tenant, { fileName: 'C:\\Büro\\Preise & „mehr“ 100%.TXT' })
+    expect(file.key.split('/').slice(2)).toEqual(['Preise & „mehr“ 100%.TXT'])
+    await extractor.upload(file, text)
+    await stand.deliver()
+    await tenant.call('PATCH', file.path, { title: 'Preise' })
+    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}?status=completed`)
+    const name = 'Preise%20%26%20%E2%80%9Emehr%E2%80%9C%20100%25.TXT'
+    expect(body.data).toMatchObject([
+      {
+        ...{ id: file.id, title: 'Preise', content: null, source_type: 'txt' },
+        source_url: `s3://files/${tenant.organizationId}/${file.id}/${name}`,
+      },
+    ])
+  })
+
+  test('is read by the agent’s MCP tools as any other', async () => {
+    const subject = await completed()
+    const { tenant, file } = subject
+    const call = async (name: string, args: object) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+      const { body: answer } = await tenant.call('POST', `/v1/agents/${tenant.agentId}/mcp`, body, {
+        accept: 'application/json, text/event-stream',
+      })
+      return JSON.stringify(answer)
+    }
+    expect(await call('search', { query: 'a day with the bike' })).toContain(text)
+    expect(await call('fetch', { id: file.id })).toContain(text)
+  })
+
+  test('takes the origin of its work from the request that created it', async () => {
+    const { tenant, file } = await created()
+    const { rows } = await sql`select request_id, file_bytes, status from documents where id = ${file.id}`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([{ request_id: 'request-of-upload', file_bytes: 100, status: 'pending' }])
+    expect((await tenant.call('GET', file.path)).status).toBe(200)
+  })
+})
+
+describe('PATCH status: pending', () => {
+  test.each([
+    ['completed', completed],
+    ['error', failed],
+    ['pending', created],
+  ])('extracts the text of a %s document again', async (_, make) => {
+    const subject = await make()
+    const before = await found(subject)
+    const answer = await patch(subject, { status: 'pending' })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'pending', content: null, error_message: null } })
+    expect(await found(subject)).toEqual(before)
+    subject.extractor.files.set(subject.file.key, Buffer.from('A day with the bike costs 25 euros.'))
+    await extract(subject)
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(await found(subject)).toEqual(['A day with the bike costs 25 euros.'])
+  })
+
+  test('sends its message to the queue of the files, and content its own to that of the texts', async () => {
+    const { tenant, file } = await completed()
+    const [embedding, extraction] = [keptQueue(), keptQueue()]
+    const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
+    const call = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue }), tenant.apiKey)
+    expect((await call('PATCH', file.path, { status: 'pending' })).status).toBe(200)
+    expect(extraction.sent).toMatchObject([{ documentId: file.id }])
+    expect(embedding.sent).toEqual([])
+    expect((await call('PATCH', file.path, { content: text })).status).toBe(200)
+    expect(extraction.sent).toHaveLength(1)
+    expect(embedding.sent).toMatchObject([{ documentId: file.id }])
+  })
+
+  test('is 409 while its text is being extracted', async () => {
+    const subject = await whileExtracting((during) => refuses(during, { status: 'pending' }, 'processing_in_progress'))
+    await stand.deliver()
+    expect((await get(subject)).body.status).toBe('completed')
+  })
+
+  test('gives a document that was taken over back to the service, which extracts its text again', async () => {
+    const subject = await completed()
+    const chunks = [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }]
+    await subject.tenant.call('POST', `${subject.file.path}/chunks`, { chunks })
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 1, source_type: 'txt' })
+    expect(await found(subject)).toEqual([text])
+    expect((await patch(subject, { status: 'completed' })).status).toBe(200)
+    expect(await found(subject, 'mine')).toEqual(['Mine.'])
+    expect((await patch(subject, { status: 'pending' })).status).toBe(200)
+    await extract(subject)
+    expect(await found(subject)).toEqual([text])
+    expect(await obsolete(subject)).toBe(false)
+  })
+})
+
+describe('PATCH status: completed', () => {
+  test.each([
+    ['pending', created, 'processing_in_progress'],
+    ['error', failed, 'no_chunks'],
+  ] as const)('of a %s document is 409', async (_, make, code) => {
+    await refuses(await make(), { status: 'completed' }, code)
+  })
+
+  test('of a completed document changes nothing', async () => {
+    const subject = await completed()
+    const before = await get(subject)
+    expect((await patch(subject, { status: 'completed' })).body).toEqual(before.body)
+  })
+})
+
+describe('PATCH content', () => {
+  const content = 'A day with the bike costs 30 euros.'
+
+  test.each([
+    ['pending', created],
+    ['completed', completed],
+    ['error', failed],
+  ])('makes a %s document a text: its file goes', async (_, make) => {
+    const subject = await make()
+    const answer = await patch(subject, { content })
+    expect(answer.body).toMatchObject({ status: 'pending', content, source_type: 'manual', source_url: null })
+    expect(await obsolete(subject)).toBe(true)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', content, source_url: null })
+    expect(await found(subject)).toEqual([content])
+  })
+
+  test('with the very text that was extracted makes it a text too', async () => {
+    const subject = await completed()
+    const answer = await patch(subject, { content: text })
+    expect(answer.body).toMatchObject({ status: 'pending', content: text, source_type: 'manual', source_url: null })
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect((await patch(subject, { content: text })).body).toMatchObject({ status: 'completed' })
+  })
+
+  test('with status: pending does both', async () => {
+    const subject = await failed()
+    expect((await patch(subject, { content, status: 'pending' })).body).toMatchObject({ content, source_url: null })
+    await stand.deliver()
+    expect((await get(subject)).body.status).toBe('completed')
+  })
+
+  test('with status: completed is 409', async () => {
+    await refuses(await completed(), { content, status: 'completed' }, 'invalid_transition')
+  })
+})
+
+describe('what a client edits', () => {
+  const holds = async (subject: Subject, etag: string): Promise<Answer> =>
+    await patch(subject, { title: 'Edited' }, { 'if-match': etag })
+
+  test('is not the text that is handed over: If-Match holds', async () => {
+    const subject = await created()
+    const { etag } = (await get(subject)).headers
+    await subject.extractor.upload(subject.file, text)
+    await stand.deliver()
+    expect((await holds(subject, etag!)).status).toBe(200)
+  })
+
+  test.each([{ status: 'pending' }, { content: 'Another text.' }, { title: 'Another' }])('is %o', async (edit) => {
+    const subject = await completed()
+    const { etag } = (await get(subject)).headers
+    await patch(subject, edit)
+    expect((await holds(subject, etag!)).status).toBe(412)
+  })
+})
+
+describe('DELETE', () => {
+  test.each([
+    ['pending', created],
+    ['completed', completed],
+    ['error', failed],
+  ])('of a %s document leaves its file to the sweeper', async (_, make) => {
+    const subject = await make()
+    expect((await subject.tenant.call('DELETE', subject.file.path)).status).toBe(204)
+    expect((await get(subject)).status).toBe(404)
+    expect(await found(subject)).toEqual([])
+    expect(await obsolete(subject)).toBe(true)
+  })
+
+  test.each(['agents', 'organizations'])('of its %s leaves its file to the sweeper', async (table) => {
+    const subject = await completed()
+    const id = table === 'agents' ? subject.tenant.agentId : subject.tenant.organizationId
+    await sql`delete from ${sql.table(table)} where id = ${id}`.execute(stand.db)
+    expect(await obsolete(subject)).toBe(true)
+  })
+
+  test('of its chunks leaves it to the client, and a retry extracts its text again', async () => {
+    const subject = await completed()
+    expect((await subject.tenant.call('DELETE', `${subject.file.path}/chunks`)).status).toBe(204)
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0, source_type: 'txt' })
+    expect(await found(subject)).toEqual([])
+    await patch(subject, { status: 'pending' })
+    await extract(subject)
+    expect(await found(subject)).toEqual([text])
+  })
+})
+
+describe('creating it', () => {
+  const scopeOf = ({ organizationId, agentId }: Tenant) => ({
+    organizationId: organizationId as OrganizationId,
+    agentId: agentId as AgentId,
+  })
+  const create = async (tenant: Tenant, input: object = {}) =>
+    await createFileDocument(
+      stand.db,
+      scopeOf(tenant),
+      { title: 'T', fileName: 'a.pdf', fileBytes: 1, bucket: 'files', ...input },
+      {},
+    )
+
+  test.each([
+    [{ fileName: 'photo.png' }, /must end in one of pdf, docx,/],
+    [{ fileName: 'pdf' }, /must end in one of/],
+    [{ fileBytes: 0 }, /empty/],
+    [{ fileBytes: 50 * 1024 * 1024 + 1 }, /at most 50 MB/],
+  ])('is refused for %o', async (input, message) => {
+    const tenant = await stand.tenant()
+    await expect(create(tenant, input)).rejects.toThrow(message)
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([])
+  })
+
+  test.each([
+    ['a.pdf', 'pdf'],
+    ['a.DOCX', 'docx'],
+    ['a.csv', 'csv'],
+    ['a.xlsx', 'csv'],
+    ['a.txt', 'txt'],
+    ['a.md', 'txt'],
+    ['a.html', 'txt'],
+    ['a.pptx', 'txt'],
+  ])('takes %s for %s', async (fileName, source_type) => {
+    const { document } = await create(await stand.tenant(), { fileName })
+    expect(document).toMatchObject({ source_type, status: 'pending', content: null })
+  })
+
+  test('finds no agent of another organization', async () => {
+    const [mine, other] = [await stand.tenant(), await stand.tenant()]
+    await expect(create({ ...mine, agentId: other.agentId })).rejects.toThrow('no agent with this id')
+  })
+
+  test('is refused past the agent’s limit', async () => {
+    const tenant = await stand.tenant()
+    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+    await expect(create(tenant)).rejects.toThrow('10,000 documents, the maximum')
+  })
+
+  test('cuts a name that is too long for a key, and keeps its extension', async () => {
+    const tenant = await stand.tenant()
+    const { key } = await create(tenant, { fileName: `${'🚲'.repeat(300)}.pdf` })
+    expect(key).toMatch(/🚲\.pdf$/u)
+    expect(Buffer.byteLength(key)).toBeLessThan(1024)
+    expect((await newExtractor(stand).deliver(uploadEvent(key))).batchItemFailures).toEqual([])
+  })
+})

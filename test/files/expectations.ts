@@ -1,0 +1,191 @@
+import { headings, shop } from './peers/shop.ts'
+
+/** What a reader finds in a file of test/files/fixtures, and a library should. */
+export interface Expectations {
+  headings: string[]
+  /** Cells that stand in one row of a table, in this order. */
+  rows: string[][]
+  /** Items of lists. */
+  items: string[]
+  /** Anything else that is said. */
+  texts: string[]
+  /** What the file hides from whoever opens it. */
+  hidden: string[]
+}
+
+const none: Expectations = { headings: [], rows: [], items: [], texts: [], hidden: [] }
+const tables = [...shop.repairs, ...shop.rental, shop.cargo]
+const list: Expectations = {
+  headings: [shop.title, ...headings],
+  rows: tables,
+  items: [...shop.hours, ...shop.steps],
+  texts: [shop.note],
+  hidden: ['Purchase price', 'tracked'],
+}
+const days = shop.hours.map((line) => line.split(/: (.*)/s).slice(0, 2))
+const workbook: Expectations = {
+  ...none,
+  headings: ['Repairs', 'Rental', 'Opening hours'],
+  rows: [...tables, ['Valid from', '1 March 2026'], ...days],
+  texts: [shop.title],
+}
+const german: Expectations = {
+  ...none,
+  rows: [
+    ['Artikel', 'Größe', 'Preis'],
+    ['Schutzblech', '28 Zoll', '19,90 €'],
+    ['Sattelstütze', '27,2 mm', '34,50 €'],
+    ['Kette, verzinkt', '1/8', '12,00 €'],
+  ],
+}
+
+/** By the name of the file. */
+export const expectations: Record<string, Expectations> = {
+  'price-list.pdf': list,
+  'price-list.writer-tagged.pdf': list,
+  'price-list.chromium-tagged.pdf': list,
+  'price-list.chromium-ruled.pdf': list,
+  'price-list.chromium-bare.pdf': list,
+  'price-list.chromium-striped.pdf': list,
+  'price-list.impress.pdf': list,
+  'price-list.calc.pdf': { ...workbook, headings: [] },
+  'price-list.jspdf.pdf': {
+    ...none,
+    headings: [shop.title, 'Repairs'],
+    rows: shop.repairs.map((row) => row.map((cell) => cell.replace('€', 'EUR '))),
+    texts: [shop.note],
+  },
+  'parts.pdf': {
+    ...none,
+    headings: ['Spare parts'],
+    rows: Array.from({ length: 120 }, (_, index) => [
+      `SP-${4000 + index}`,
+      `Spare part no. ${index}`,
+      `€${(((index * 7.35) % 200) + 3).toFixed(2)}`,
+    ]),
+  },
+  'flyer.pdf': {
+    ...none,
+    headings: ['Café Hafen', 'Breakfast', 'Lunch', 'Parties'],
+    texts: [
+      'The farmer’s breakfast costs 12.80 euros and comes with eggs, bread and cheese from the village dairy next door.',
+      'Ask the staff which fish came in this morning, since it changes every day of the week.',
+    ],
+  },
+  'menu.pdf': {
+    ...none,
+    headings: ['Menu', 'Kitchen'],
+    rows: [
+      ['Tomato soup', '€5.40'],
+      ['Grilled cod with potatoes', '€17.90'],
+      ['Apple pie', '€6.80'],
+    ],
+  },
+  'price-list.docx': list,
+  'price-list.docx-library.docx': list,
+  'price-list.odt': list,
+  'price-list.rtf': list,
+  'terms.docx': {
+    headings: ['Rental conditions', 'Deposit', 'Return', 'Late return'],
+    rows: [
+      ['Group', 'What', 'Deposit'],
+      ['Bikes', 'City bike', '€50'],
+      ['Bikes', 'Cargo bike', '€150'],
+      ['Trailers', 'Child trailer', '€30'],
+    ],
+    items: ['Call the shop.', 'By telephone 0451 2345.', 'Bring the bike the next morning.'],
+    texts: ['Members pay no deposit.', 'https://fjord.example/terms'],
+    hidden: [],
+  },
+  'price-list.pptx': { ...list, texts: [shop.note, 'Helmets are free of charge.'] },
+  'price-list.pptxgenjs.pptx': { ...list, texts: [shop.note, 'Helmets are free of charge.'] },
+  'price-list.odp': { ...list, texts: [shop.note, 'Helmets are free of charge.'] },
+  'price-list.xlsx': workbook,
+  'price-list.exceljs.xlsx': workbook,
+  'price-list.ods': workbook,
+  'formats.xlsx': {
+    ...none,
+    headings: ['Stock', 'Notes'],
+    rows: [
+      ['Saddle', 'Comfort', '$39.50', '15.5%', '15.03.2026', '9:00 AM', '79,00 €'],
+      ['Grip', 'Comfort', '$1,234.50', '10.0%', '24 Dec 2026 14:30', '12:00 PM', '2.469,00 €'],
+    ],
+    texts: ['Ask Jonas', 'Line one', 'two | with a bar'],
+    hidden: ['Purchase price', 'Secret part', 'Supplier Meier'],
+  },
+  'price-list.html': list,
+  'price-list.md': list,
+  'price-list.txt': {
+    ...none,
+    texts: [shop.title, shop.note, ...shop.hours, ...shop.steps, 'Puncture repair', '€1,089.90'],
+  },
+  'price-list.csv': {
+    ...none,
+    rows: [
+      ['Group', 'Service', 'Code', 'Price'],
+      ['Repairs', 'Full service', 'FC-110', '€1,089.90'],
+      ['Rental', 'City bike; a day', 'FC-201', '€18.00'],
+    ],
+  },
+  'windows-1252.csv': german,
+  'utf-16.csv': german,
+}
+
+export type Aspect = keyof Expectations
+
+/** Of each aspect how many expectations there are, and how many the Markdown meets. */
+export function judge(
+  markdown: string,
+  expected: Expectations,
+): Record<Aspect, { met: number; of: number; missed: string[] }> {
+  const text = plain(markdown)
+  const lines = markdown.split('\n').map((line) => line.trim())
+  const titles = lines.filter((line) => /^#{1,6} /.test(line)).map(plain)
+  const rows = [...lines.filter((line) => line.startsWith('|')).map(cellsOf), ...htmlRows(markdown)]
+  const items = lines.filter((line) => /^([-*+]|\d+[.)])\s/.test(line)).map(plain)
+  const verdict = <T>(wanted: readonly T[], isMet: (one: T) => boolean) => {
+    const missed = wanted.filter((one) => !isMet(one))
+    return { met: wanted.length - missed.length, of: wanted.length, missed: missed.map(String) }
+  }
+  return {
+    headings: verdict(expected.headings, (title) => titles.includes(plain(title))),
+    rows: verdict(expected.rows, (cells) => rows.some((row) => holdsInOrder(row, cells.map(plain)))),
+    items: verdict(expected.items, (item) => items.some((line) => line.endsWith(plain(item)))),
+    texts: verdict(expected.texts, (wanted) => text.includes(plain(wanted))),
+    hidden: verdict(expected.hidden, (secret) => !text.includes(plain(secret))),
+  }
+}
+
+/** Every cell exactly, and nothing between two of them but what is merged or empty. */
+function holdsInOrder(row: readonly string[], cells: readonly string[]): boolean {
+  let next = 0
+  for (const [index, cell] of row.entries()) {
+    if (cell === cells[next]) next++
+    else if (next > 0 && next < cells.length && cell !== '' && cell !== row[index - 1]) return false
+  }
+  return next === cells.length
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, line.endsWith('|') ? -1 : undefined)
+    .split(/(?<!\\)\|/)
+    .map(plain)
+}
+
+function htmlRows(markdown: string): string[][] {
+  return [...markdown.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) =>
+    [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => plain(cell!)),
+  )
+}
+
+/** Without emphasis, tags, escapes and anchors, which are matters of taste. */
+function plain(text: string): string {
+  return text
+    .replace(/<[^>]+>|\{#[^}]*\}|^#{1,6} |^> |^([-*+]|\d+[.)])\s+/g, '')
+    .replace(/\*\*|__|(?<!\w)[*_]|[*_](?!\w)/g, '')
+    .replace(/\\(?=[^\w\s])/g, '')
+    .replaceAll('’', "'")
+    .replace(/\s+/g, ' ')
+    .trim()
+}

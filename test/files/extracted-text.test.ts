@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { useStand } from '../support/stand.ts'
+import { expectations, judge } from './expectations.ts'
+import { docxOf, paragraph, xlsxOf } from './hostile-files.ts'
+
+const stand = useStand()
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))
+const textOf = async (name: string) => (await extractText(fixture(name), name)).text
+const read = async (content: string | Buffer, fileName: string) =>
+  (await extractText(Buffer.from(content), fileName)).text
+
+/** What a file does not say, or the library does not find in it. */
+const losses: Record<string, string[]> = {
+  // The dots of a list are drawn, not written.
+  'price-list.chromium-ruled.pdf': ['items'],
+  'price-list.chromium-bare.pdf': ['items'],
+  'price-list.chromium-striped.pdf': ['items'],
+  // anydoc knows a heading of RTF by its outline level, LibreOffice writes the name of its style.
+  'price-list.rtf': ['headings'],
+}
+
+describe('a reader finds in the text what the file shows, and nothing that it hides:', () => {
+  test.each(Object.keys(expectations))('%s', async (name) => {
+    const verdicts = Object.entries(judge(await textOf(name), expectations[name]!))
+    const missed = verdicts
+      .filter(([aspect]) => !losses[name]?.includes(aspect))
+      .flatMap(([, verdict]) => verdict.missed)
+    expect(missed).toEqual([])
+  })
+})
+
+test.each([
+  ['pdf', 'pdf'],
+  ['docx', 'docx'],
+  ['odt', 'docx'],
+  ['rtf', 'docx'],
+  ['xlsx', 'csv'],
+  ['ods', 'csv'],
+  ['csv', 'csv'],
+  ['pptx', 'txt'],
+  ['odp', 'txt'],
+  ['html', 'txt'],
+  ['md', 'txt'],
+  ['txt', 'txt'],
+])('a file of type %s is listed as %s, whatever its name is', async (extension, sourceType) => {
+  const name = `price-list.${extension}`
+  const { text } = await extractText(fixture(name), name)
+  for (const other of ['renamed.pdf', 'renamed.xlsx', 'renamed.txt', 'renamed'])
+    expect(await extractText(fixture(name), other)).toEqual({ text, sourceType })
+})
+
+test('a price list of every kind says what the full service costs', async () => {
+  const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
+  const texts = await Promise.all(kinds.map((kind) => textOf(`price-list.${kind}`)))
+  for (const text of texts) expect(text).toMatch(/Full service\b.*€1,089\.90/)
+})
+
+test('every chunk of a long table repeats its header row', async () => {
+  const inTable = chunk(await textOf('parts.pdf')).filter(({ content }) => content.includes('SP-4'))
+  expect(inTable.length).toBeGreaterThan(3)
+  for (const { content } of inTable) expect(content).toContain('| Code | Part | Price | Stock |\n| --- |')
+})
+
+test('search finds a cell of a long table, with the names of its columns', async () => {
+  const { call, knowledgeBase } = await stand.tenant()
+  await call('POST', knowledgeBase, { title: 'Spare parts', content: await textOf('parts.pdf') })
+  await stand.deliver()
+  const { body } = await call('POST', `${knowledgeBase}/search`, { query: 'price of SP-4077', limit: 1 })
+  expect(body.data[0].content).toMatch(
+    /\| Code \| Part \| Price \| Stock \|.*\| SP-4077 \| Spare part no\. 77 \| €168\.95 \|/s,
+  )
+})
+
+describe('a sheet', () => {
+  const row = (r: number, ...texts: string[]) =>
+    `<row r="${r}">${texts.map((text, c) => (text ? `<c r="${'ABC'[c]}${r}" t="inlineStr"><is><t>${text}</t></is></c>` : '')).join('')}</row>`
+  const sheet = async (...rows: string[]) => await read(xlsxOf(`<sheetData>${rows.join('')}</sheetData>`), 'a.xlsx')
+
+  test('is a table for each of its tables, below the lines above them', async () => {
+    const rows = [
+      row(1, 'Prices 2026'),
+      row(3, 'Part', 'Price'),
+      row(4, 'Bell', '€9'),
+      row(6, 'Day', 'Open'),
+      row(7, 'Monday', 'yes'),
+    ]
+    expect(await sheet(...rows)).toBe(
+      '## Prices\n\nPrices 2026\n\n| Part | Price |\n| --- | --- |\n| Bell | €9 |\n\n| Day | Open |\n| --- | --- |\n| Monday | yes |',
+    )
+  })
+
+  test('carries a table on below a blank row or a title, under the same header', async () => {
+    const rows = [
+      row(1, 'Part', 'Price'),
+      row(2, 'Bell', '€9'),
+      row(4, 'Grip', '€5'),
+      row(6, 'Saddles'),
+      row(7, 'Gel', '€40'),
+    ]
+    expect(await sheet(...rows)).toBe(
+      '## Prices\n\n| Part | Price |\n| --- | --- |\n| Bell | €9 |\n| Grip | €5 |\n\nSaddles\n\n| Part | Price |\n| --- | --- |\n| Gel | €40 |',
+    )
+  })
+})
+
+describe('a table', () => {
+  const html = async (rows: string) => await read(`<!doctype html><table>${rows}</table>`, 'a.html')
+
+  test('says a merged cell in each row and column that it covers', async () => {
+    const rows =
+      '<tr><th>Kind<th>Bike<th>Day<th>Week<tr><td rowspan=2>Pedal<td>City<td>18<td>75<tr><td>Cargo<td colspan=2>45'
+    expect(await html(rows)).toMatch(/\| Pedal \| City \| 18 \| 75 \|\n\| Pedal \| Cargo \| 45 \| 45 \|$/)
+  })
+
+  test('with two header rows has one, of both', async () => {
+    const rows = '<thead><tr><th rowspan=2>Bike<th colspan=2>Price<tr><th>Day<th>Week</thead><tr><td>City<td>18<td>75'
+    expect(await html(rows)).toBe('| Bike | Price: Day | Price: Week |\n| --- | --- | --- |\n| City | 18 | 75 |')
+  })
+
+  test('without a header row has an empty one', async () => {
+    expect(await html('<tr><td>Soup<td>€5.40<tr><td>Cod<td>€17.90')).toBe(
+      '|  |  |\n| --- | --- |\n| Soup | €5.40 |\n| Cod | €17.90 |',
+    )
+  })
+
+  test('keeps bars and line breaks of a cell inside it', async () => {
+    expect(await html('<tr><td>a|b<td>one<br>two<tr><td>c<td>d')).toBe('| a\\|b | one; two |\n| --- | --- |\n| c | d |')
+  })
+
+  test('that lays out a page is read as the page', async () => {
+    expect(await html('<tr><td><h2>Hours</h2>Daily<td><h2>Prices</h2>€5')).toBe('## Hours\n\nDaily\n\n## Prices\n\n€5')
+  })
+})
+
+describe('plain text', () => {
+  test('of Windows-1252, UTF-16 and UTF-8 is the same text', async () => {
+    const text = 'Größe “M” – 5 € für Ärmel'
+    const western = Buffer.from(
+      text.replace('“', '\x93').replace('”', '\x94').replace('–', '\x96').replace('€', '\x80'),
+      'latin1',
+    )
+    for (const bytes of [western, Buffer.from(text, 'utf16le'), Buffer.from(`\ufeff${text}`)])
+      expect(await read(bytes, 'a.txt')).toBe(text)
+  })
+
+  test('with commas is no table', async () => {
+    const text = 'Bring a passport, a deposit\nand, please, patience\nor come back, later'
+    expect(await read(text, 'a.txt')).toBe(text)
+  })
+
+  test('of Markdown stays as it is', async () => {
+    const text = '# Hours\n\n- *daily*\n  - but not on [Sundays](https://a.example)\n\n```sh\nls\n```'
+    expect(await read(text, 'a.md')).toBe(text)
+  })
+
+  test('that looks like Markdown in a document is escaped', async () => {
+    expect(await read(docxOf(paragraph('# 1 in town') + paragraph('```')), 'a.docx')).toBe('\\# 1 in town\n\n\\```')
+  })
+})
+
+test('a text of 4 MiB is read, and one byte more is refused', async () => {
+  const text = 'a'.repeat(4 * 2 ** 20)
+  expect((await read(text, 'a.txt')).length).toBe(text.length)
+  await expect(read(`${text}a`, 'a.txt')).rejects.toMatchObject({
+    code: 'too_much_text',
+    message: 'The file holds more than 4 MiB of text. Split it into smaller files and upload those.',
+  })
+})

@@ -1,0 +1,379 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { type Figures, figures } from '../../shared/metrics.ts'
+import type { Queue } from '../../shared/queue.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
+import { createFile, newExtractor, type TestFile, uploadEvent, workMessage } from '../support/files.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const connection = useFaultyConnection()
+
+const text = 'A day with the bike costs 20 euros.'
+const done = { batchItemFailures: [] }
+const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
+
+interface Row {
+  status: string
+  error_code: string | null
+  attempt: number
+  retry_count: number
+  tries: number
+  waits: number | null
+  resends: number
+  lease_token: string | null
+  content_hash: Buffer | null
+  extracted_text: string | null
+}
+
+async function rowOf({ id }: TestFile): Promise<Row> {
+  const { rows } =
+    await sql<Row>`select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
+    extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
+    from documents where id = ${id}`.execute(stand.db)
+  return rows[0]!
+}
+
+const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
+const set = ({ id }: TestFile, assignment: string) =>
+  sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db)
+const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
+
+async function created() {
+  const tenant = await stand.tenant()
+  return { tenant, file: await createFile(stand, tenant) }
+}
+
+/** What is reported meanwhile. */
+async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
+  const seen: Figures[] = []
+  const keep = (each: unknown) => void seen.push(each as Figures)
+  figures.subscribe(keep)
+  await act()
+  figures.unsubscribe(keep)
+  return seen
+}
+
+describe('a file that has arrived', () => {
+  test('is handed over: its text is on the row, all counters are zero, and its message is with the embedding', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    const seen = await reported(() => extractor.upload(file, text))
+    expect(await rowOf(file)).toMatchObject({
+      ...{ status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null, lease_token: null },
+      ...{ error_code: null, content_hash: expect.any(Buffer) },
+    })
+    expect(extractor.sent).toEqual([])
+    expect(seen).toEqual([{ FilesExtracted: 1, ExtractionMilliseconds: expect.any(Number) }])
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('whose message to the embedding is lost is left to the next sweep', async () => {
+    const { tenant, file } = await created()
+    const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
+    expect(await newExtractor(stand, { embeddingQueue: broken }).upload(file, text)).toEqual(done)
+    expect((await rowOf(file)).resends).toBeLessThanOrEqual(0)
+    await stand.sweep()
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('keeps no character that the database cannot', async () => {
+    const { file } = await created()
+    const broken = 'Bike\0s cost \ud800 20.'
+    const extractText = () => Promise.resolve({ text: broken, sourceType: 'txt' as const })
+    await newExtractor(stand, { extractText }).upload(file, text)
+    expect((await rowOf(file)).extracted_text).toBe('Bikes cost � 20.')
+  })
+
+  test('is found by its key, with spaces, signs and letters of any script in its name', async () => {
+    const { tenant } = await created()
+    const file = await createFile(stand, tenant, { fileName: 'été + hiver 100% (neu)/料金 表.txt' })
+    await newExtractor(stand).upload(file, text)
+    expect((await rowOf(file)).extracted_text).toBe(text)
+  })
+})
+
+describe('a file that has not arrived', () => {
+  test('is waited for: no attempt is counted, and its next message comes in two minutes', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    for (let i = 0; i < 7; i++) expect(await extractor.deliver(workMessage(file))).toEqual(done)
+    const row = await rowOf(file)
+    expect(row).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0, lease_token: null })
+    expect(row.waits).toBeLessThanOrEqual(0)
+    expect(row.resends).toBeGreaterThan(110)
+    expect(row.resends).toBeLessThanOrEqual(120)
+    expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting: null })
+    expect(extractor.sent).toEqual([])
+    await extractor.upload(file, text)
+    expect((await rowOf(file)).extracted_text).toBe(text)
+  })
+
+  test('an hour after its form was made ends in error, and so does a retry at once', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    await set(file, `created_at = now() - interval '59 minutes'`)
+    await extractor.deliver(workMessage(file))
+    expect((await rowOf(file)).status).toBe('pending')
+    await set(file, `created_at = now() - interval '61 minutes'`)
+    await extractor.deliver(workMessage(file))
+    expect(await get(tenant, file)).toMatchObject({
+      status: 'error',
+      error_message: 'The file was not uploaded completely. Upload it again and delete this document.',
+    })
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await extractor.deliver(workMessage(file))
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
+    extractor.files.set(file.key, Buffer.from(text))
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await extractor.deliver(workMessage(file))
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+})
+
+describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
+  const letters = (bytes: number) => 'a'.repeat(bytes)
+  test.each([
+    ['without a letter or digit', '… — 🚲\n', 'file_without_text', /no text in the file\. Is it a scan\?/],
+    ['that is empty', '', 'file_without_text', /no text in the file/],
+    ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_text_too_long', /Split it/],
+    ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
+  ])('%s', async (_, content, code, message) => {
+    const { tenant, file } = await created()
+    const seen = await reported(() => newExtractor(stand).upload(file, content))
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
+    expect((await get(tenant, file)).error_message).toMatch(message)
+    expect(seen).toEqual([{ DocumentsFailed: 1 }])
+  })
+
+  test('as the extractor says it', async () => {
+    const { tenant, file } = await created()
+    const extractText = () => Promise.reject(new Unreadable('encrypted'))
+    expect(await newExtractor(stand, { extractText }).upload(file, text)).toEqual(done)
+    expect(await rowOf(file)).toMatchObject({ error_code: 'file_unreadable', attempt: 1 })
+    const { message } = new Unreadable('encrypted')
+    expect(await get(tenant, file)).toMatchObject({ status: 'error', error_message: message })
+  })
+
+  test('and may have as much text as a document', async () => {
+    const { file } = await created()
+    await newExtractor(stand).upload(file, letters(4 * 1024 * 1024))
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', error_code: null })
+    await set(file, `status = 'completed', active_revision = revision`)
+  })
+})
+
+describe('an exception of ours', () => {
+  const extractText = () => Promise.reject(new Error('canary'))
+
+  test('is retried by the same message, later each time, and the fifth ends in error', async () => {
+    const { tenant, file } = await created()
+    const waits: number[] = []
+    const queue: Queue = {
+      send: () => Promise.resolve(),
+      changeVisibility: (_, seconds) => Promise.resolve(void waits.push(seconds)),
+    }
+    const extractor = newExtractor(stand, { extractText, queue })
+    expect(await extractor.upload(file, text)).toEqual(failed)
+    const { status, waiting } = await get(tenant, file)
+    expect(status).toBe('pending')
+    expect(waiting).toEqual({
+      reason: 'Processing failed because of an internal error',
+      attempts: 1,
+      next_attempt_at: expect.any(String),
+    })
+    for (let i = 2; i <= 5; i++) {
+      await makeDue(file)
+      expect(await extractor.deliver(uploadEvent(file.key))).toEqual(failed)
+    }
+    expect(waits).toEqual([4, 8, 16, 32, 64])
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'attempts_exhausted', attempt: 5 })
+    expect((await get(tenant, file)).error_message).toMatch(/Save it in another format/)
+    expect(await extractor.deliver(uploadEvent(file.key))).toEqual(done)
+  })
+
+  test('does not count against the embedding of the text', async () => {
+    const { file } = await created()
+    let failures = 4
+    const extractor = newExtractor(stand, {
+      extractText: () => (failures-- > 0 ? extractText() : Promise.resolve({ text, sourceType: 'txt' })),
+    })
+    await extractor.upload(file, text)
+    for (let i = 0; i < 4; i++) {
+      await makeDue(file)
+      await extractor.deliver(workMessage(file))
+    }
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: text, attempt: 0, tries: 0 })
+  })
+})
+
+describe('without the bucket', () => {
+  const away = () => Promise.reject(new Unavailable('file_storage', new Error('timeout')))
+
+  test('a document waits, with a new message and no attempt counted, and says why', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand, { bucket: { get: away, delete: away } })
+    for (let i = 0; i < 6; i++) {
+      await makeDue(file)
+      expect(await extractor.deliver(uploadEvent(file.key))).toEqual(done)
+    }
+    expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
+    expect((await get(tenant, file)).waiting).toMatchObject({
+      reason: 'The file storage could not be reached',
+      attempts: 6,
+    })
+  })
+
+  test('the event of a file that no document names is kept for another delivery', async () => {
+    const { tenant, file } = await created()
+    await tenant.call('DELETE', file.path)
+    expect(await newExtractor(stand, { bucket: { get: away, delete: away } }).deliver(uploadEvent(file.key))).toEqual(
+      failed,
+    )
+  })
+})
+
+describe('a lost connection to the database', () => {
+  const claiming = /is_upload_over/
+  const handingOver = /\\"extracted_text\\" = /
+
+  test.each([
+    ['claiming', claiming],
+    ['handing over', handingOver],
+  ])('while %s is made up for: the text is extracted once and its message sent', async (_, statement) => {
+    const { tenant, file } = await created()
+    let times = 0
+    const extractor = newExtractor(stand, {
+      extractText: () => Promise.resolve({ text: `${text} ${++times}`, sourceType: 'txt' }),
+    })
+    connection.cut('after', statement)
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(connection.unmet).toBe(0)
+    await stand.deliver()
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(times).toBe(1)
+  })
+
+  test('while handing over, twice, costs no attempt', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    connection.cut('before', handingOver, 2)
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, extracted_text: null })
+    expect((await get(tenant, file)).waiting).toMatchObject({ reason: 'The database could not be reached' })
+    expect(extractor.sent).toHaveLength(1)
+    await makeDue(file)
+    await extractor.deliver(workMessage(file))
+    expect((await rowOf(file)).extracted_text).toBe(text)
+  })
+
+  test('after the hand-over, twice, leaves the document as it was handed over: the sweeper sends its message', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    connection.cut('after', handingOver, 2)
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(connection.unmet).toBe(0)
+    expect(extractor.sent).toEqual([])
+    expect(await rowOf(file)).toMatchObject({
+      status: 'pending',
+      extracted_text: text,
+      attempt: 0,
+      tries: 0,
+      waits: null,
+    })
+    expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting: null })
+    await set(file, 'resend_at = now()')
+    await stand.sweep()
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('while claiming, for longer than a repetition, leaves the message to another delivery', async () => {
+    const { file } = await created()
+    connection.cut('before', claiming, 2)
+    expect(await newExtractor(stand).upload(file, text)).toEqual(failed)
+    expect(connection.unmet).toBe(0)
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0 })
+  })
+
+  test('while failing is repeated', async () => {
+    const { file } = await created()
+    connection.cut('before', statements.fail)
+    await newExtractor(stand).upload(file, '…')
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_without_text' })
+  })
+})
+
+describe('a message', () => {
+  test.each([
+    ['text', 'no JSON'],
+    ['another schema', '{"v":2}'],
+    ['a key that is none of ours', uploadEvent('some/other/file.txt')],
+    ['a key without a file name', uploadEvent(`${crypto.randomUUID()}/${crypto.randomUUID()}`)],
+    ['a key that is not encoded', '{"Records":[{"s3":{"object":{"key":"%"}}}]}'],
+  ])('that is %s is dropped', async (_, body) => {
+    const extractor = newExtractor(stand)
+    extractor.files.set('some/other/file.txt', Buffer.from(text))
+    expect(await extractor.deliver(body)).toEqual(done)
+    expect(extractor.files.size).toBe(1)
+  })
+
+  test('that S3 sends as a test is done', async () => {
+    const body = JSON.stringify({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'files' })
+    expect(await newExtractor(stand).deliver(body)).toEqual(done)
+  })
+
+  test('may report several files', async () => {
+    const tenant = await stand.tenant()
+    const [one, two] = [await createFile(stand, tenant), await createFile(stand, tenant)]
+    const extractor = newExtractor(stand)
+    for (const { key } of [one, two]) extractor.files.set(key, Buffer.from(text))
+    await extractor.deliver(uploadEvent(one.key, two.key))
+    for (const file of [one, two]) expect((await rowOf(file)).extracted_text).toBe(text)
+  })
+
+  test('that fails is named, and the others of its batch are not', async () => {
+    const tenant = await stand.tenant()
+    const files = [await createFile(stand, tenant), await createFile(stand, tenant), await createFile(stand, tenant)]
+    const extractor = newExtractor(stand, {
+      extractText: (file) =>
+        `${file}` === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve({ text, sourceType: 'txt' }),
+    })
+    for (const [i, { key }] of files.entries()) extractor.files.set(key, Buffer.from(i === 1 ? 'bad' : text))
+    const bodies = files.map(({ key }) => uploadEvent(key))
+    expect(await extractor.deliver(...bodies)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] })
+    expect((await rowOf(files[2]!)).extracted_text).toBe(text)
+  })
+
+  test('for the other Lambda does nothing, at either of them', async () => {
+    const tenant = await stand.tenant()
+    const file = await createFile(stand, tenant)
+    await stand.embedding(workMessage(file))
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: text })
+    const extractor = newExtractor(stand)
+    await extractor.deliver(workMessage({ ...file, id: body.id }))
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body).toEqual(body)
+    await extractor.upload(file, text)
+    const before = await rowOf(file)
+    await extractor.deliver(workMessage(file))
+    expect(await rowOf(file)).toMatchObject({ status: before.status, tries: 0, extracted_text: text })
+  })
+
+  test('reaches no document of another organization', async () => {
+    const { file } = await created()
+    const other = await stand.tenant()
+    const forged = file.key.replace(file.organizationId, other.organizationId)
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(text))
+    await extractor.deliver(uploadEvent(forged), workMessage({ ...file, organizationId: other.organizationId }))
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })
+    expect(extractor.files.has(file.key)).toBe(true)
+  })
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { configuredBucket } from '../../shared/files/bucket.ts'
+import { maxFileBytes } from '../../shared/files/file-types.ts'
+import { createFile, type TestFile } from '../support/files.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const text = '# Prices\n\nA day with the bike costs 20 euros.'
+
+/** As a browser does. */
+async function post({ key }: TestFile, content: string): Promise<number> {
+  const { url, fields } = configuredBucket().presignPost(key, maxFileBytes)
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set('file', new Blob([content]))
+  return (await fetch(url, { method: 'POST', body: form })).status
+}
+
+const download = ({ key }: TestFile) => fetch(configuredBucket().presignGet(key, 'prices.md'))
+
+test('a posted file is found by what it says, and is gone with its document', async () => {
+  const tenant = await stand.tenant()
+  const file = await createFile(stand, tenant, { fileName: 'Preise & mehr (2026).md' })
+  expect(await post(file, text)).toBe(204)
+  await stand.deliver('extraction')
+  await stand.deliver()
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'what does a bike cost a day' })
+  expect(body.data).toMatchObject([{ document_id: file.id, content: expect.stringContaining('20 euros') }])
+  expect(await (await download(file)).text()).toBe(text)
+
+  expect((await tenant.call('DELETE', file.path)).status).toBe(204)
+  await stand.sweep()
+  expect((await download(file)).status).toBe(404)
+})
+
+test('a file is extracted again on request, and goes when its document becomes a text', async () => {
+  const tenant = await stand.tenant()
+  const file = await createFile(stand, tenant)
+  await post(file, 'Old prices.')
+  await stand.deliver('extraction')
+  await stand.deliver()
+  await post(file, 'New prices.')
+  await stand.deliver('extraction')
+  await tenant.call('PATCH', file.path, { status: 'pending' })
+  await stand.deliver('extraction')
+  await stand.deliver()
+  const { body } = await tenant.call('GET', `${file.path}/chunks`)
+  expect(body.data).toMatchObject([{ content: 'New prices.' }])
+
+  await tenant.call('PATCH', file.path, { content: 'No prices.' })
+  await stand.deliver()
+  await stand.sweep()
+  expect((await download(file)).status).toBe(404)
+  expect((await tenant.call('GET', file.path)).body).toMatchObject({ status: 'completed', source_url: null })
+})
+
+test('a document that is deleted while its file is posted leaves no file behind', async () => {
+  const tenant = await stand.tenant()
+  const file = await createFile(stand, tenant)
+  await tenant.call('DELETE', file.path)
+  await stand.sweep()
+  expect(await post(file, text)).toBe(204)
+  expect((await download(file)).status).toBe(200)
+  await stand.deliver('extraction')
+  expect((await download(file)).status).toBe(404)
+})

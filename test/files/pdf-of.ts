@@ -1,0 +1,47 @@
+/** A PDF of these objects, numbered from 1; the first is the catalog. */
+export function pdfOf(objects: readonly (string | Buffer)[], trailer = ''): Buffer {
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
+  const offsets: number[] = []
+  let offset = parts[0]!.length
+  for (const [index, object] of objects.entries()) {
+    const whole = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from('\nendobj\n')])
+    offsets.push(offset)
+    parts.push(whole)
+    offset += whole.length
+  }
+  const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
+  const size = objects.length + 1
+  parts.push(
+    Buffer.from(
+      `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R ${trailer} >>\nstartxref\n${offset}\n%%EOF\n`,
+    ),
+  )
+  return Buffer.concat(parts)
+}
+
+export function stream(content: string | Buffer, dictionary = ''): Buffer {
+  const bytes = Buffer.from(content)
+  return Buffer.concat([
+    Buffer.from(`<< /Length ${bytes.length} ${dictionary} >>\nstream\n`),
+    bytes,
+    Buffer.from('\nendstream'),
+  ])
+}
+
+/** One page that paints `content`. */
+export function pagePdf(content: Buffer | string, dictionary = '', trailer = ''): Buffer {
+  return pdfOf(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
+      stream(content, dictionary),
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ],
+    trailer,
+  )
+}
+
+export function shown(text: string): string {
+  return `BT /F 12 Tf 50 700 Td (${text}) Tj ET`
+}

@@ -1,0 +1,348 @@
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Extraction } from '../../functions/extraction/extract-document.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
+import { axis } from '../support/axis.ts'
+import { createFile, newExtractor, type TestFile, uploadEvent, workMessage } from '../support/files.ts'
+import { gateFor } from '../support/gate.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
+import { keptQueue, sweeperWith } from '../support/worker.ts'
+
+const stand = useStand()
+
+afterEach(async () => {
+  const stray = await strayRows(stand.db)
+  // The sweeper works across organizations: each test leaves nothing to do behind.
+  await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(stand.db)
+  expect(stray).toEqual([])
+})
+
+const text = 'A day with the bike costs 20 euros.'
+const done = { batchItemFailures: [] }
+
+async function created() {
+  const tenant = await stand.tenant()
+  return { tenant, file: await createFile(stand, tenant) }
+}
+
+const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
+const rowOf = async ({ id }: TestFile) =>
+  (
+    await sql<{ status: string; attempt: number; extracted_text: string | null; revision: number }>`
+      select status, attempt, extracted_text, revision from documents where id = ${id}`.execute(stand.db)
+  ).rows[0]
+const found = async (tenant: Tenant): Promise<string[]> =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })).body.data.map(
+    (hit: { content: string }) => hit.content,
+  )
+const expireLease = ({ id }: TestFile) =>
+  sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${id} and status = 'processing'`.execute(
+    stand.db,
+  )
+const age = (seconds: number) => {
+  const by = sql`make_interval(secs => ${seconds})`
+  return sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
+    lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(stand.db)
+}
+
+/** An extractor that does something while it extracts its first text. */
+function interrupted(act: () => Promise<unknown>, made = text) {
+  let isFirst = true
+  const extractText: Extraction['extractText'] = async () => {
+    if (isFirst) {
+      isFirst = false
+      await act()
+    }
+    return { text: made, sourceType: 'txt' }
+  }
+  return newExtractor(stand, { extractText })
+}
+
+/** An extractor that dies while it extracts. */
+async function crash(file: TestFile): Promise<void> {
+  const begun = Promise.withResolvers<void>()
+  const extractor = newExtractor(stand, {
+    extractText() {
+      begun.resolve()
+      return new Promise(() => {})
+    },
+  })
+  void extractor.upload(file, text)
+  await begun.promise
+}
+
+/** One sweep, whose messages for files the extractor gets, and what comes of it. @returns its report, and whose messages those are */
+async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
+  const sent: string[] = []
+  const extraction: Sender = {
+    async send({ organizationId, documentId }) {
+      sent.push(documentId)
+      await extractor.deliver(workMessage({ organizationId, id: documentId }))
+    },
+  }
+  const embedding = sqsQueue(stand.sqs, stand.queue.queueUrl)
+  const report = await sweep(sweeperWith(routedQueue({ embedding, extraction }), extractor.bucket))
+  await stand.deliver()
+  return { report, sent }
+}
+
+describe('of workers', () => {
+  test('an event that comes twice, or three times at once, extracts once', async () => {
+    const { tenant, file } = await created()
+    let extractions = 0
+    const extractor = newExtractor(stand, {
+      extractText: () => Promise.resolve({ text: `${text} ${++extractions}`, sourceType: 'txt' }),
+    })
+    extractor.files.set(file.key, Buffer.from(text))
+    const event = uploadEvent(file.key)
+    expect(await Promise.all([1, 2, 3].map(() => extractor.deliver(event, event)))).toEqual([done, done, done])
+    await stand.deliver()
+    expect(extractions).toBe(1)
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('an event after the hand-over, or after the end, changes nothing', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    await extractor.upload(file, text)
+    const before = await tenant.call('GET', file.path)
+    expect(await extractor.deliver(uploadEvent(file.key))).toEqual(done)
+    expect((await tenant.call('GET', file.path)).headers.etag).toBe(before.headers.etag)
+    await stand.deliver()
+    const completed = await tenant.call('GET', file.path)
+    expect(await extractor.deliver(uploadEvent(file.key), workMessage(file))).toEqual(done)
+    expect((await tenant.call('GET', file.path)).headers.etag).toBe(completed.headers.etag)
+    expect(extractor.files.has(file.key)).toBe(true)
+  })
+
+  test('a crash after the claim is recovered when the lease has expired, with the attempt counted', async () => {
+    const { tenant, file } = await created()
+    await crash(file)
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(text))
+    await extractor.deliver(uploadEvent(file.key))
+    expect(await rowOf(file)).toMatchObject({ status: 'processing', attempt: 1 })
+    await age(151)
+    const { report } = await sweepInto(extractor)
+    expect(report).toMatchObject({ recovered: 1 })
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed', error_message: null })
+  })
+
+  test('five crashes end in error, with a message about the file', async () => {
+    const { tenant, file } = await created()
+    for (let i = 0; i < 5; i++) {
+      await crash(file)
+      await age(151)
+      await sweep(sweeperWith(keptQueue().queue))
+    }
+    const { status, error_message } = await get(tenant, file)
+    expect(status).toBe('error')
+    expect(error_message).toMatch(/could not be extracted in five attempts\. Save it in another format/)
+  })
+
+  test('a zombie whose lease was acquired by another hands over nothing', async () => {
+    const { tenant, file } = await created()
+    const second = newExtractor(stand)
+    second.files.set(file.key, Buffer.from(text))
+    const zombie = interrupted(async () => {
+      await expireLease(file)
+      expect(await second.deliver(workMessage(file))).toEqual(done)
+    }, 'Text of the zombie.')
+    expect(await zombie.upload(file, text)).toEqual(done)
+    expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: text })
+    await stand.deliver()
+    expect(await found(tenant)).toEqual([text])
+  })
+
+  test('a zombie whose document was recovered meanwhile neither hands over nor fails it', async () => {
+    for (const made of ['Text of the zombie.', '…']) {
+      const { file } = await created()
+      const zombie = interrupted(async () => {
+        await expireLease(file)
+        await sweep(sweeperWith(keptQueue().queue))
+      }, made)
+      expect(await zombie.upload(file, text)).toEqual(done)
+      expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: null, attempt: 1 })
+    }
+  })
+
+  test('while two retry and one extracts, the text of the last revision is embedded', async () => {
+    const { tenant, file } = await created()
+    await newExtractor(stand).upload(file, text)
+    await stand.deliver()
+    await Promise.all([1, 2].map(() => tenant.call('PATCH', file.path, { status: 'pending' })))
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(`${text} New.`))
+    await Promise.all([1, 2, 3].map(() => extractor.deliver(workMessage(file))))
+    await stand.deliver()
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(await found(tenant)).toEqual([`${text} New.`])
+  })
+})
+
+describe('of requests with an extraction', () => {
+  test('a deletion wins, and the file goes', async () => {
+    const { tenant, file } = await created()
+    const extractor = interrupted(async () => {
+      expect((await tenant.call('DELETE', file.path)).status).toBe(204)
+    })
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect((await tenant.call('GET', file.path)).status).toBe(404)
+    expect(await sweepInto(extractor)).toMatchObject({ report: { files_deleted: 1 } })
+    expect(extractor.files.size).toBe(0)
+  })
+
+  test('PATCH content wins, and the file goes', async () => {
+    const { tenant, file } = await created()
+    const content = 'A day with the bike is free.'
+    const extractor = interrupted(async () => {
+      expect((await tenant.call('PATCH', file.path, { content })).status).toBe(200)
+    })
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(await get(tenant, file)).toMatchObject({ status: 'pending', content, source_url: null })
+    await sweepInto(extractor)
+    expect(extractor.files.size).toBe(0)
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed', content, source_type: 'manual' })
+    expect(await found(tenant)).toEqual([content])
+  })
+
+  test('an upload of chunks wins', async () => {
+    const { tenant, file } = await created()
+    const extractor = interrupted(() =>
+      tenant.call('POST', `${file.path}/chunks`, {
+        chunks: [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }],
+      }),
+    )
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(await get(tenant, file)).toMatchObject({ status: 'pending', chunk_count: 1 })
+    expect(await rowOf(file)).toMatchObject({ extracted_text: null })
+    await tenant.call('PATCH', file.path, { status: 'completed' })
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('a retry and a crash, at once, extract once more', async () => {
+    const { tenant, file } = await created()
+    await crash(file)
+    expect((await tenant.call('PATCH', file.path, { status: 'pending' })).status).toBe(409)
+    await age(151)
+    const retried = tenant.call('PATCH', file.path, { status: 'pending' })
+    const swept = sweep(sweeperWith(keptQueue().queue))
+    await Promise.all([retried, swept])
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(text))
+    await extractor.deliver(workMessage(file))
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+})
+
+describe('of the bucket', () => {
+  test('an event that is lost is made up for by the sweeper after two minutes', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(text))
+    await age(110)
+    expect((await sweepInto(extractor)).sent).toEqual([])
+    await age(20)
+    expect((await sweepInto(extractor)).sent).toEqual([file.id])
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('the event of a document that was deleted while its file was posted deletes the file', async () => {
+    const { tenant, file } = await created()
+    await tenant.call('DELETE', file.path)
+    const extractor = newExtractor(stand)
+    expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 1 })
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(extractor.files.size).toBe(0)
+  })
+
+  test('and if that event is lost too, the sweeper does, once no more files can arrive', async () => {
+    const { tenant, file } = await created()
+    await tenant.call('DELETE', file.path)
+    const extractor = newExtractor(stand)
+    await sweepInto(extractor)
+    extractor.files.set(file.key, Buffer.from(text))
+    expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 0 })
+    const by = sql`interval '121 minutes'`
+    await sql`update obsolete_files set delete_at = delete_at - ${by}, last_at = last_at - ${by}`.execute(stand.db)
+    expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 1 })
+    expect(extractor.files.size).toBe(0)
+    expect(await stand.db.selectFrom('obsolete_files').selectAll().execute()).toEqual([])
+  })
+
+  test('the event of a document that became a text while its file was posted deletes the file', async () => {
+    const { tenant, file } = await created()
+    await tenant.call('PATCH', file.path, { content: 'A text.' })
+    const extractor = newExtractor(stand)
+    expect(await extractor.upload(file, text)).toEqual(done)
+    expect(extractor.files.size).toBe(0)
+    await stand.deliver()
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed', content: 'A text.' })
+  })
+
+  test('a file that a document still names is never deleted, whatever else is', async () => {
+    const { tenant, file } = await created()
+    const other = await createFile(stand, tenant)
+    const extractor = newExtractor(stand)
+    await extractor.upload(file, text)
+    await extractor.upload(other, text)
+    await tenant.call('DELETE', other.path)
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await sweepInto(extractor)
+    expect([...extractor.files.keys()]).toEqual([file.key])
+  })
+
+  test('a claim of a file that is deleted before it is read ends without a trace', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    const bucket = {
+      ...extractor.bucket,
+      get: async () => {
+        await tenant.call('DELETE', file.path)
+        return undefined
+      },
+    }
+    expect(await newExtractor(stand, { bucket }).deliver(uploadEvent(file.key))).toEqual(done)
+    expect((await tenant.call('GET', file.path)).status).toBe(404)
+  })
+})
+
+describe('of sweepers', () => {
+  test('two send one message for a file, and its file is deleted once or twice, to the same end', async () => {
+    const { tenant, file } = await created()
+    const gone = await createFile(stand, tenant)
+    await tenant.call('DELETE', gone.path)
+    await age(121)
+    const both = gateFor(2)
+    const deleted: string[] = []
+    const bucket = {
+      async delete(keys: readonly string[]) {
+        deleted.push(...keys)
+        await both()
+      },
+    }
+    const { queue, sent } = keptQueue()
+    await Promise.all([1, 2].map(() => sweep(sweeperWith(queue, bucket))))
+    expect(sent).toMatchObject([{ documentId: file.id }])
+    expect(new Set(deleted)).toEqual(new Set([gone.key]))
+    expect(await sweep(sweeperWith(queue, bucket))).toMatchObject({ files_deleted: 0 })
+  })
+
+  test('one that cannot reach the bucket does all the rest, and forgets no file', async () => {
+    const { tenant, file } = await created()
+    const gone = await createFile(stand, tenant)
+    await tenant.call('DELETE', gone.path)
+    await age(121)
+    const { queue, sent } = keptQueue()
+    const report = await sweep(sweeperWith(queue, { delete: () => Promise.reject(new Error('away')) }))
+    expect(report).toMatchObject({ files_deleted: 0, resent: 1 })
+    expect(sent).toMatchObject([{ documentId: file.id }])
+    const extractor = newExtractor(stand)
+    extractor.files.set(gone.key, Buffer.from(text))
+    expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 1 })
+    expect(extractor.files.size).toBe(0)
+  })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { signature, signPolicy, signUrl } from '../../shared/files/signing.ts'
+
+/** Of the examples in AWS's documentation. */
+const signer = {
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  region: 'us-east-1',
+}
+
+test('a URL has the signature of AWS’s example', () => {
+  const url = 'https://examplebucket.s3.amazonaws.com/test.txt'
+  const signed = new URL(signUrl(signer, url, { seconds: 86_400, now: new Date('2013-05-24T00:00:00Z') }))
+  expect(Object.fromEntries(signed.searchParams)).toEqual({
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': 'AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request',
+    'X-Amz-Date': '20130524T000000Z',
+    'X-Amz-Expires': '86400',
+    'X-Amz-SignedHeaders': 'host',
+    'X-Amz-Signature': 'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+  })
+})
+
+test('a policy has the signature of AWS’s example', () => {
+  const lines = [
+    '{ "expiration": "2015-12-30T12:00:00.000Z",',
+    '  "conditions": [',
+    '    {"bucket": "sigv4examplebucket"},',
+    '    ["starts-with", "$key", "user/user1/"],',
+    '    {"acl": "public-read"},',
+    '    {"success_action_redirect": "http://sigv4examplebucket.s3.amazonaws.com/successful_upload.html"},',
+    '    ["starts-with", "$Content-Type", "image/"],',
+    '    {"x-amz-meta-uuid": "14365123651274"},',
+    '    {"x-amz-server-side-encryption": "AES256"},',
+    '    ["starts-with", "$x-amz-meta-tag", ""],',
+    '',
+    '    {"x-amz-credential": "AKIAIOSFODNN7EXAMPLE/20151229/us-east-1/s3/aws4_request"},',
+    '    {"x-amz-algorithm": "AWS4-HMAC-SHA256"},',
+    '    {"x-amz-date": "20151229T000000Z" }',
+    '  ]',
+    '}',
+  ]
+  const policy = Buffer.from(lines.join('\r\n')).toString('base64')
+  expect(signature(signer, '20151229T000000Z', policy)).toBe(
+    '8afdbf4008c03f22c2cd3cdb72e4afbb1f6a588f3255ac628749a66d7f09699e',
+  )
+})
+
+test('whatever a form says of its signature is a condition of its policy, the session of a Lambda included', () => {
+  const session = { ...signer, sessionToken: 'token+of/a=session' }
+  const now = new Date('2027-01-31T09:00:00Z')
+  const expires = new Date('2027-01-31T10:00:00Z')
+  const { policy, 'x-amz-signature': signed, ...fields } = signPolicy(session, { conditions: [], expires, now })
+  expect(JSON.parse(Buffer.from(policy!, 'base64').toString())).toEqual({
+    expiration: '2027-01-31T10:00:00.000Z',
+    conditions: Object.entries(fields).map(([name, value]) => ({ [name]: value })),
+  })
+  expect(fields['x-amz-security-token']).toBe(session.sessionToken)
+  expect(signed).toBe(signature(session, '20270131T090000Z', policy!))
+})
+
+test('a URL that the session of a Lambda signs, of a key and a name with every kind of character, has the signature of AWS’s SDK', () => {
+  const url = 'https://files.s3.eu-central-1.amazonaws.com/o/d/Men%C3%BC%20%281%29%21%2A%27%26%2B%C3%A4%2520%20b.pdf'
+  const session = { ...signer, region: 'eu-central-1', sessionToken: 'IQoJ+b3/Jp=Z2lu' }
+  const parameters = { 'response-content-disposition': "attachment; filename*=UTF-8''Men%C3%BC%20%281%29.pdf" }
+  const signed = signUrl(session, url, { parameters, seconds: 300, now: new Date('2026-05-24T10:11:12Z') })
+  expect(new URL(signed).searchParams.get('X-Amz-Signature')).toBe(
+    '82c2dccc6017981ae83179c965672299e899ae1bc2553160d81eaa035a7ea05a',
+  )
+})

@@ -1,0 +1,243 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
+import { credentials, region } from '../../infra/local/lambda.ts'
+import { type Bucket, configuredBucket, FileTooLarge, type FormUpload } from '../../shared/files/bucket.ts'
+
+const page = 'http://127.0.0.1:8787'
+const maxBytes = 1_000_000
+let filesDir: string
+let emulator: Emulator
+let bucket: Bucket
+let sqs: SQSClient
+
+beforeAll(async () => {
+  filesDir = await mkdtemp(join(tmpdir(), 'cuecard-files-test-'))
+  await open()
+})
+afterEach(() => vi.unstubAllEnvs())
+afterAll(async () => {
+  await close()
+  await rm(filesDir, { recursive: true })
+})
+
+async function open() {
+  emulator = await startEmulator({ filesDir })
+  emulator.allowOrigin(page)
+  sqs = new SQSClient({ endpoint: emulator.endpoint, region, credentials })
+  bucket = bucketAt()
+}
+
+async function close() {
+  sqs.destroy()
+  await emulator.close()
+}
+
+/** As a Lambda would have it, which signs at that time. */
+function bucketAt(now = () => new Date(), secretAccessKey = credentials.secretAccessKey): Bucket {
+  const env = {
+    FILES_BUCKET: emulator.bucket,
+    AWS_ENDPOINT_URL_S3: emulator.endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  }
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  return configuredBucket(now)
+}
+
+const newKey = (name = 'menu.pdf') => `${crypto.randomUUID()}/${crypto.randomUUID()}/${name}`
+
+async function post({ url, fields }: FormUpload, content: string | Uint8Array<ArrayBuffer>, origin = page) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append('file', new Blob([content]), 'any name.pdf')
+  const response = await fetch(url, { method: 'POST', body: form, headers: { origin } })
+  return { status: response.status, headers: response.headers, code: codeOf(await response.text()) }
+}
+
+const codeOf = (xml: string) => /<Code>(\w+)<\/Code>/.exec(xml)?.[1]
+
+async function get(url: string) {
+  const response = await fetch(url)
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
+
+async function events() {
+  const QueueUrl = emulator.queues.extraction.queueUrl
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
+  return Messages.map(({ Body }) => JSON.parse(Body!))
+}
+
+const ago = (seconds: number) => () => new Date(Date.now() - seconds * 1000)
+
+describe('a form that a browser posts', () => {
+  test('stores its file under the key that was signed', async () => {
+    const key = newKey()
+    expect(await post(bucket.presignPost(key, maxBytes), 'Soup of the day')).toMatchObject({ status: 204 })
+    expect(String(await bucket.get(key, maxBytes))).toBe('Soup of the day')
+  })
+
+  test('stores a file of any bytes as they are, and of as many as it may have', async () => {
+    const key = newKey()
+    const bytes = Uint8Array.from({ length: maxBytes }, (_, i) => (i * 7) % 256)
+    expect(await post(bucket.presignPost(key, maxBytes), bytes)).toMatchObject({ status: 204 })
+    expect((await bucket.get(key, maxBytes))?.equals(bytes)).toBe(true)
+  })
+
+  test.each([
+    ['larger than allowed', 'x'.repeat(maxBytes + 1), 'EntityTooLarge'],
+    ['empty', '', 'EntityTooSmall'],
+  ])('is rejected when its file is %s, and nothing of it is kept', async (_, content, code) => {
+    const key = newKey()
+    const before = await readdir(filesDir, { recursive: true })
+    expect(await post(bucket.presignPost(key, maxBytes), content)).toMatchObject({ status: 400, code })
+    expect(await bucket.get(key, maxBytes)).toBeUndefined()
+    expect(await readdir(filesDir, { recursive: true })).toEqual(before)
+  })
+
+  test('is rejected with another key, a field more or a signed field less', async () => {
+    const { url, fields } = bucket.presignPost(newKey(), maxBytes)
+    const { 'x-amz-date': _, ...withoutDate } = fields
+    const forms = [
+      { ...fields, key: newKey() },
+      { ...fields, acl: 'public-read' },
+      { ...fields, success_action_redirect: 'https://elsewhere.example' },
+    ]
+    for (const changed of forms)
+      expect(await post({ url, fields: changed }, 'x')).toMatchObject({ status: 403, code: 'AccessDenied' })
+    expect(await post({ url, fields: withoutDate }, 'x')).toMatchObject({ status: 403 })
+  })
+
+  test('is rejected an hour after it was signed', async () => {
+    const signedAt = (seconds: number) => bucketAt(ago(seconds)).presignPost(newKey(), maxBytes)
+    expect(await post(signedAt(3_590), 'x')).toMatchObject({ status: 204 })
+    expect(await post(signedAt(3_601), 'x')).toMatchObject({ status: 403, code: 'AccessDenied' })
+  })
+
+  test('is rejected when somebody else signed it, changed the policy, or nobody signed it', async () => {
+    const forged = bucketAt(undefined, 'a guess').presignPost(newKey(), maxBytes)
+    expect(await post(forged, 'x')).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' })
+    const { url, fields } = bucket.presignPost(newKey(), maxBytes)
+    const policy = Buffer.from(fields.policy!, 'base64')
+      .toString()
+      .replace(`${maxBytes}`, `${10 * maxBytes}`)
+    const widened = { ...fields, policy: Buffer.from(policy).toString('base64') }
+    expect(await post({ url, fields: widened }, 'x')).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' })
+    expect(await post({ url, fields: { key: fields.key! } }, 'x')).toMatchObject({ status: 403, code: 'AccessDenied' })
+  })
+
+  test('is rejected without a file, or when it is no form', async () => {
+    const { url, fields } = bucket.presignPost(newKey(), maxBytes)
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    const response = await fetch(url, { method: 'POST', body: form })
+    expect([response.status, codeOf(await response.text())]).toEqual([400, 'InvalidArgument'])
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const broken = await fetch(url, { method: 'POST', body: 'no form', headers })
+    expect([broken.status, codeOf(await broken.text())]).toEqual([400, 'MalformedPOSTRequest'])
+  })
+})
+
+describe('an uploaded file', () => {
+  test('is announced on the extraction queue in the shape of S3, its key encoded as in a form', async () => {
+    await sqs.send(new PurgeQueueCommand({ QueueUrl: emulator.queues.extraction.queueUrl }))
+    const key = newKey('Menü & Preise (+ Weine).pdf')
+    await post(bucket.presignPost(key, maxBytes), 'four')
+    await post(bucket.presignPost(newKey(), 3), 'refused')
+    const [event, ...others] = await events()
+    expect(others).toEqual([])
+    const [organization, document] = key.split('/')
+    expect(event.Records).toMatchObject([
+      {
+        eventSource: 'aws:s3',
+        eventName: 'ObjectCreated:Post',
+        s3: {
+          bucket: { name: emulator.bucket },
+          object: { key: `${organization}/${document}/Men%C3%BC+%26+Preise+%28%2B+Weine%29.pdf`, size: 4 },
+        },
+      },
+    ])
+  })
+
+  test('is downloaded by a signed URL, under its name, for five minutes', async () => {
+    const key = newKey('Menü (neu).pdf')
+    await post(bucket.presignPost(key, maxBytes), 'Soup')
+    const { status, headers, body } = await get(bucket.presignGet(key, 'Menü (neu).pdf'))
+    expect([status, body]).toEqual([200, 'Soup'])
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''Men%C3%BC%20%28neu%29.pdf")
+    const signedAt = (seconds: number) => bucketAt(ago(seconds)).presignGet(key, 'Menu.pdf')
+    expect(await get(signedAt(290))).toMatchObject({ status: 200 })
+    expect(codeOf((await get(signedAt(301))).body)).toBe('AccessDenied')
+  })
+
+  test('is not downloaded by a URL that is not signed, or of another file', async () => {
+    const [key, other] = [newKey(), newKey()]
+    for (const each of [key, other]) await post(bucket.presignPost(each, maxBytes), 'Soup')
+    const url = bucket.presignGet(key, 'menu.pdf')
+    expect(codeOf((await get(url.split('?')[0]!)).body)).toBe('AccessDenied')
+    expect(codeOf((await get(url.replace(key, other))).body)).toBe('SignatureDoesNotMatch')
+    expect(codeOf((await get(url.replace('menu.pdf', 'bill.pdf'))).body)).toBe('SignatureDoesNotMatch')
+    expect((await fetch(url, { method: 'DELETE' })).status).toBe(403)
+  })
+
+  test('is still there after a restart, under a key as long as S3 allows', async () => {
+    const key = newKey('ü'.repeat(470))
+    await post(bucket.presignPost(key, maxBytes), 'Soup of yesterday')
+    await close()
+    await open()
+    expect(String(await bucket.get(key, maxBytes))).toBe('Soup of yesterday')
+  })
+
+  test('is got whole or not at all', async () => {
+    const key = newKey()
+    await post(bucket.presignPost(key, maxBytes), 'four')
+    expect(String(await bucket.get(key, 4))).toBe('four')
+    await expect(bucket.get(key, 3)).rejects.toThrow(FileTooLarge)
+  })
+
+  test('is deleted with others, whatever their names; again is no error', async () => {
+    const keys = [newKey(), newKey(`a&b <'"> + %20.txt`), newKey('ü.csv')]
+    for (const key of keys) await post(bucket.presignPost(key, maxBytes), 'x')
+    await bucket.delete(keys.slice(1))
+    expect(await Promise.all(keys.map((key) => bucket.get(key, maxBytes)))).toEqual([
+      Buffer.from('x'),
+      undefined,
+      undefined,
+    ])
+    await bucket.delete(keys)
+    expect(await bucket.get(keys[0]!, maxBytes)).toBeUndefined()
+  })
+})
+
+describe('a page', () => {
+  const preflight = (origin: string, method = 'POST', headers = '') =>
+    fetch(`${emulator.endpoint}/${emulator.bucket}/`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': method,
+        ...(headers && { 'access-control-request-headers': headers }),
+      },
+    })
+
+  test('of the gateway may post files, and reads the answer', async () => {
+    const answer = await preflight(page)
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, page])
+    const accepted = await post(bucket.presignPost(newKey(), maxBytes), 'x')
+    expect(accepted.headers.get('access-control-allow-origin')).toBe(page)
+    const refused = await post(bucket.presignPost(newKey(), 1), 'too large')
+    expect(refused.headers.get('access-control-allow-origin')).toBe(page)
+  })
+
+  test('of another origin may not, nor with other methods and headers', async () => {
+    expect((await preflight('http://evil.example')).status).toBe(403)
+    expect((await preflight(page, 'PUT')).status).toBe(403)
+    expect((await preflight(page, 'POST', 'hx-request')).status).toBe(403)
+    const { headers } = await post(bucket.presignPost(newKey(), maxBytes), 'x', 'http://evil.example')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

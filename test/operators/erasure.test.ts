@@ -1,0 +1,309 @@
+import { type RawBuilder, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { belongings } from '../../infra/admin/erasure/belongings.ts'
+import { erase } from '../../infra/admin/erasure/erase.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { newId } from '../../shared/ids.ts'
+import { cuecard, cuecardJson } from '../support/command-line.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { createFile } from '../support/files.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { newWorker } from '../support/worker.ts'
+
+const stand = useStand()
+const provider = useFakeProvider()
+
+/** Whatever a customer may have. */
+async function busyTenant(): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
+  for (const title of ['Hours', 'Prices', 'Parking'])
+    await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(300) }, { 'idempotency-key': title })
+  await stand.deliver()
+  await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
+  await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
+    select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
+    where organization_id = ${organization} limit 1`.execute(stand.db)
+  await sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`.execute(
+    stand.db,
+  )
+  await sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
+    select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`.execute(
+    stand.db,
+  )
+  await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
+  await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
+    values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0)`.execute(stand.db)
+  await sql`insert into signing_secrets (organization_id, agent_id, platform, secret)
+    values (${organization}, ${agent}, 'retell', 'key_0123456789abcdef')`.execute(stand.db)
+  return tenant
+}
+
+/** Of each table with rows of organizations, but for what must outlive them, how many rows there are and a sum of their hashes. */
+async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'organization_id' and table_name not in ('operator_actions', 'erasures')
+    order by 1`.execute(stand.db)
+  const found: Record<string, string> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ found: string }>`
+      select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as found from ${sql.table(name)} t where ${where}`.execute(
+      stand.db,
+    )
+    found[name] = rows[0]!.found
+  }
+  return found
+}
+
+const ofOrganization = (id: string) => sql`organization_id = ${id}`
+const isEmpty = (found: Record<string, string>) => Object.values(found).every((count) => count === '0 0')
+
+/** So that no instance knows the keys any more, and nobody has to wait for that. */
+const revokeLongAgo = ({ organizationId }: Tenant) =>
+  sql`update api_keys set revoked_at = now() - interval '1 minute' where organization_id = ${organizationId}`.execute(
+    stand.db,
+  )
+
+const eraseOrganization = (id: string, name = 'Test') =>
+  cuecard(['organization', 'delete', id, '--yes-erase-name', name, '--json'])
+
+/** Interrupts after so many pauses. */
+function interruptedAfter(pauses: number) {
+  const controller = new AbortController()
+  const waits: number[] = []
+  const pause = (milliseconds: number) => {
+    waits.push(milliseconds)
+    if (waits.length >= pauses) controller.abort()
+    return Promise.resolve()
+  }
+  return { signal: controller.signal, pause, waits, maxRows: 2, onProgress: () => {} }
+}
+
+describe('an organization that is erased', () => {
+  test('leaves no row in any table, and the others’ as they are', async () => {
+    const [erased, other] = [await busyTenant(), await busyTenant()]
+    const before = await rowsOf(ofOrganization(other.organizationId))
+    expect(isEmpty(before)).toBe(false)
+    expect(Object.entries(await rowsOf(ofOrganization(erased.organizationId)))).toSatisfy((found) =>
+      found.every(([, count]: [string, string]) => !count.startsWith('0 ')),
+    )
+    await revokeLongAgo(erased)
+    const { code, stdout } = await eraseOrganization(erased.organizationId)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'organization',
+      organization_id: erased.organizationId,
+      completed_at: expect.any(String),
+      counts: { documents: 4, calls: 1, question_log: 1, query_vectors: 1, idempotency_keys: 3 },
+    })
+    expect(isEmpty(await rowsOf(ofOrganization(erased.organizationId)))).toBe(true)
+    expect(await rowsOf(ofOrganization(other.organizationId))).toEqual(before)
+    expect(await eraseOrganization(erased.organizationId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: organization .+ was erased at 20/),
+    })
+  })
+
+  test('leaves its files to the sweeper', async () => {
+    const tenant = await stand.tenant()
+    const { key } = await createFile(stand, tenant)
+    await revokeLongAgo(tenant)
+    expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
+    const { rows } = await sql`select source_url from obsolete_files where source_url like ${`%${key}`}`.execute(
+      stand.db,
+    )
+    expect(rows).toHaveLength(1)
+  })
+
+  test('is named in the list of erasures by its id, and nowhere by its name', async () => {
+    const { id } = await cuecardJson('organization', 'create', '--name', 'Lighthouse Inn')
+    expect(await eraseOrganization(id, 'Lighthouse Inn')).toMatchObject({ code: 0 })
+    const { data } = await cuecardJson('erasures', 'list')
+    expect(data).toContainEqual({
+      id: expect.any(String),
+      kind: 'organization',
+      organization_id: id,
+      agent_id: null,
+      requested_at: expect.any(String),
+      completed_at: expect.any(String),
+      counts: {},
+    })
+    const { rows } = await sql<{ kept: string }>`
+      select (select jsonb_agg(e) from erasures e)::text || (select jsonb_agg(a) from operator_actions a)::text as kept`.execute(
+      stand.db,
+    )
+    expect(rows[0]!.kept).toContain(id)
+    expect(rows[0]!.kept).not.toContain('Lighthouse')
+  })
+
+  test('must be named as it is, else nothing changes', async () => {
+    const tenant = await busyTenant()
+    const { organizationId: id } = tenant
+    const before = await rowsOf(ofOrganization(id))
+    expect(await eraseOrganization(id, 'test')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: that is not the name of organization ${id}: npx cuecard organization show ${id} shows it\n`,
+    })
+    expect(await eraseOrganization(newId())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no such organiz/),
+    })
+    expect(await cuecard(['organization', 'delete', id])).toMatchObject({ code: 1 })
+    expect(await rowsOf(ofOrganization(id))).toEqual(before)
+    expect((await cuecardJson('erasures', 'list')).data).not.toContainEqual(
+      expect.objectContaining({ organization_id: id }),
+    )
+  })
+
+  test('loses its keys before anything else, and its rows when no instance accepts them any more', async () => {
+    const tenant = await busyTenant()
+    const subject = { organizationId: tenant.organizationId as OrganizationId }
+    await expect(erase(stand.db, subject, interruptedAfter(1))).rejects.toThrow('run the same command again')
+    const { rows } = await sql<{ revoked: boolean }>`
+      select revoked_at is not null as revoked from api_keys where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([{ revoked: true }])
+    expect(await cuecardJson('document', 'list', '--organization', tenant.organizationId)).toMatchObject({
+      data: expect.arrayContaining([expect.anything()]),
+    })
+    const rest = interruptedAfter(Number.POSITIVE_INFINITY)
+    await erase(stand.db, subject, rest)
+    expect(Math.max(...rest.waits)).toBeGreaterThan(15_000)
+    expect(Math.max(...rest.waits)).toBeLessThanOrEqual(30_000)
+  })
+
+  test('may be interrupted after any batch: the same command continues, and counts each row once', async () => {
+    const tenant = await busyTenant()
+    const subject = { organizationId: tenant.organizationId as OrganizationId }
+    await revokeLongAgo(tenant)
+    const before = await rowsOf(ofOrganization(tenant.organizationId))
+    let interruptions = 0
+    for (;;) {
+      const once = interruptedAfter(1)
+      const done = await erase(stand.db, subject, once).catch((error) => {
+        if (!once.signal.aborted) throw error
+        interruptions++
+      })
+      if (!done) continue
+      const counted = Object.fromEntries(
+        belongings
+          .map(({ table }) => [table, Number(before[table]!.split(' ')[0])] as const)
+          // Deleted with their chunks, by a trigger.
+          .filter(([table]) => table !== 'chunk_terms'),
+      )
+      expect(done.counts).toEqual(counted)
+      break
+    }
+    expect(interruptions).toBeGreaterThan(10)
+    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+  })
+
+  test('is not brought back by a worker that has a document in work', async () => {
+    const tenant = await busyTenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'In work', content: 'text' })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    provider.script([
+      async () => {
+        await held
+        return 'ok' as const
+      },
+    ])
+    const working = newWorker(stand, provider)([{ id: body.id, organizationId: tenant.organizationId }])
+    await expect.poll(() => provider.calls.length).toBe(1)
+    await revokeLongAgo(tenant)
+    expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
+    release()
+    await working
+    await stand.deliver()
+    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+  })
+})
+
+test('an agent that is erased leaves no row, and the organization its keys and its other agents', async () => {
+  const tenant = await busyTenant()
+  const { organizationId: organization, call } = tenant
+  const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Second')
+  const knowledgeBase = `/v1/agents/${agent}/knowledge-base`
+  await call('POST', knowledgeBase, { title: 'Second', content: 'Of the second agent. '.repeat(200) })
+  await stand.deliver()
+  const ofAgent = (id: string) => sql`to_jsonb(t) ->> 'agent_id' = ${id}`
+  const kept = await rowsOf(ofAgent(agent))
+
+  expect(await cuecard(['agent', 'delete', tenant.agentId, '--yes-erase-name', 'Second'])).toMatchObject({ code: 1 })
+  const erased = await cuecardJson('agent', 'delete', tenant.agentId, '--yes-erase-name', 'Agent')
+  expect(erased).toMatchObject({ kind: 'agent', organization_id: organization, agent_id: tenant.agentId })
+  expect(isEmpty(await rowsOf(ofAgent(tenant.agentId)))).toBe(true)
+  const { rows } = await sql`select from vectors v
+    where organization_id = ${organization} and not exists (select from documents d where d.id = v.document_id)`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([])
+  expect(await rowsOf(ofAgent(agent))).toEqual(kept)
+  expect(await call('GET', knowledgeBase)).toMatchObject({ status: 200, body: { data: [{ title: 'Second' }] } })
+  expect(await call('GET', tenant.knowledgeBase)).toMatchObject({ status: 404, body: { code: 'agent_not_found' } })
+})
+
+describe('a replay of the erasures', () => {
+  /** As a restore to an earlier moment does. */
+  async function bringBack(organization: string, agent: string): Promise<void> {
+    await sql`insert into organizations (id, name) values (${organization}, 'Back') on conflict do nothing`.execute(
+      stand.db,
+    )
+    await sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`.execute(
+      stand.db,
+    )
+  }
+
+  test('erases what is there again by the list, once that is confirmed', async () => {
+    const [gone, shrunk] = [await busyTenant(), await busyTenant()]
+    await revokeLongAgo(gone)
+    await eraseOrganization(gone.organizationId)
+    await cuecardJson('agent', 'delete', shrunk.agentId, '--yes-erase-name', 'Agent')
+    await bringBack(gone.organizationId, gone.agentId)
+    await bringBack(shrunk.organizationId, shrunk.agentId)
+
+    const listed = await cuecard(['erasures', 'replay', '--json'])
+    expect(listed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Nothing was erased yet\./) })
+    const expected = [{ organization_id: gone.organizationId }, { agent_id: shrunk.agentId }]
+    expect(JSON.parse(listed.stdout).data).toMatchObject(expected)
+    expect(await cuecardJson('organization', 'show', gone.organizationId)).toMatchObject({ name: 'Back' })
+
+    expect(await cuecardJson('erasures', 'replay', '--yes')).toMatchObject({ data: expected })
+    expect(isEmpty(await rowsOf(ofOrganization(gone.organizationId)))).toBe(true)
+    expect(await cuecardJson('organization', 'show', shrunk.organizationId)).toMatchObject({ agent_count: 0 })
+    expect(await cuecardJson('erasures', 'replay', '--yes')).toEqual({ data: [] })
+  })
+
+  test('takes from standard input what the restored database does not know', async () => {
+    const tenant = await stand.tenant()
+    await revokeLongAgo(tenant)
+    await eraseOrganization(tenant.organizationId)
+    const { stdout: stdin } = await cuecard(['erasures', 'list', '--json'])
+    await sql`delete from erasures where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    await bringBack(tenant.organizationId, tenant.agentId)
+    expect(await cuecard(['erasures', 'replay', '--yes'], { stdin })).toMatchObject({ code: 0 })
+    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+    const known = JSON.parse(stdin).data.find(
+      (each: { organization_id: string }) => each.organization_id === tenant.organizationId,
+    )
+    const { data } = await cuecardJson('erasures', 'list')
+    expect(data).toContainEqual(expect.objectContaining({ id: known.id, requested_at: known.requested_at }))
+
+    const refused = await cuecard(['erasures', 'replay', '--yes'], { stdin: '{"data": [{"id": 7}]}' })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: standard input must be/) })
+  })
+})
+
+test('the agent of a foreign organization is not erased with an id that is another’s', async () => {
+  const [one, other] = [await busyTenant(), await busyTenant()]
+  const before = await rowsOf(ofOrganization(other.organizationId))
+  const subject = { organizationId: one.organizationId as OrganizationId, agentId: other.agentId as AgentId }
+  await erase(stand.db, subject, interruptedAfter(Number.POSITIVE_INFINITY))
+  expect(await rowsOf(ofOrganization(other.organizationId))).toEqual(before)
+})

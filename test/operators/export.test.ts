@@ -1,0 +1,162 @@
+import { Writable } from 'node:stream'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import type { Line } from '../../infra/admin/export/export.ts'
+import { fromBase64 } from '../../shared/embedding/vectors.ts'
+import { newId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
+import { cuecard, cuecardJson } from '../support/command-line.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+async function linesOf(organization: string, ...options: string[]): Promise<Line[]> {
+  const { code, stdout, stderr } = await cuecard(['organization', 'export', organization, ...options])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type === type)
+
+describe('an export', () => {
+  test('has what the API shows of documents and chunks, and all else that the organization has', async () => {
+    const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
+    await call('POST', knowledgeBase, { title: 'Hours', content: '# Hours\n\nNine to six – “täglich”.\u2028\n' })
+    await stand.deliver()
+    const { body: own } = await call('POST', knowledgeBase, { title: 'Own' })
+    const chunk = { chunk_index: 0, content: 'A chunk of my own', embedding: axis(7), metadata: { page: 1 } }
+    await call('POST', `${knowledgeBase}/${own.id}/chunks`, { chunks: [chunk, { chunk_index: 1, content: 'bare' }] })
+    const callId = newId()
+    await sql`insert into calls (organization_id, agent_id, id, done_at) values (${organization}, ${agent}, ${callId}, now())`.execute(
+      stand.db,
+    )
+    await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
+    await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
+      values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0)`.execute(stand.db)
+    await cuecard(['agent', 'retell-secret', agent], { stdin: 'key_0123456789abcdef' })
+
+    const lines = await linesOf(organization)
+    const { data: documents } = (await call('GET', knowledgeBase)).body
+    const expected = documents
+      .toReversed()
+      .map(({ id, title, content, status, source_type, created_at, updated_at }: Line) => ({
+        ...{ type: 'document', agent_id: agent, id, title, content, status, source_type, created_at, updated_at },
+      }))
+    expect(ofType(lines, 'document')).toMatchObject(expected)
+    const chunks = []
+    for (const { id } of documents.toReversed())
+      chunks.push(...(await call('GET', `${knowledgeBase}/${id}/chunks`)).body.data)
+    expect(ofType(lines, 'chunk')).toMatchObject(chunks)
+    expect(ofType(lines, 'chunk').map(({ is_served }) => is_served)).toEqual([true, false, false])
+
+    expect(lines[0]).toEqual({
+      type: 'export',
+      format: 1,
+      organization_id: organization,
+      exported_at: expect.any(String),
+    })
+    expect(lines[1]).toMatchObject({ type: 'organization', id: organization, name: 'Test' })
+    expect(ofType(lines, 'agent')).toMatchObject([{ id: agent, name: 'Agent', knowledge_base_enabled: true }])
+    expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
+    expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])
+    expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
+    expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: 0 }])
+    expect(lines.at(-1)).toEqual({
+      type: 'end',
+      counts: { agent: 1, api_key: 1, signing_secret: 1, document: 2, chunk: chunks.length, call: 1, question: 1 },
+    })
+    expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|"embedding"/)
+  })
+
+  test('has embeddings on request, as the API gives them in base64', async () => {
+    const { organizationId: organization, knowledgeBase, call } = await stand.tenant()
+    const { body: own } = await call('POST', knowledgeBase, { title: 'Own' })
+    const embedded = { chunk_index: 0, content: 'with', embedding: axis(7) }
+    await call('POST', `${knowledgeBase}/${own.id}/chunks`, { chunks: [embedded, { chunk_index: 1, content: 'bare' }] })
+    const [first, second] = ofType(await linesOf(organization, '--embeddings'), 'chunk')
+    expect(second!.embedding).toBe(null)
+    const decoded = fromBase64(String(first!.embedding))
+    expect('vector' in decoded && [...decoded.vector]).toEqual(axis(7))
+  })
+
+  test('has all of many large documents, in the order of their ids, each once', async () => {
+    const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
+    const ids: string[] = []
+    for (const kilobytes of [3000, 1000, 1000, 2500, 1, 4000, 100])
+      ids.push((await call('POST', knowledgeBase, { title: 'T', content: 'x'.repeat(kilobytes * 1024) })).body.id)
+    await sql`insert into calls (organization_id, agent_id, id)
+      select ${organization}, ${agent}, gen_random_uuid() from generate_series(1, 2500)`.execute(stand.db)
+    const lines = await linesOf(organization)
+    expect(ofType(lines, 'document').map(({ id }) => id)).toEqual(ids)
+    expect(new Set(ofType(lines, 'call').map(({ id }) => id)).size).toBe(2500)
+    expect(lines.at(-1)).toMatchObject({ counts: { document: 7, call: 2500 } })
+  })
+
+  test('reads ahead of a slow reader by no more than two pages', async () => {
+    const { organizationId: organization, knowledgeBase, call } = await stand.tenant()
+    const documents = 8
+    for (let i = 0; i < documents; i++)
+      await call('POST', knowledgeBase, { title: 'T', content: 'x'.repeat(4_000_000) })
+    let read = 0
+    const count = () => read++
+    const ahead: number[] = []
+    let readBefore: number | undefined
+    const stdout = new Writable({
+      write(text: Buffer, _, done) {
+        if (text.includes('"type":"document"')) {
+          readBefore ??= read
+          ahead.push(read - readBefore - ahead.length)
+        }
+        setTimeout(done, 20)
+      },
+    })
+    stand.pool.on('acquire', count)
+    expect(await cuecard(['organization', 'export', organization], { stdout })).toMatchObject({ code: 0 })
+    stand.pool.off('acquire', count)
+    expect(ahead).toHaveLength(documents)
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(2)
+  })
+
+  test('that is interrupted has no last line, and fails', async () => {
+    const { organizationId: organization, agentId: agent } = await stand.tenant()
+    await sql`insert into calls (organization_id, agent_id, id)
+      select ${organization}, ${agent}, gen_random_uuid() from generate_series(1, 1500)`.execute(stand.db)
+    const controller = new AbortController()
+    const printed: string[] = []
+    const stdout = new Writable({
+      write(text: Buffer, _, done) {
+        printed.push(text.toString())
+        if (text.includes('"type":"call"')) controller.abort()
+        done()
+      },
+    })
+    const { code, stderr } = await cuecard(['organization', 'export', organization], {
+      stdout,
+      signal: controller.signal,
+    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: interrupted: what was printed is not all\n' })
+    expect(printed.join('')).toContain('"type":"call"')
+    expect(printed.join('')).not.toContain('"type":"end"')
+  })
+
+  test('of an organization that does not exist prints nothing; each leaves a row in the record of actions', async () => {
+    const { organizationId: organization } = await stand.tenant()
+    const stranger = newId()
+    expect(await cuecard(['organization', 'export', stranger])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: no such organization: ${stranger}\n`,
+    })
+    await linesOf(organization)
+    for (const [id, outcome] of [
+      [organization, 'done'],
+      [stranger, 'failed'],
+    ])
+      expect((await cuecardJson('audit', 'list', '--organization', id!)).data).toMatchObject([
+        { command: 'organization export', organization_id: id, outcome },
+      ])
+  })
+})

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SecretName, type StageSettings, secretNames, stages } from '../../infra/aws/stages.ts'
+import type { Aws } from '../../infra/preflight/aws.ts'
+import type { Finding } from '../../infra/preflight/finding.ts'
+import { preflight } from '../../infra/preflight/preflight.ts'
+import { newId } from '../../shared/ids.ts'
+import { startKeyedProvider } from '../support/keyed-provider.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+let provider: Awaited<ReturnType<typeof startKeyedProvider>>
+const logins: string[] = []
+
+beforeAll(async () => {
+  provider = await startKeyedProvider()
+  provider.keys.add('sk-good')
+  for (const name of lambdaSecrets) await createLogin(`cuecard_${name.replace('database-', '')}`)
+})
+afterAll(async () => {
+  for (const login of logins) await sql`drop role ${sql.id(login)}`.execute(stand.db)
+  await provider.close()
+})
+
+const suffix = newId().slice(-8)
+const lambdaSecrets = secretNames.filter((name) => name.startsWith('database-') && name !== 'database-owner')
+
+async function createLogin(role: string, name = `${role}_${suffix}`): Promise<string> {
+  await sql`create role ${sql.id(name)} login in role ${sql.id(role)}`.execute(stand.db)
+  logins.push(name)
+  await sql`alter role ${sql.id(name)} set statement_timeout = '12s'`.execute(stand.db)
+  return urlOf(name)
+}
+
+function urlOf(login: string): string {
+  const url = new URL(process.env.DATABASE_URL!)
+  url.username = login
+  return url.href
+}
+
+/** Every secret as the runbook fills it. */
+function secrets(): Record<SecretName, string | undefined> {
+  const urls = lambdaSecrets.map((name) => [name, urlOf(`cuecard_${name.replace('database-', '')}_${suffix}`)])
+  return { ...Object.fromEntries(urls), 'database-owner': process.env.DATABASE_URL, provider: 'sk-good\n' }
+}
+
+/** As the command answers and fails, in the shapes of AWS's documentation. */
+function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } = {}): Aws {
+  const known: Record<string, unknown> = {
+    'sts get-caller-identity': { UserId: 'AIDA', Account: '111122223333', Arn: 'arn:aws:iam::111122223333:user/ada' },
+    'ssm get-parameter': {
+      Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: '28', Version: 1 },
+    },
+    'lambda get-account-settings': {
+      AccountLimit: { TotalCodeSize: 80530636800, ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
+      AccountUsage: { TotalCodeSize: 1, FunctionCount: 1 },
+    },
+    'cloudformation describe-stacks': new Error(
+      'aws ended with 254: An error occurred (ValidationError) when calling the DescribeStacks operation: Stack with id cuecard-prod does not exist',
+    ),
+    ...answers,
+  }
+  return async (service, operation, ...rest) => {
+    await Promise.resolve()
+    if (operation === 'get-secret-value') {
+      const name = rest[1]!.split('/').at(-1) as SecretName
+      const SecretString = kept[name]
+      if (SecretString === undefined)
+        throw new Error(
+          'aws ended with 254: An error occurred (ResourceNotFoundException) when calling the GetSecretValue operation: Secrets Manager can’t find the specified secret value for staging label: AWSCURRENT',
+        )
+      return { ARN: 'arn', Name: rest[1], VersionId: '1', SecretString, VersionStages: ['AWSCURRENT'] }
+    }
+    const answer = known[`${service} ${operation}`]
+    if (answer === undefined) throw new Error(`unexpected: aws ${service} ${operation}`)
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+}
+
+const settings = (): StageSettings => ({
+  ...stages.prod,
+  alarmAddress: 'duty@example.org',
+  runbookUrl: 'https://example.org/runbook.md',
+  provider: { baseUrl: provider.baseUrl, model: 'fake' },
+})
+
+function look(aws: Aws, changed: Partial<StageSettings> = {}, resolve = () => Promise.resolve<unknown>({})) {
+  const databaseEndpoint = process.env.DATABASE_ENDPOINT
+  return preflight('prod', { ...settings(), ...changed }, { aws, resolve, databaseEndpoint })
+}
+
+const faultsOf = (findings: Finding[]) =>
+  findings.filter(({ level }) => level !== 'ok').map(({ level, subject, detail }) => `${level} ${subject}: ${detail}`)
+
+describe('the preflight', () => {
+  test('finds nothing wrong where the runbook was followed, and touches nothing', async () => {
+    const findings = await look(fakeAws())
+    expect(faultsOf(findings)).toEqual([])
+    expect(findings.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining([...secretNames, 'account', 'bootstrap', 'Lambda concurrency', 'pgvector', 'migrations']),
+    )
+  })
+
+  test('says all at once, the errors last', async () => {
+    const kept = { ...secrets(), 'database-search': undefined, 'database-chunks': 'not a URL', provider: 'sk-bad' }
+    const answers = {
+      'ssm get-parameter': new Error('aws ended with 254: An error occurred (ParameterNotFound)'),
+      'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10 } },
+      'cloudformation describe-stacks': { Stacks: [{ StackName: 'cuecard-prod', StackStatus: 'ROLLBACK_COMPLETE' }] },
+    }
+    const changed = { alarmAddress: undefined as never, runbookUrl: stages.prod.runbookUrl }
+    const findings = await look(fakeAws({ kept, answers }), changed)
+    expect(faultsOf(findings)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^error bootstrap: .*npx cdk bootstrap/),
+        expect.stringMatching(/^error Lambda concurrency: 10 at once/),
+        expect.stringMatching(/^error stack cuecard-prod: its first deploy failed/),
+        expect.stringMatching(/^error alarms: have no recipient/),
+        expect.stringMatching(/^error runbook: /),
+        expect.stringMatching(/^error database-search: the secret cuecard\/prod\/database-search is missing or empty/),
+        expect.stringMatching(/^error database-chunks: .* is not a postgresql:\/\/ URL/),
+        expect.stringMatching(/^error provider: .*401/),
+      ]),
+    )
+    expect(faultsOf(findings)).toHaveLength(8)
+    const levels = findings.map(({ level }) => level)
+    expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
+  })
+
+  test('rejects a login that may do more than its Lambda, and names one without a limit', async () => {
+    const wide = `wide_${suffix}`
+    const url = await createLogin('cuecard_sweeper', wide)
+    await sql`grant cuecard_documents to ${sql.id(wide)}`.execute(stand.db)
+    await sql`alter role ${sql.id(wide)} bypassrls`.execute(stand.db)
+    await sql`alter role ${sql.id(wide)} reset statement_timeout`.execute(stand.db)
+    const kept = { ...secrets(), 'database-documents': url, 'database-search': urlOf(`cuecard_agents_${suffix}`) }
+    expect(faultsOf(await look(fakeAws({ kept })))).toEqual([
+      `warning database-documents: ${wide} has no statement_timeout`,
+      expect.stringMatching(/^error database-documents: .* bypasses row-level security/),
+      `error database-documents: ${wide} must be a member of cuecard_documents alone, and is of cuecard_documents, cuecard_sweeper`,
+      `error database-search: cuecard_agents_${suffix} must be a member of cuecard_search alone, and is of cuecard_agents`,
+    ])
+  })
+
+  test('shows no secret, whatever is wrong with one', async () => {
+    const password = 'hunter2hunter2'
+    const kept = { ...secrets(), 'database-owner': `postgres://${password}@`, provider: password }
+    expect(JSON.stringify(await look(fakeAws({ kept })))).not.toContain(password)
+  })
+
+  test('looks at the certificate and the record of a domain', async () => {
+    const customDomain = {
+      name: 'api.example.org',
+      certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c',
+    }
+    const describe = (Certificate: object) => fakeAws({ answers: { 'acm describe-certificate': { Certificate } } })
+    const issued = { DomainName: 'example.org', SubjectAlternativeNames: ['*.example.org'], Status: 'ISSUED' }
+    expect(faultsOf(await look(describe(issued), { customDomain }))).toEqual([])
+    const other = { DomainName: 'example.com', Status: 'ISSUED' }
+    const unresolved = () => Promise.reject(new Error('ENOTFOUND'))
+    expect(faultsOf(await look(describe(other), { customDomain }, unresolved))).toEqual([
+      expect.stringMatching(/^warning DNS: api.example.org has no record/),
+      'error certificate: is for example.com, not for api.example.org',
+    ])
+    const pending = { DomainName: 'api.example.org', Status: 'PENDING_VALIDATION' }
+    expect(faultsOf(await look(describe(pending), { customDomain }))).toEqual([
+      'error certificate: is PENDING_VALIDATION, not ISSUED',
+    ])
+  })
+})
+
+test('npm run preflight fails with every reason where the command aws is missing', async () => {
+  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) =>
+    execFile(
+      process.execPath,
+      [join(import.meta.dirname, '../../infra/preflight/main.ts'), 'prod'],
+      { env: { PATH: '/nowhere' } },
+      (error, stdout) => resolve({ code: error?.code, stdout }),
+    ),
+  )
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^error {4}account: cannot run aws: /m)
+  expect(stdout).toMatch(/^error {4}alarms: have no recipient/m)
+  expect(stdout).toMatch(/\nNot ready: \d+ errors\.\n$/)
+})

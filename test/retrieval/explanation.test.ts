@@ -1,0 +1,223 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import type { DocumentId } from '../../shared/ids.ts'
+import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
+import { findStanding } from '../../shared/retrieval/explanation/standing.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
+import { placesOf, termPlaces } from '../../shared/terms/term-places.ts'
+import { keyOf } from '../../shared/terms/terms.ts'
+import { axis } from '../support/axis.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { newEmbedder, newSearch } from '../support/own-search.ts'
+import { storeServed } from '../support/served-document.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+
+const stand = useStand()
+const provider = useFakeProvider()
+
+const evaluation = join(import.meta.dirname, '../evaluation/set')
+const textsOf = (business: string) =>
+  globSync(`${business}/*.md`, { cwd: evaluation })
+    .sort()
+    .map((file) => readFileSync(join(evaluation, file), 'utf8'))
+
+async function tenantOf(...texts: string[]): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  for (const text of texts) {
+    const [title, ...lines] = text.split('\n')
+    await tenant.call('POST', tenant.knowledgeBase, { title: title!.replace(/^# /, ''), content: lines.join('\n') })
+  }
+  await stand.deliver()
+  return tenant
+}
+
+const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
+const dbOf = (tenant: Tenant) => databaseAs('cuecard_search').forOrganization(scopeOf(tenant).organizationId)
+
+async function search(tenant: Tenant, query: string, mode = 'hybrid', limit = 50): Promise<Hit[]> {
+  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query, mode, limit })).body.data
+}
+
+describe('where a document stands', () => {
+  const standing = (tenant: Tenant, query: string, documentId: string, mode: 'hybrid' | 'semantic' | 'keyword') =>
+    findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
+      query,
+      mode,
+      documentId: documentId as DocumentId,
+    })
+
+  test.each(['hybrid', 'semantic', 'keyword'] as const)(
+    'is the place and the passage that search has for it, with the same scores: %s',
+    async (mode) => {
+      const tenant = await tenantOf(...textsOf('sewing-machines'))
+      const query = 'how much is it to repair an overlocker on a saturday'
+      const hits = await search(tenant, query, mode)
+      const documents = [...new Set(hits.map((hit) => hit.document_id))]
+      expect(documents.length).toBeGreaterThan(3)
+      for (const document of documents) {
+        const place = hits.findIndex((hit) => hit.document_id === document)
+        const found = await standing(tenant, query, document, mode)
+        expect(found).toMatchObject({ isExact: true, best: { place: place + 1 } })
+        const { score, scores, ...hit } = found.best!.hit
+        expect(hit).toEqual((({ score, scores, ...rest }) => rest)(hits[place]!))
+        expect(score).toBeCloseTo(hits[place]!.score, 10)
+        expect(scores.keyword ?? -1).toBeCloseTo(hits[place]!.scores.keyword ?? -1, 10)
+        expect(scores.semantic ?? -1).toBeCloseTo(hits[place]!.scores.semantic ?? -1, 10)
+      }
+    },
+  )
+
+  test('is told of a document that search would never come to', async () => {
+    const tenant = await tenantOf(...textsOf('sewing-machines'))
+    const { body: far } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Zebras', content: 'Stripes.' })
+    await stand.deliver()
+    const { best, compared } = await standing(tenant, 'overlocker repair', far.id, 'hybrid')
+    expect(best!.hit.content).toBe('Stripes.')
+    expect(best!.place).toBe(compared)
+    expect(best!.hit.scores.keyword).toBeNull()
+    expect(await standing(tenant, 'overlocker repair', far.id, 'keyword')).toMatchObject({ best: undefined })
+  })
+
+  test('is none where search serves nothing of the document, or it is another organization’s', async () => {
+    const [mine, other] = [await tenantOf('# A\nOne repair.'), await tenantOf('# B\nOne repair.')]
+    const { body: waiting } = await mine.call('POST', mine.knowledgeBase, { title: 'C', content: 'One repair.' })
+    const [theirs] = await search(other, 'repair')
+    for (const document of [waiting.id, theirs!.document_id])
+      expect(await standing(mine, 'repair', document, 'hybrid')).toMatchObject({ best: undefined, compared: 1 })
+  })
+
+  test('is exact among the first of many passages, and says so where it is not', async () => {
+    const tenant = await stand.tenant()
+    const near = (angle: number) => axis(1).map((number, i) => (i === 2 ? Math.tan(angle) : number))
+    await storeServed(
+      stand.db,
+      tenant,
+      Array.from({ length: 1500 }, (_, i) => ({ vector: near(0.1 + i / 1500) })),
+    )
+    const embedder = { ...lexicalEmbedder(), embed: () => Promise.resolve([Float32Array.from(axis(1))]) }
+    const place = async (angle: number) => {
+      const document = await storeServed(stand.db, tenant, [{ vector: near(angle) }])
+      const asked = { query: 'q', mode: 'semantic', documentId: document as DocumentId } as const
+      const { best, isExact } = await findStanding(dbOf(tenant), embedder, scopeOf(tenant), asked)
+      return { place: best!.place, isExact }
+    }
+    expect(await place(0.05)).toEqual({ place: 1, isExact: true })
+    expect(await place(0.1 + 9.5 / 1500)).toEqual({ place: 12, isExact: true })
+    const last = await place(1.5)
+    expect(last.isExact).toBe(false)
+    expect(last.place).toBeGreaterThan(50)
+  })
+
+  test('is found by the vector that search has stored, without a call to the provider', async () => {
+    const tenant = await tenantOf('# A\nOne text.')
+    const [{ document_id } = { document_id: '' }] = await search(tenant, 'one text')
+    const asked = { query: 'one text', mode: 'hybrid', documentId: document_id as DocumentId } as const
+    const stands = () => findStanding(dbOf(tenant), newEmbedder(provider), scopeOf(tenant), asked)
+    expect((await stands()).best!.hit.scores.semantic).toBeNull()
+    await newSearch(provider).search(tenant, { query: 'one text' })
+    const calls = provider.calls.length
+    expect((await stands()).best!.hit.scores.semantic).toEqual(expect.any(Number))
+    expect(provider.calls).toHaveLength(calls)
+  })
+})
+
+describe('the words of a question', () => {
+  const explain = async (tenant: Tenant, query: string) => {
+    const hits = await search(tenant, query)
+    const { words, presencesIn } = await explainWords(dbOf(tenant), scopeOf(tenant), query, hits)
+    const first = hits[0] && presencesIn(hits[0])
+    const marked = hits[0] && markedIn(hits[0].content, new Set(words.flatMap(({ terms }) => [...terms])))
+    return {
+      known: words.filter(({ isKnown }) => isKnown).map(({ text }) => text),
+      unknown: words.filter(({ isKnown }) => !isKnown).map(({ text }) => text),
+      has: words.filter((_, i) => first?.[i] === 'whole').map(({ text }) => text),
+      marked,
+      words,
+    }
+  }
+  const shop = [
+    '# Opening hours\nSaturday: open from 9:30. On Sunday we are closed.',
+    '# Parts\n| Part | What |\n|---|---|\n| K-4471 | Seal |\n\nAsk Frau Wiśniewski for a price.',
+  ]
+
+  test('are those that some text has, those that none has, and no stop words', async () => {
+    const tenant = await tenantOf(...shop)
+    const { known, unknown, words } = await explain(tenant, 'um are you open on sunday for zebras')
+    expect({ known, unknown }).toEqual({ known: ['open', 'sunday'], unknown: ['zebras'] })
+    expect(words.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1)
+  })
+
+  test.each([
+    ['do you open sundays', 'Sunday', ['sundays']],
+    ['do you have k double four seven one', 'K-4471', ['k double four seven one']],
+    ['is miss vishnevski in', 'Wiśniewski', ['vishnevski']],
+    ['half past nine on saturday', '9:30', ['half past nine', 'saturday']],
+  ])('%s: are marked where the passage has them as they are spelt, read or sound', async (query, place, has) => {
+    const found = await explain(await tenantOf(...shop), query)
+    expect(found.marked).toContain(place)
+    expect(found.has).toEqual(expect.arrayContaining(has))
+  })
+
+  test('are had by a passage whose title or headings have them', async () => {
+    const found = await explain(await tenantOf('# Zebras\n## Food\n\nHay and water.'), 'food for zebras')
+    expect(found).toMatchObject({ has: ['food', 'zebras'] })
+  })
+
+  test('that sound like a name count only where no text has them as they are spelt', async () => {
+    const tenant = await tenantOf('# A\nMeet Kowalski here.', '# B\nA kovalsky is a cake.')
+    const { words } = await explain(tenant, 'kovalsky')
+    expect([...words[0]!.terms].every((term) => !term.startsWith('~'))).toBe(true)
+  })
+
+  test('are none where there is nothing to be sought', async () => {
+    const tenant = await tenantOf(...shop)
+    expect((await explainWords(dbOf(tenant), scopeOf(tenant), 'and is it', [])).words).toEqual([])
+  })
+
+  test('weigh nothing of another organization’s', async () => {
+    const [mine] = [await tenantOf('# A\nOne text.'), await tenantOf('# B\nZebras.')]
+    expect((await explain(mine, 'zebras')).unknown).toEqual(['zebras'])
+  })
+})
+
+describe('the places of terms in a text', () => {
+  test('are those of the terms that are stored of it, no more and no fewer', () => {
+    const texts = [
+      ...['apotheke', 'guest-house', 'hausgeraete', 'sewing-machines', 'vets'].flatMap(textsOf),
+      'K-4471, k 4471 und 24,90 € – E‑Mail: info@shop.de, O’Neill',
+    ]
+    for (const text of texts) {
+      const { terms } = indexedTerms(text)
+      const stored = terms
+        .slice(1, terms.indexOf('}'))
+        .split(',')
+        .map((element) => Number(element.split(':')[0]))
+      const placed = termPlaces(text.normalize('NFKC')).map(({ term }) => keyOf(term))
+      expect(new Set(placed)).toEqual(new Set(stored))
+    }
+  })
+
+  test.each([
+    ['open', 'We are OPEN; opening hours', ['OPEN', 'opening']],
+    ['k4471', 'The K-4471 and k 4471', ['K-4471', 'k 4471']],
+    ['営業', '毎日営業しています。営業時間', ['営業', '営業']],
+    ['abc', 'ａｂｃ ½ ＡＢＣ.', ['ａｂｃ', 'ＡＢＣ']],
+    ['grosse', 'ﬁne Größe', ['Größe']],
+  ])('%s in "%s"', (word, text, places) => {
+    const [term = ''] = [...indexedTermsIn(word)]
+    expect(markedIn(text, new Set([term]))).toEqual(places)
+  })
+})
+
+function markedIn(text: string, terms: ReadonlySet<string>): string[] {
+  return placesOf(terms, text).map(({ start, end }) => text.slice(start, end))
+}
+
+function indexedTermsIn(word: string): string[] {
+  return termPlaces(word).map(({ term }) => term)
+}

@@ -1,0 +1,272 @@
+import { neonConfig } from '@neondatabase/serverless'
+import { sql } from 'kysely'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { keepQuestion } from '../../shared/retrieval/keep-question.ts'
+import { mcpClient } from '../mcp/mcp-client.ts'
+import { keepQuestions, keptQuestions, storeQuestions } from '../support/asked-questions.ts'
+import { axis } from '../support/axis.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { figuresOf } from '../support/figures-of.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { hangingEmbedder, newSearch } from '../support/own-search.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+/** Requests of the database while the log is tested, and which of them fail or never get an answer. */
+let sent: string[] = []
+let cut: RegExp | undefined
+let silenced: RegExp | undefined
+neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+  const body = String(init.body)
+  sent.push(body)
+  if (cut?.test(body)) return Promise.reject(new TypeError('fetch failed'))
+  if (!silenced?.test(body)) return fetch(url, init)
+  return new Promise((_, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason)))
+}
+afterEach(() => {
+  sent = []
+  cut = undefined
+  silenced = undefined
+})
+afterAll(() => {
+  neonConfig.fetchFunction = undefined
+})
+
+const query = 'Are you open on Sunday?'
+
+async function tenantWithDocument(): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
+  await stand.deliver()
+  return tenant
+}
+
+async function tenantThatKeeps(): Promise<Tenant> {
+  const tenant = await tenantWithDocument()
+  await keepQuestions(stand, tenant)
+  return tenant
+}
+
+const search = (tenant: Tenant, body: object = { query }) => tenant.call('POST', `${tenant.knowledgeBase}/search`, body)
+
+/** Every way in which a voice agent asks. */
+const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
+  search,
+  MCP: (tenant) => mcpClient(tenant).tool('search', { query }),
+  'Vapi, before a reply': (tenant) =>
+    tenant.call('POST', `${tenant.knowledgeBase}/vapi`, {
+      message: { type: 'knowledge-base-request', messages: [{ role: 'user', content: query }] },
+    }),
+  'Vapi, by a tool': (tenant) =>
+    tenant.call('POST', `${tenant.knowledgeBase}/vapi`, {
+      message: { type: 'tool-calls', toolCallList: [{ id: 'c', function: { name: 'search', arguments: { query } } }] },
+    }),
+  Retell: (tenant) => tenant.call('POST', `${tenant.knowledgeBase}/retell`, { args: { query } }),
+}
+
+describe('a question', () => {
+  test.each(Object.entries(ways))(
+    'that comes by %s is kept with its best score, and nothing of who asked',
+    async (_, ask) => {
+      const tenant = await tenantThatKeeps()
+      await ask(tenant)
+      await keepQuestions(stand, tenant, false)
+      const { body } = await search(tenant)
+      const { organizationId, agentId } = tenant
+      expect(await keptQuestions(stand, tenant)).toEqual([
+        {
+          organization_id: organizationId,
+          agent_id: agentId,
+          id: expect.any(String),
+          question: query,
+          mode: 'hybrid',
+          is_degraded: false,
+          hits: 1,
+          best_score: body.data[0].score,
+          asked_at: expect.any(Date),
+        },
+      ])
+    },
+  )
+
+  test.each(Object.entries(ways))(
+    'that comes by %s is not kept, and costs nothing, unless the organization wants it',
+    async (_, ask) => {
+      const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
+      const statementsOf = async (tenant: Tenant) => {
+        await ask(tenant)
+        sent = []
+        await ask(tenant)
+        return sent.map((body) => JSON.parse(body).queries.length)
+      }
+      const [without, withLog] = [await statementsOf(off), await statementsOf(on)]
+      expect(withLog).toEqual([...without, 3])
+      expect(await keptQuestions(stand, off)).toEqual([])
+      expect(await keptQuestions(stand, on)).toHaveLength(2)
+    },
+  )
+
+  test('by a vector alone, a prefetch and words that nothing is found by leave no trace', async () => {
+    const tenant = await tenantThatKeeps()
+    await search(tenant, { embedding: axis(1) })
+    await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query })
+    await search(tenant, { query: 'hello um yes please' })
+    expect(await keptQuestions(stand, tenant)).toEqual([])
+    await search(tenant, { query, embedding: axis(1), mode: 'semantic' })
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ question: query, mode: 'semantic' }])
+  })
+
+  test('without hits is kept without a score', async () => {
+    const tenant = await tenantThatKeeps()
+    await search(tenant, { query: 'Do you sell cars?', mode: 'keyword' })
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: 0, best_score: null }])
+  })
+
+  test('of a search that is refused is not kept', async () => {
+    const tenant = await tenantThatKeeps()
+    expect((await search(tenant, { query, limit: 0 })).status).toBe(422)
+    const elsewhere = { ...tenant, knowledgeBase: (await stand.tenant()).knowledgeBase }
+    expect((await search(elsewhere)).status).toBe(404)
+    expect(await keptQuestions(stand, tenant)).toEqual([])
+  })
+
+  test('that was answered by its words alone says so', async () => {
+    const tenant = await tenantThatKeeps()
+    const { search } = newSearch(provider)
+    provider.script([], { status: 401, body: '{}' })
+    expect((await search(tenant, { query })).body.degraded).toBe('keyword_only')
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'hybrid', is_degraded: true }])
+  })
+
+  test('is kept in its first 500 characters, whatever they are', async () => {
+    const tenant = await tenantThatKeeps()
+    await search(tenant, { query: `  ${'😀 word '.repeat(800)}`, mode: 'keyword' })
+    const [kept] = await keptQuestions(stand, tenant)
+    expect([...kept!.question]).toHaveLength(500)
+  })
+})
+
+describe('an answer', () => {
+  const isInsert = /insert into \\"question_log\\"/
+
+  test.each([
+    ['fails', () => (cut = isInsert)],
+    ['hangs', () => (silenced = isInsert)],
+  ])('comes in time when the log %s; that is counted', async (_, break_) => {
+    const tenant = await tenantThatKeeps()
+    break_()
+    let status = 0
+    const figures = await figuresOf(async () => {
+      ;({ status } = await search(tenant))
+    })
+    expect(status).toBe(200)
+    expect(figures).toMatchObject({ QuestionsNotKept: 1 })
+    expect(await keptQuestions(stand, tenant)).toEqual([])
+  })
+
+  test('that is late does not wait for the log at all', async () => {
+    const tenant = await tenantThatKeeps()
+    const clock = manualClock()
+    const { search } = newSearch(provider, {
+      clock,
+      embedder: hangingEmbedder(() => clock.advance(3_000)),
+    })
+    const figures = await figuresOf(async () => {
+      expect((await search(tenant, { query })).body.degraded).toBe('keyword_only')
+    })
+    expect(figures).toMatchObject({ QuestionsNotKept: 1 })
+    expect(sent.filter((body) => isInsert.test(body))).toEqual([])
+  })
+
+  test('gives the database no longer for the log than is left of its deadline', async () => {
+    const tenant = await tenantThatKeeps()
+    const clock = manualClock()
+    const { search } = newSearch(provider, { clock, embedder: hangingEmbedder(() => clock.advance(900)) })
+    await search(tenant, { query, deadline_ms: 1_000, mode: 'keyword' })
+    await search(tenant, { query, deadline_ms: 60, mode: 'keyword' })
+    const limits = sent.filter((body) => isInsert.test(body)).map((body) => JSON.parse(body).queries[0].params[0])
+    expect(limits).toEqual(['250', '60'])
+  })
+})
+
+describe('the log', () => {
+  const keep = (tenant: Tenant, text: string) => {
+    const scope = tenant as unknown as AgentScope
+    const db = databaseAs('cuecard_search').forOrganization(scope.organizationId)
+    return keepQuestion(db, scope, { text, mode: 'hybrid', isDegraded: false, scores: [0.5] }, 5_000)
+  }
+
+  test('takes nothing once it is switched off, though an instance may not know that yet', async () => {
+    const tenant = await tenantThatKeeps()
+    await search(tenant)
+    await keepQuestions(stand, tenant, false)
+    await search(tenant)
+    expect(await keptQuestions(stand, tenant)).toHaveLength(1)
+  })
+
+  test('takes 200 questions an hour of an organization', async () => {
+    const [busy, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
+    // Of tomorrow, so that no hour begins after them.
+    const earlier = Array.from({ length: 199 }, (_, i) => ({ question: `question ${i}`, daysAgo: -1 }))
+    await storeQuestions(stand, busy, ...earlier, { question: 'of yesterday', daysAgo: 1 })
+    for (const question of ['the last one', 'one too many']) await keep(busy, question)
+    await keep(other, 'another organization’s')
+    const kept = (await keptQuestions(stand, busy)).map(({ question }) => question)
+    expect(kept).toContain('the last one')
+    expect(kept).not.toContain('one too many')
+    expect(await keptQuestions(stand, other)).toHaveLength(1)
+  })
+
+  test('is emptied by the sweeper of what was asked 30 days ago', async () => {
+    const tenant = await stand.tenant()
+    await storeQuestions(stand, tenant, ...[31, 29, 0, 40].map((daysAgo) => ({ question: `${daysAgo}`, daysAgo })))
+    expect(await stand.sweep()).toMatchObject({ questions_purged: 2 })
+    expect((await keptQuestions(stand, tenant)).map(({ question }) => question)).toEqual(['29', '0'])
+    expect(await stand.sweep()).toMatchObject({ questions_purged: 0 })
+  })
+
+  test('goes with the agent and with the organization', async () => {
+    const [first, second] = [await stand.tenant(), await stand.tenant()]
+    for (const tenant of [first, second]) await storeQuestions(stand, tenant, { question: 'asked' })
+    await sql`delete from agents where id = ${first.agentId}`.execute(stand.db)
+    await sql`delete from api_keys where organization_id = ${second.organizationId}`.execute(stand.db)
+    await sql`delete from organizations where id = ${second.organizationId}`.execute(stand.db)
+    for (const tenant of [first, second]) expect(await keptQuestions(stand, tenant)).toEqual([])
+  })
+
+  test.each(['cuecard_search', 'cuecard_mcp', 'cuecard_platforms'] as const)(
+    'is written by %s for its own organization, and neither read nor changed',
+    async (role) => {
+      const [mine, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
+      const db = databaseAs(role).forOrganization(mine.organizationId as OrganizationId)
+      const insert = ({ organizationId, agentId }: Tenant) =>
+        sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
+          values (${organizationId}, ${agentId}, gen_random_uuid(), 'asked', 'hybrid', false, 0)`.execute(db)
+      await insert(mine)
+      await expect(insert(other)).rejects.toThrow(/row-level security/)
+      for (const statement of [
+        'select question from question_log',
+        'select id from question_log',
+        'delete from question_log',
+        "update question_log set question = ''",
+        'select log_questions from organizations',
+        "insert into question_log (asked_at) values ('2020-01-01')",
+      ])
+        await expect(sql.raw(statement).execute(db), statement).rejects.toThrow(/permission denied/)
+      expect(await keptQuestions(stand, other)).toEqual([])
+    },
+  )
+
+  test('is no part of what the API says of an organization', async () => {
+    const tenant = await tenantThatKeeps()
+    const { body } = await tenant.call('GET', '/v1/organization')
+    expect(Object.keys(body)).toEqual(['id', 'name', 'auto_delete_done_calls', 'created_at'])
+    const patched = await tenant.call('PATCH', '/v1/organization', { log_questions: false })
+    expect(patched.status).toBe(422)
+  })
+})

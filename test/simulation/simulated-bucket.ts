@@ -1,0 +1,48 @@
+import type { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
+import type { Bucket } from '../../shared/files/bucket.ts'
+import type { FileType } from '../../shared/files/file-types.ts'
+import { Unavailable } from '../../shared/http/errors.ts'
+import { reach } from './process.ts'
+
+/** A file with this in it is at fault for good. */
+export const unreadable = 'unreadable'
+
+/** Files by key, as S3 keeps them. */
+export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete'> {
+  readonly files = new Map<string, string>()
+
+  get(key: string): Promise<Buffer | undefined> {
+    const read = () => {
+      const file = this.files.get(key)
+      return Promise.resolve(file === undefined ? undefined : Buffer.from(file))
+    }
+    return reach('bucket', read, lost)
+  }
+
+  delete(keys: readonly string[]): Promise<void> {
+    const remove = () => {
+      for (const key of keys) this.files.delete(key)
+      return Promise.resolve()
+    }
+    return reach('bucket', remove, lost)
+  }
+}
+
+/** Takes a text as it is, unless the process dies of it. */
+export const simulatedExtraction: typeof extractText = (file) =>
+  reach(
+    'extraction',
+    () => {
+      const text = `${file}`
+      if (text.includes(unreadable)) return Promise.reject(new Unreadable('damaged'))
+      return Promise.resolve({ text, sourceType: typeOf(text) })
+    },
+    () => new Error('The child process died'),
+  )
+
+export const typeOf = (text: string): FileType => (text.includes('amber') ? 'csv' : 'txt')
+
+function lost(): Error {
+  return new Unavailable('file_storage', new Error('connection lost'))
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import { newId } from '../../shared/ids.ts'
+import type { Tenant, TestStand } from './stand.ts'
+
+/** Lets the tenant's organization keep its callers' questions: before the first call, as instances remember keys. */
+export async function keepQuestions({ db }: TestStand, { organizationId }: Tenant, isOn = true): Promise<void> {
+  await sql`update organizations set log_questions = ${isOn} where id = ${organizationId}`.execute(db)
+}
+
+/** What the log has of the tenant's organization, the oldest first, as its owner sees it. */
+export async function keptQuestions({ db }: TestStand, { organizationId }: Tenant) {
+  return await db
+    .selectFrom('question_log')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+export interface AskedBefore {
+  question: string
+  best_score?: number | null
+  mode?: 'hybrid' | 'semantic' | 'keyword'
+  is_degraded?: boolean
+  daysAgo?: number
+}
+
+/** Stores questions as if they had been asked, whatever the hour's share and the setting; in the order given, the last is the newest. */
+export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
+  const rows = asked.map(({ daysAgo = 0, ...row }) => ({
+    organization_id: tenant.organizationId,
+    agent_id: tenant.agentId,
+    id: newId(),
+    mode: 'hybrid' as const,
+    is_degraded: false,
+    hits: row.best_score === null ? 0 : 1,
+    best_score: 0.1,
+    ...row,
+    asked_at: new Date(Date.now() - daysAgo * 86_400_000),
+  }))
+  await db.batch({
+    unlimited: sql`set local session_replication_role = replica`,
+    stored: db.insertInto('question_log').values(rows),
+  })
+  return rows.map(({ id }) => id)
+}

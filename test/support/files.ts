@@ -1,0 +1,82 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { consumer } from '../../functions/extraction/consumer.ts'
+import type { Extraction } from '../../functions/extraction/extract-document.ts'
+import { createFileDocument } from '../../shared/documents/create-file-document.ts'
+import { fileTypeOf } from '../../shared/files/file-types.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { sqsQueue } from '../../shared/queue.ts'
+import { memoryBucket } from './memory-bucket.ts'
+import type { Tenant, TestStand } from './stand.ts'
+import { databaseAs, keptQueue } from './worker.ts'
+
+/** The document of a file, as the dashboard makes it: the file itself is yet to be posted. */
+export interface TestFile {
+  id: string
+  organizationId: string
+  path: string
+  key: string
+}
+
+export async function createFile(
+  stand: TestStand,
+  tenant: Tenant,
+  { fileName = 'prices.txt', title = 'Prices', fileBytes = 100 } = {},
+): Promise<TestFile> {
+  const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
+  const input = { title, fileName, fileBytes, bucket: 'files' }
+  const { document, key } = await createFileDocument(stand.db, scope, input, { requestId: 'request-of-upload' })
+  const { organizationId, knowledgeBase } = tenant
+  return { id: document.id, organizationId, path: `${knowledgeBase}/${document.id}`, key }
+}
+
+/** What S3 sends when a file has arrived. */
+export function uploadEvent(...keys: string[]): string {
+  const encoded = (key: string) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
+  const Records = keys.map((key) => ({
+    eventSource: 'aws:s3',
+    eventName: 'ObjectCreated:Post',
+    s3: { bucket: { name: 'files' }, object: { key: encoded(key), size: 100 } },
+  }))
+  return JSON.stringify({ Records })
+}
+
+/** What the API and the sweeper send. */
+export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
+  return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
+}
+
+/** In place of the extraction, where that is not the point: the file is its text. */
+const plainText: Extraction['extractText'] = (file, fileName) =>
+  Promise.resolve({ text: file.toString('utf8'), sourceType: fileTypeOf(fileName)! })
+
+/** An extraction Lambda of a test's own, on the stand's database and embedding queue, and a bucket in memory. */
+export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}) {
+  const { files, ...bucket } = memoryBucket()
+  const own = keptQueue()
+  const handler = consumer({
+    db: databaseAs('cuecard_extraction'),
+    bucket,
+    queue: own.queue,
+    embeddingQueue: sqsQueue(stand.sqs, stand.queue.queueUrl),
+    extractText: plainText,
+    random: () => 0.5,
+    ...options,
+  })
+
+  return {
+    bucket,
+    files,
+    /** What was sent to its own queue. */
+    sent: own.sent,
+    /** Delivers one batch with these message bodies. */
+    deliver: async (...bodies: string[]): Promise<SQSBatchResponse> => {
+      const Records = bodies.map((body, i) => ({ messageId: `${i}`, receiptHandle: `${i}`, body }))
+      return await handler({ Records } as unknown as SQSEvent)
+    },
+    /** The file arrives, and S3 says so. */
+    async upload({ key }: TestFile, content: string | Buffer): Promise<SQSBatchResponse> {
+      files.set(key, Buffer.from(content))
+      return await this.deliver(uploadEvent(key))
+    },
+  }
+}
