@@ -48,16 +48,24 @@ const deadlineMilliseconds = 2_000
 
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
 export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
-  const url = required(setting)
-  let opened: Promise<Queue> | undefined
-  const open = () => {
-    opened ??= sdk().then(({ SQSClient }) => sqsQueue(new SQSClient({ requestHandler: timeouts }), url))
-    return opened
+  return openedLater(configuredClient(), required(setting))
+}
+
+/** Begun early, and made once. */
+function configuredClient(): () => Promise<SQSClient> {
+  let made: Promise<SQSClient> | undefined
+  const make = () => {
+    made ??= sdk().then(({ SQSClient }) => new SQSClient({ requestHandler: timeouts }))
+    return made
   }
-  beginEarly(open())
+  beginEarly(make())
+  return make
+}
+
+function openedLater(client: () => Promise<SQSClient>, url: string): Queue {
   return {
-    send: async (...work) => (await open()).send(...work),
-    changeVisibility: async (...message) => (await open()).changeVisibility(...message),
+    send: async (...work) => sqsQueue(await client(), url).send(...work),
+    changeVisibility: async (...message) => sqsQueue(await client(), url).changeVisibility(...message),
   }
 }
 
@@ -69,7 +77,9 @@ export function routedQueue(queues: { embedding: Sender; extraction: Sender }): 
 }
 
 export function configuredRoutedQueue(): Sender {
-  return routedQueue({ embedding: configuredQueue(), extraction: configuredQueue('EXTRACTION_QUEUE_URL') })
+  const [embedding, extraction] = [required('QUEUE_URL'), required('EXTRACTION_QUEUE_URL')]
+  const client = configuredClient()
+  return routedQueue({ embedding: openedLater(client, embedding), extraction: openedLater(client, extraction) })
 }
 
 export const maxDelaySeconds = 900

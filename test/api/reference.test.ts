@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { bundle } from '../../infra/aws/bundles/bundle.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { invoke } from '../../infra/local/lambda.ts'
+import { executablePath } from '../support/chromium.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -135,10 +135,6 @@ describe('the page', () => {
 function callsOf(html: string): { method: string; path: string }[] {
   return [...html.matchAll(/data-call="([^"]+)"/g)].map(([, call]) => JSON.parse(call!.replaceAll('&quot;', '"')))
 }
-
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path && existsSync(path),
-)
 
 describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMIUM with its path)', () => {
   let browser: Browser

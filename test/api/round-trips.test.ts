@@ -1,9 +1,9 @@
-import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
+import { useRequestCount } from '../support/request-count.ts'
 import { storeServed } from '../support/served-document.ts'
 import { useStand } from '../support/stand.ts'
 import { newWorker } from '../support/worker.ts'
@@ -11,24 +11,7 @@ import { newWorker } from '../support/worker.ts'
 const provider = useFakeProvider()
 const stand = useStand()
 
-let requests = 0
-neonConfig.fetchFunction = (url: string, init: RequestInit) => {
-  requests++
-  return fetch(url, init)
-}
-beforeEach(() => {
-  requests = 0
-})
-afterAll(() => {
-  neonConfig.fetchFunction = undefined
-})
-
-/** How many requests the database gets while `act` runs. */
-async function requestsOf(act: () => Promise<unknown>): Promise<number> {
-  const before = requests
-  await act()
-  return requests - before
-}
+const requestsOf = useRequestCount()
 
 test('with a known key a request asks the database once, and a PATCH twice', async () => {
   const tenant = await stand.tenant()

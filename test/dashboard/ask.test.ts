@@ -1,5 +1,4 @@
-import { neonConfig } from '@neondatabase/serverless'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
@@ -9,23 +8,14 @@ import { keepQuestions, keptQuestions } from '../support/asked-questions.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { known, storeKnown } from '../support/known-documents.ts'
 import { newEmbedder } from '../support/own-search.ts'
+import { useRequestCount } from '../support/request-count.ts'
 import { databaseAs, keptQueue } from '../support/worker.ts'
 import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
 const provider = useFakeProvider()
 
-let requests = 0
-neonConfig.fetchFunction = (url: string, init: RequestInit) => {
-  requests++
-  return fetch(url, init)
-}
-beforeEach(() => {
-  requests = 0
-})
-afterAll(() => {
-  neonConfig.fetchFunction = undefined
-})
+const requestsOf = useRequestCount()
 
 async function withDocuments(): Promise<SignedIn & { documents: string[] }> {
   const owner = await signedIn()
@@ -107,9 +97,7 @@ describe('a question', () => {
   test('costs the database few round trips: the session, the agent, the titles, the search and what explains it', async () => {
     const owner = await withDocuments()
     await ask(owner, 'Where do guests park?')
-    requests = 0
-    await ask(owner, 'Where do guests park?')
-    expect(requests).toBe(5)
+    expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(5)
   })
 
   test('shows nothing but text of what it says', async () => {

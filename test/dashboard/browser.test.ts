@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { storeQuestions } from '../support/asked-questions.ts'
+import { executablePath } from '../support/chromium.ts'
 import { storeKnown } from '../support/known-documents.ts'
 import type { Tenant } from '../support/stand.ts'
 import { faintTexts } from './faint-texts.ts'
@@ -11,9 +11,6 @@ import { makeThings } from './routes.ts'
 import { useDashboard } from './support.ts'
 
 const { stand } = useDashboard()
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path && existsSync(path),
-)
 
 describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
   let browser: Browser

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { buildApp } from 'fauxqs'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { output } from '../../infra/backup/child.ts'
 import { contentsOf, differences } from '../../infra/backup/contents.ts'
@@ -19,6 +18,7 @@ import { openStore, type Store } from '../../infra/backup/store.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
+import { withClient } from '../../infra/postgres-client.ts'
 import { newId } from '../../shared/ids.ts'
 
 const server = process.env.DATABASE_URL
@@ -37,16 +37,6 @@ async function hasToolsFor(url: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-async function withClient<Result>(connectionString: string, use: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
 }
 
 async function temporaryDirectory(): Promise<string> {

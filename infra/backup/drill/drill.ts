@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { Client } from 'pg'
 import { Database } from '../../../shared/database/database.ts'
 import { createDocument } from '../../../shared/documents/create-document.ts'
 import { createAgent, createOrganization } from '../../admin/tenants.ts'
 import { type LocalDatabase, openDatabase } from '../../local/database/database.ts'
 import { createScratchDatabase } from '../../local/database/scratch-database.ts'
 import { migrate } from '../../migrations/migrate.ts'
+import { withClient } from '../../postgres-client.ts'
 import { accessOf } from '../access.ts'
 import { contentsOf, differences } from '../contents.ts'
 import { createBackup } from '../create.ts'
@@ -156,15 +156,5 @@ async function withDatabase<Result>(url: string, use: (database: LocalDatabase) 
     return await use(database)
   } finally {
     await database.close()
-  }
-}
-
-async function withClient<Result>(connectionString: string, use: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
   }
 }

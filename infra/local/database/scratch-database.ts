@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { Client, escapeIdentifier } from 'pg'
+import { escapeIdentifier } from 'pg'
+import { withClient } from '../../postgres-client.ts'
 
 /** Makes an empty database of a unique name on the server of `serverUrl`; `drop` ends whatever is connected to it. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
@@ -11,12 +12,6 @@ export async function createScratchDatabase(serverUrl: string): Promise<{ url: s
   return { url: url.href, drop: () => run(serverUrl, `drop database if exists ${escapeIdentifier(name)} with (force)`) }
 }
 
-async function run(connectionString: string, statement: string) {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+async function run(connectionString: string, statement: string): Promise<void> {
+  await withClient(connectionString, (client) => client.query(statement))
 }

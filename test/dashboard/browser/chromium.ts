@@ -1,13 +1,8 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { startGateway } from '../../../infra/local/gateway/gateway.ts'
+import { executablePath } from '../../support/chromium.ts'
 import type { Tenant, TestStand } from '../../support/stand.ts'
-
-/** Of a Chromium on this machine; undefined when there is none. */
-export const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path && existsSync(path),
-)
 
 /** A browser in front of the stand's gateway, whose pages may post files to the stand's bucket. */
 export function useChromium(stand: TestStand) {

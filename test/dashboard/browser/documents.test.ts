@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { executablePath } from '../../support/chromium.ts'
 import { useStand } from '../../support/stand.ts'
-import { executablePath, useChromium } from './chromium.ts'
+import { useChromium } from './chromium.ts'
 
 const stand = useStand()
 const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`

@@ -8,7 +8,7 @@ import { words } from '../../../functions/dashboard/words.ts'
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
 import { newId } from '../../../shared/ids.ts'
-import { executablePath } from './chromium.ts'
+import { executablePath } from '../../support/chromium.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')
 const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
