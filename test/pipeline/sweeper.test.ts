@@ -6,11 +6,11 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { retryDocuments, type Target } from '../../infra/admin/documents.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
-import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
 import { isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
+import { figuresOf } from '../support/figures-of.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
@@ -384,14 +384,9 @@ describe('what the sweeper reports', () => {
     const tenant = await stand.tenant()
     await create(tenant, 'A text.')
     await age(300)
-    const seen: Figures[] = []
-    const listen = (message: unknown) => void seen.push(message as Figures)
-    figures.subscribe(listen)
-    await swept()
-    figures.unsubscribe(listen)
-    const [{ OldestPendingSeconds, ...rest }] = seen as [Figures]
+    const { OldestPendingSeconds, LeaseRecoveries, DocumentsFailed } = await figuresOf(swept)
     expect(OldestPendingSeconds).toBeGreaterThanOrEqual(300)
     expect(OldestPendingSeconds).toBeLessThan(400)
-    expect(rest).toEqual({ LeaseRecoveries: 0, DocumentsFailed: 0 })
+    expect({ LeaseRecoveries, DocumentsFailed }).toEqual({ LeaseRecoveries: 0, DocumentsFailed: 0 })
   })
 })

@@ -127,7 +127,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link(words.navigation.calls).click()
     expect(await faults()).toEqual([])
     await button(words.calls.restoreOf('Front desk')).click()
-    await page.getByText(words.calls.restored).waitFor()
+    await page.locator('#flash').getByText(words.calls.restored).waitFor()
 
     await link(words.navigation.settings).click()
     expect(await faults()).toEqual([])
