@@ -61,7 +61,7 @@ export const lambdas = {
     database: true,
     memoryMb: 512,
     timeoutSeconds: 29,
-    routes: ['/v1/organization'],
+    routes: ['/v1/organization', '/v1/organization/usage'],
   },
   agents: {
     entry: 'functions/agents/handler.ts',
@@ -101,6 +101,8 @@ export const lambdas = {
     timeoutSeconds: 50,
     everySeconds: 60,
   },
+  /** Calls the API from outside, as a customer does: it knows the public address and a key, and nothing else of the system. */
+  canary: { entry: 'functions/canary/handler.ts', memoryMb: 256, timeoutSeconds: 120, everySeconds: 300 },
 } as const satisfies Record<string, Lambda>
 
 export type LambdaName = keyof typeof lambdas
@@ -108,6 +110,10 @@ export type LambdaName = keyof typeof lambdas
 export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]
+
+export const databaseUsers = (Object.keys(lambdas) as LambdaName[]).filter(
+  (name): name is DatabaseUser => 'database' in lambdas[name],
+)
 
 /** Each queue has the name of the Lambda that works on it. */
 export type QueueName = 'embedding' | 'extraction'
@@ -150,6 +156,7 @@ export const metricReporters = {
   DocumentsCompleted: ['embedding'],
   DocumentsFailed: ['embedding', 'extraction', 'sweeper'],
   DocumentsRetried: ['embedding', 'extraction'],
+  DocumentsPostponed: ['embedding'],
   FilesExtracted: ['extraction'],
   ExtractionMilliseconds: ['extraction'],
   ChunksEmbedded: ['embedding'],
@@ -164,8 +171,18 @@ export const metricReporters = {
   QueryVectorHits: asking,
   QueryVectorMisses: asking,
   SearchesDegraded: asking,
+  SearchesLimited: asking,
   QuestionsNotKept: answering,
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
   SendFailures: ['documents', 'dashboard', 'embedding', 'extraction', 'sweeper'],
+  SearchMilliseconds: asking,
+  SearchEmbedMilliseconds: asking,
+  SearchDatabaseMilliseconds: asking,
+  AdapterErrors: ['mcp', 'platforms'],
+  CanarySuccess: ['canary'],
+  CanaryCreateMilliseconds: ['canary'],
+  CanaryCompleteMilliseconds: ['canary'],
+  CanarySearchMilliseconds: ['canary'],
+  CanaryDeleteMilliseconds: ['canary'],
 } as const satisfies Record<MetricName, readonly LambdaName[]>

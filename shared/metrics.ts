@@ -5,6 +5,7 @@ export const metrics = {
   DocumentsCompleted: 'Count',
   DocumentsFailed: 'Count',
   DocumentsRetried: 'Count',
+  DocumentsPostponed: 'Count',
   FilesExtracted: 'Count',
   ExtractionMilliseconds: 'Milliseconds',
   ChunksEmbedded: 'Count',
@@ -19,10 +20,20 @@ export const metrics = {
   QueryVectorHits: 'Count',
   QueryVectorMisses: 'Count',
   SearchesDegraded: 'Count',
+  SearchesLimited: 'Count',
   QuestionsNotKept: 'Count',
   OldestPendingSeconds: 'Seconds',
   LeaseRecoveries: 'Count',
   SendFailures: 'Count',
+  SearchMilliseconds: 'Milliseconds',
+  SearchEmbedMilliseconds: 'Milliseconds',
+  SearchDatabaseMilliseconds: 'Milliseconds',
+  AdapterErrors: 'Count',
+  CanarySuccess: 'Count',
+  CanaryCreateMilliseconds: 'Milliseconds',
+  CanaryCompleteMilliseconds: 'Milliseconds',
+  CanarySearchMilliseconds: 'Milliseconds',
+  CanaryDeleteMilliseconds: 'Milliseconds',
 } as const
 
 export type MetricName = keyof typeof metrics

@@ -34,6 +34,10 @@ const waiting = 'test/pipeline/waiting.test.ts'
 const keys = 'test/api/keys.test.ts'
 const observability = 'test/observability.test.ts'
 const limits = 'test/api/limits.test.ts'
+const requestLimits = 'test/limits/requests.test.ts'
+const tokenLimits = 'test/limits/tokens.test.ts'
+const unknownKeys = 'test/limits/unknown-keys.test.ts'
+const documentLimits = 'test/limits/documents.test.ts'
 const deleted = 'test/api/deleted.test.ts'
 const inputFaults = 'test/api/input-faults.test.ts'
 const vapi = 'test/platforms/vapi.test.ts'
@@ -53,6 +57,8 @@ const ofFiles = {
 const roles = 'test/database/roles.test.ts'
 const histories = 'test/simulation/histories-1.test.ts'
 const release = 'test/local/release-work.test.ts'
+const localDatabase = 'test/local/database.test.ts'
+const steady = 'test/faults/steady-clock.test.ts'
 const admin = 'test/admin.test.ts'
 const settings = 'test/local/settings.test.ts'
 const audit = 'test/operators/audit.test.ts'
@@ -77,10 +83,175 @@ const documentsInBrowser = 'test/dashboard/browser/documents.test.ts'
 const questionLog = 'test/retrieval/question-log.test.ts'
 const explanation = 'test/retrieval/explanation.test.ts'
 const unanswered = 'test/dashboard/unanswered.test.ts'
+const canaries = 'test/attack/canaries.test.ts'
 const pooler = 'test/operators/pooler.test.ts'
 const deploy = 'test/aws/deploy.test.ts'
+const watch = 'test/aws/watch.test.ts'
+const canary = 'test/canary.test.ts'
 
 const mutations: Mutation[] = [
+  {
+    safeguard: 'an install script that is not named fails the check of the supply chain',
+    file: 'infra/supply-chain/rules.ts',
+    find: 'allowed[name] !== true',
+    replace: 'allowed[name] === false',
+    tests: ['test/aws/supply-chain.test.ts'],
+  },
+  {
+    safeguard: 'the preflight counts the executions that others have reserved',
+    file: 'infra/preflight/concurrency.ts',
+    find: 'reserved + others + workers',
+    replace: 'reserved + workers',
+    tests: ['test/operators/preflight.test.ts'],
+  },
+  {
+    safeguard: 'a stage is deployed to its own account alone',
+    file: 'infra/aws/app.ts',
+    find: 'env: { account, region }, ',
+    replace: '',
+    tests: ['test/aws/account.test.ts'],
+  },
+  {
+    safeguard: 'workers change when the shift of what serves is over',
+    file: 'infra/aws/release/aliases.ts',
+    find: 'serving.map((name) => aliases[name]),',
+    replace: 'answering.map((name) => aliases[name]),',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'the alarms of a release watch its own version',
+    file: 'infra/aws/monitoring/release-alarms.ts',
+    find: 'ExecutedVersion: version.version,',
+    replace: '',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'requests reach a version that is shifted, not the latest code',
+    file: 'infra/aws/stack.ts',
+    find: 'createHttpApi(this, name, aliases, settings)',
+    replace: 'createHttpApi(this, name, functions, settings)',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'trouble in an answer with 200 is counted',
+    file: 'functions/platforms/app.ts',
+    find: 'report({ AdapterErrors: 1 })',
+    replace: '',
+    tests: [observability],
+  },
+  {
+    safeguard: 'the canary’s alarm rings within ten minutes',
+    file: 'infra/wiring.ts',
+    find: 'timeoutSeconds: 120, everySeconds: 300',
+    replace: 'timeoutSeconds: 120, everySeconds: 360',
+    tests: [watch],
+  },
+  {
+    safeguard: 'an alarm on silence does not look for older values first',
+    file: 'infra/aws/monitoring/metric.ts',
+    find: "expression: 'FILL(m0, 0)'",
+    replace: "expression: 'm0'",
+    tests: [watch],
+  },
+  {
+    safeguard: 'a canary that fails leaves no document behind',
+    file: 'functions/canary/journey.ts',
+    find: '    await cleanUp(journey, path)\n',
+    replace: '',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary sees that search finds nothing',
+    file: 'functions/canary/journey.ts',
+    find: '!found.body.data.some((hit) => hit.document_id === id)',
+    replace: 'false',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary deletes no documents but its own',
+    file: 'functions/canary/journey.ts',
+    find: 'each.title === title && ',
+    replace: '',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary touches no agent but its own',
+    file: 'functions/canary/canary.ts',
+    find: 'body.data.find(({ name }) => name === ownName)',
+    replace: 'body.data[0]',
+    tests: [canary],
+  },
+  {
+    safeguard: 'an organization past its rate is refused',
+    file: 'shared/http/endpoint.ts',
+    find: '      meter.admit()\n',
+    replace: '',
+    tests: [requestLimits],
+  },
+  {
+    safeguard: 'an instance hears what the others let in',
+    file: 'shared/limits/request-meter.ts',
+    find: '(counted ? hear(counted as Counted) : keep())',
+    replace: 'void counted',
+    tests: [requestLimits],
+  },
+  {
+    safeguard: 'what could not be told is kept for the next statement',
+    file: 'shared/limits/request-meter.ts',
+    find: '(counted ? hear(counted as Counted) : keep())',
+    replace: '(counted ? hear(counted as Counted) : undefined)',
+    tests: [requestLimits],
+    needsServer: true,
+  },
+  {
+    safeguard: 'tokens are reserved before the provider is called',
+    file: 'functions/embedding/embed-missing.ts',
+    find: '      await reserve(call)\n',
+    replace: '',
+    tests: [tokenLimits],
+  },
+  {
+    safeguard: 'tokens of a call that failed are released',
+    file: 'functions/embedding/embed-missing.ts',
+    find: '      await release(call)\n',
+    replace: '',
+    tests: [tokenLimits],
+  },
+  {
+    safeguard: 'a document that waits for the next day is not late',
+    file: 'shared/documents/transitions.ts',
+    find: '  pending_since: fromNow(afterSeconds),\n',
+    replace: '',
+    tests: [tokenLimits],
+  },
+  {
+    safeguard: 'a question past the tokens of the day gets no vector',
+    file: 'shared/retrieval/answer.ts',
+    find: '    meter.requireTokens()\n',
+    replace: '',
+    tests: [tokenLimits],
+  },
+  {
+    safeguard: 'unknown keys are looked up only so often',
+    file: 'shared/http/api-keys.ts',
+    find: '      lookups.take()\n',
+    replace: '',
+    tests: [unknownKeys],
+  },
+  {
+    safeguard: 'a key that is known is served during a flood of others',
+    file: 'shared/http/api-keys.ts',
+    find: 'if (!cached) requireLookup(cacheKey)',
+    replace: 'requireLookup(cacheKey)',
+    tests: [unknownKeys],
+  },
+  {
+    safeguard: 'a retry past the limit of the pipeline is refused as one',
+    file: 'shared/documents/update-document.ts',
+    find: 'await changing.catch(rejectPastPipeline)',
+    replace: 'await changing',
+    tests: [documentLimits],
+  },
   {
     safeguard: 'no setting of a transaction outlives it in a session',
     file: 'shared/database/database.ts',
@@ -108,6 +279,34 @@ const mutations: Mutation[] = [
     find: ".where(({ exists, selectFrom }) => exists(selectFrom('documents as d').select('d.id').where(isDocument(scope))))",
     replace: '',
     tests: ['test/attack/tenants.test.ts'],
+  },
+  {
+    safeguard: 'a message that is not ours is not repeated in the log',
+    file: 'functions/embedding/consumer.ts',
+    find: "log.error('message_unreadable', { message_id: record.messageId })",
+    replace: "log.error('message_unreadable', { message_id: record.messageId, body: record.body })",
+    tests: [canaries],
+  },
+  {
+    safeguard: 'a key in a path is not in the log',
+    file: 'shared/http/api.ts',
+    find: ".replaceAll(/cue_\\w+/g, 'cue_…')",
+    replace: '',
+    tests: [canaries],
+  },
+  {
+    safeguard: 'who tries a document again that has no content any more is led to its page',
+    file: 'functions/dashboard/documents/action-screens.ts',
+    find: " && !isError(error, 'invalid_transition')",
+    replace: '',
+    tests: ['test/attack/found.test.ts'],
+  },
+  {
+    safeguard: 'what Postgres cannot store is refused before it is asked',
+    file: 'shared/http/input/json-body.ts',
+    find: "text.includes('\\\\u') && ",
+    replace: "text.includes('\\\\x') && ",
+    tests: ['test/attack/fuzz/operations.test.ts'],
   },
   {
     safeguard: 'a document has a place however little its passages have of a question',
@@ -406,15 +605,29 @@ const mutations: Mutation[] = [
   {
     safeguard: 'one function that hangs leaves slots of the local gateway to the others',
     file: 'infra/local/gateway/slots.ts',
-    find: ' && takenBy(functionName) < maxOfOne',
-    replace: '',
+    find: 'Math.min(count - all, maxOfOne - takenBy(request.functionName))',
+    replace: 'count - all',
     tests: [gateway],
   },
   {
     safeguard: 'the local gateway has a bounded number of requests in work',
     file: 'infra/local/gateway/slots.ts',
-    find: 'all < count && takenBy(functionName) < maxOfOne',
-    replace: 'functionName !== undefined',
+    find: 'Math.min(count - all, maxOfOne - takenBy(request.functionName))',
+    replace: 'maxOfOne - takenBy(request.functionName)',
+    tests: [gateway],
+  },
+  {
+    safeguard: 'one caller who sends all it can leaves slots of the local gateway to the others',
+    file: 'infra/local/gateway/slots.ts',
+    find: 'takenBy(keyOf(request)) < shareOfFree * free',
+    replace: 'free > 0',
+    tests: [gateway],
+  },
+  {
+    safeguard: 'callers take turns at the local gateway',
+    file: 'infra/local/gateway/turns.ts',
+    find: 'waiting.delete(caller)\n    if (others.length > 0)',
+    replace: 'if (others.length === 0) waiting.delete(caller)\n    else',
     tests: [gateway],
   },
   {
@@ -605,6 +818,34 @@ const mutations: Mutation[] = [
     find: 'if (url && url !== stand.server_url)',
     replace: "if (url === 'never')",
     tests: [admin],
+  },
+  {
+    safeguard: 'what lasts seconds in memory is not kept for longer when the wall clock is set back',
+    file: 'shared/steady-clock.ts',
+    find: 'ahead += Math.max(0, step)',
+    replace: 'ahead += step',
+    tests: [steady],
+  },
+  {
+    safeguard: 'Retry-After as a date is read by the clock of whoever sent it',
+    file: 'shared/embedding/openai-error.ts',
+    find: 'date.test(sentAt) ? Date.parse(sentAt) : Date.now()',
+    replace: 'Date.now()',
+    tests: [provider],
+  },
+  {
+    safeguard: 'a panic ends the connection to the embedded database',
+    file: 'infra/local/database/pglite-wire.ts',
+    find: 'if (!health.panic) return void wire.push(received)',
+    replace: 'return void wire.push(received)',
+    tests: [localDatabase],
+  },
+  {
+    safeguard: 'after a panic the embedded database is asked nothing more',
+    file: 'infra/local/database/pglite-wire.ts',
+    find: 'if (health.panic) return done(health.panic)',
+    replace: '',
+    tests: [localDatabase],
   },
   {
     safeguard: 'a start takes over what a killed stand had in work',

@@ -2,19 +2,23 @@ import { NeonDbError } from '@neondatabase/serverless'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
+import { mcpApp } from '../functions/mcp/app.ts'
 import { setRetellSecret } from '../infra/admin/agents.ts'
 import { createKey } from '../infra/admin/tenants.ts'
 import { toEvent } from '../infra/local/gateway/event.ts'
 import { invoke } from '../infra/local/lambda.ts'
 import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
-import type { AgentId, OrganizationId } from '../shared/ids.ts'
+import { type AgentId, newId, type OrganizationId } from '../shared/ids.ts'
 import { describeError, log } from '../shared/log.ts'
-import { embeddedMetrics } from '../shared/metrics.ts'
+import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { statements, useFaultyConnection } from './support/faulty-connection.ts'
 import { figuresOf } from './support/figures-of.ts'
+import { manualClock } from './support/manual-clock.ts'
+import { callerOf } from './support/own-app.ts'
 import { newPlatforms } from './support/own-platforms.ts'
+import { newSearch } from './support/own-search.ts'
 import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from './support/worker.ts'
@@ -104,6 +108,62 @@ describe('the figures', () => {
       ChunksEmbedded: 1,
       ChunksReused: 1,
     })
+  })
+
+  test('tell of a search how long it took, and the vector and the database in it, at once with its other figures', async () => {
+    const tenant = await stand.tenant()
+    const clock = manualClock()
+    const embedder = {
+      model: 'slow',
+      embed: () => {
+        clock.advance(40)
+        return Promise.resolve([Float32Array.from({ length: 1536 }, () => 0.1)])
+      },
+    }
+    const reported: Figures[] = []
+    const keep = (message: unknown) => reported.push(message as Figures)
+    figures.subscribe(keep)
+    const { status } = await newSearch(provider, { clock, embedder })
+      .search(tenant)
+      .finally(() => figures.unsubscribe(keep))
+    expect(status).toBe(200)
+    expect(reported).toEqual([
+      { QueryVectorMisses: 1, SearchMilliseconds: 40, SearchEmbedMilliseconds: 40, SearchDatabaseMilliseconds: 0 },
+    ])
+  })
+
+  test('tell of a search that needs no vector nothing of one, and of one that fails too', async () => {
+    const tenant = await stand.tenant()
+    const { search } = newSearch(provider)
+    const found = await figuresOf(() => search(tenant, { query: 'a question', mode: 'keyword' }))
+    expect(found).toEqual({
+      SearchMilliseconds: expect.any(Number),
+      SearchEmbedMilliseconds: 0,
+      SearchDatabaseMilliseconds: expect.any(Number),
+    })
+    const stranger = { ...tenant, knowledgeBase: `/v1/agents/${newId()}/knowledge-base` }
+    expect(await figuresOf(() => search(stranger, { query: 'a question', mode: 'keyword' }))).toHaveProperty(
+      'SearchMilliseconds',
+    )
+  })
+
+  test('tell of trouble of ours that a 200 hides from the status, and of no trouble of the caller’s', async () => {
+    const tenant = await stand.tenant()
+    const broken = { ...lexicalEmbedder(), embed: () => Promise.reject(new TypeError('a fault of ours')) }
+    const message = { type: 'knowledge-base-request', messages: [{ role: 'user', content: 'Are you open?' }] }
+    const ofVapi = await figuresOf(async () => {
+      expect(await newPlatforms({ embedder: broken })(tenant, 'vapi', { message })).toMatchObject({ status: 200 })
+    })
+    expect(ofVapi).toMatchObject({ AdapterErrors: 1 })
+    const callers = await figuresOf(() => newPlatforms({ embedder: broken })(tenant, 'vapi', { message: {} }))
+    expect(callers).not.toHaveProperty('AdapterErrors')
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search', arguments: { query: 'q' } } }
+    const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: broken })
+    const ofMcp = await figuresOf(async () => {
+      const { body } = await callerOf(app, tenant.apiKey)('POST', `/v1/agents/${tenant.agentId}/mcp`, call)
+      expect(body).toMatchObject({ result: { isError: true } })
+    })
+    expect(ofMcp).toMatchObject({ AdapterErrors: 1 })
   })
 
   test('tell of refusals, waits, errors and failed sends', async () => {

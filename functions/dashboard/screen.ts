@@ -6,6 +6,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { Permission } from '../../shared/http/api-keys.ts'
 import { ApiError } from '../../shared/http/errors.ts'
+import { type Meter, requestMeters } from '../../shared/limits/request-meter.ts'
 import { findSession, type Session } from '../../shared/organizations/sessions.ts'
 import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
@@ -28,6 +29,8 @@ export interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
   /** Confined to the session's organization. */
   db: Database
+  /** Of what its questions cost: people's requests are not limited, so that they can stop what a key does. */
+  meter: Meter
   session: Session
   params: P
   form: Form<F>
@@ -45,6 +48,8 @@ export type Answer = View | { fragment: Html } | { redirect: string; flash?: Fla
  * too. Metadata is attached for the tests, which walk all routes.
  */
 export function screens(db: Database) {
+  const meterOf = requestMeters()
+
   return function screen<P = undefined, F = undefined>(
     metadata: ScreenMetadata<P, F>,
     handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
@@ -59,9 +64,11 @@ export function screens(db: Database) {
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))
           throw new ApiError('missing_permission', metadata.permission)
+        const meter = meterOf(session.organizationId)
         const request = {
           c,
-          db: db.forOrganization(session.organizationId),
+          db: db.forOrganization(session.organizationId, meter.rider),
+          meter,
           session,
           params: readPath(metadata.params, c.req.param()),
           form: await formOf(c, metadata.form),

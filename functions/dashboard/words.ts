@@ -414,6 +414,13 @@ const english = {
       files: (megabytes: number) =>
         `${megabytes.toLocaleString('en', { maximumSignificantDigits: megabytes < 100 ? 2 : 3 })} MB of files`,
       chunks: (count: number) => (count === 1 ? '1 passage' : `${count.toLocaleString('en')} passages`),
+      tokens: 'Read for search today',
+      tokensOf: (used: number, max: number) =>
+        `${used.toLocaleString('en')} of ${max.toLocaleString('en')} tokens, about ${Math.round(max / 1.3).toLocaleString('en', { notation: 'compact' })} words`,
+      tokensHint:
+        'Once they are used up, new texts wait for the next day, which begins at 00:00 UTC. What is ready stays ready.',
+      pipeline: 'Documents in work',
+      pipelineOf: (used: number, max: number) => `${used.toLocaleString('en')} of ${max.toLocaleString('en')}`,
     },
   },
 } as const

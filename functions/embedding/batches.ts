@@ -1,3 +1,4 @@
+import { estimatedTokens } from '../../shared/limits/tokens.ts'
 import type { Missing } from './revision-plan.ts'
 
 export interface CallLimits {
@@ -30,6 +31,14 @@ export function batches<T extends Pick<Missing, 'text' | 'chunks'>>(texts: T[], 
 }
 
 /** For title and headings, which the chunk's count leaves out, a token per byte: no tokenizer exceeds that. */
+/** What a call costs, by our own count of the chunks and an estimate of what precedes each. */
+export function tokensOf(call: Pick<Missing, 'text' | 'chunks'>[]): number {
+  return call.reduce((sum, { text, chunks: [chunk] }) => {
+    const before = text.slice(0, text.length - chunk!.content.length)
+    return sum + chunk!.token_count + estimatedTokens(before)
+  }, 0)
+}
+
 function maxTokensOf({ text, chunks: [chunk] }: Pick<Missing, 'text' | 'chunks'>): number {
   return chunk!.token_count + Buffer.byteLength(text) - Buffer.byteLength(chunk!.content)
 }

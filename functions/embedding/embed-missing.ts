@@ -19,6 +19,10 @@ export interface Embedding {
   semaphore: Semaphore
   limits: CallLimits
   mayCall: () => boolean
+  /** Before a call; it may throw what ends the whole. */
+  reserve: (call: Missing[]) => Promise<void>
+  /** After a call that the provider has not answered with vectors. */
+  release: (call: Missing[]) => Promise<void>
   /** Aborts the calls in flight when time is up. */
   signal: AbortSignal
   /** False when the lease is lost. */
@@ -34,7 +38,7 @@ type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
  */
 export async function embedMissing(
   missing: Missing[],
-  { embedder, semaphore, limits, mayCall, signal, store }: Embedding,
+  { embedder, semaphore, limits, mayCall, reserve, release, signal, store }: Embedding,
 ): Promise<Exclude<Ending, Error>> {
   let ending = 'stored' as Ending
 
@@ -42,11 +46,15 @@ export async function embedMissing(
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
     try {
-      const texts = call.map(({ text }) => text)
-      const vectors = await embedder.embed(texts, { signal })
+      await reserve(call)
+      const vectors = await embedder.embed(
+        call.map(({ text }) => text),
+        { signal },
+      )
       return (await store(call.map((text, i) => ({ ...text, vector: vectors[i]! })))) ? 'stored' : 'lease_lost'
     } catch (error) {
       if (!(error instanceof EmbeddingError)) return error as Error
+      await release(call)
       if (error.reason !== 'input_rejected') return signal.aborted ? 'out_of_time' : error
       if (call.length === 1) return new ChunkRejected(call[0]!, error)
     }

@@ -3,16 +3,17 @@ import { backoff } from '../../shared/backoff.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { attemptsFailed, type Failure, ownFaults } from '../../shared/documents/failures.ts'
 import { enqueue } from '../../shared/documents/outbox.ts'
-import { fail, requeue } from '../../shared/documents/outcome.ts'
+import { fail, postpone, requeue } from '../../shared/documents/outcome.ts'
 import { maxAttempts } from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
+import { TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
 import { type Semaphore, semaphore } from '../../shared/semaphore.ts'
 import { inTurns } from '../../shared/steps.ts'
-import { batches, type CallLimits } from './batches.ts'
+import { batches, type CallLimits, tokensOf } from './batches.ts'
 import { type ChunkSize, chunking } from './chunking/chunker.ts'
 import type { Claim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
@@ -20,6 +21,7 @@ import { chunkRejected, tooManyChunks } from './failure.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
+import type { TokenLedger } from './token-ledger.ts'
 
 export interface Pipeline {
   db: Database
@@ -51,16 +53,19 @@ export async function processDocument(
   work: WorkMessage,
   remaining: () => number,
 ): Promise<number | undefined> {
-  const db = pipeline.db.forOrganization(work.organizationId)
+  const ledger = shared.ledgerOf(work.organizationId)
+  const db = pipeline.db.forOrganization(work.organizationId, ledger.rider)
   const claim = await shared.claim({ ...work, leaseToken: randomUUID() })
   if (!claim) return undefined
+  ledger.open(claim.tokensLeft)
   // The row has the origin of this revision; the message may be of an older one.
-  const job = { ...pipeline, db, shared, claim, work: { ...work, ...claim.origin } }
+  const job = { ...pipeline, db, shared, ledger, claim, work: { ...work, ...claim.origin } }
   try {
     await embedRevision(job, remaining)
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
+    else if (error instanceof TokensUsedUp) await waitForTokens(job, error)
     else if (error instanceof Unavailable) await requeueOnDisconnect(job, error)
     else return await recordFailedAttempt(job, error)
   }
@@ -72,6 +77,7 @@ const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 interface Job extends Pipeline {
   shared: SharedRequests
+  ledger: TokenLedger
   claim: Claim
   work: WorkMessage
 }
@@ -89,6 +95,8 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     ...(isSmall ? { embedder: shared.embedder, semaphore: unlimited } : { embedder, semaphore: job.semaphore }),
     limits,
     mayCall: () => remaining() > lastCallMilliseconds,
+    reserve: (call) => job.ledger.reserve(tokensOf(call)),
+    release: (call) => job.ledger.release(tokensOf(call)),
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(embedded) {
       const isHeld = await revision.store(embedded)
@@ -123,6 +131,18 @@ async function scheduleRetry(job: Job, error: EmbeddingError): Promise<void> {
   if (!(await requeue(job.db, claim, seconds, error.message, 'retry'))) return
   report({ DocumentsRetried: 1 })
   await enqueue(job, job.work, seconds)
+}
+
+/** So that the documents that wait for a day do not all begin in its first second. */
+const dayBeginsWithinSeconds = 600
+
+/** The organization's tokens of the day are used up: the document waits for the next one, and nothing counts against it. */
+async function waitForTokens(job: Job, error: TokensUsedUp): Promise<void> {
+  const { claim, random = Math.random } = job
+  const seconds = error.seconds + random() * dayBeginsWithinSeconds
+  if (!(await postpone(job.db, claim, seconds, error.message))) return
+  report({ DocumentsPostponed: 1 })
+  log.warn('document_postponed', { ...idsOf(job), seconds })
 }
 
 /** A broken database connection is not the document's fault: no attempt is counted if the database is back. */

@@ -1,14 +1,18 @@
 import type { Database } from '../../shared/database/database.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
 import type { Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
 import { type Claim, type Claimant, claim } from './claim.ts'
 import { textsPerPart } from './revision-store.ts'
 import { sharing } from './sharing.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
+import { type TokenLedger, tokenLedger } from './token-ledger.ts'
 
 /** What the documents of one delivery ask for together. */
 export interface SharedRequests {
+  /** What all of an organization spend. */
+  ledgerOf: (organization: OrganizationId) => TokenLedger
   /** Undefined when there is nothing to do. */
   claim: (claimant: Claimant) => Promise<Claim | undefined>
   /** Calls for documents that need one each; its own calls wait for permits. */
@@ -25,10 +29,18 @@ interface Sources {
 }
 
 export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
+  const ledgers = new Map<OrganizationId, TokenLedger>()
+  const ledgerOf = (organization: OrganizationId) => {
+    const ledger = ledgers.get(organization) ?? tokenLedger(db.forOrganization(organization), organization)
+    ledgers.set(organization, ledger)
+    return ledger
+  }
+  const databaseOf = (organization: OrganizationId) => db.forOrganization(organization, ledgerOf(organization).rider)
   return {
+    ledgerOf,
     claim: sharing<Claimant, Claim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
-      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
+      request: (claimants) => claim(databaseOf(claimants[0]!.organizationId), claimants),
     }),
     embedder: sharedEmbedder(embedder, semaphore, callLimits),
     complete: sharing<Part, boolean>({
@@ -36,7 +48,7 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
         sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
-      request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
+      request: (parts) => completeRevisions(databaseOf(parts[0]!.claim.organizationId), parts),
     }),
   }
 }

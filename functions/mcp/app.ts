@@ -3,6 +3,7 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { agentPath } from '../../shared/ids.ts'
+import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
@@ -58,8 +59,8 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
           },
           errors: ['agent_not_found'],
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
+        async ({ c, key, meter, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const timing = timingOf(c)
           const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
           const isCall = body.method === 'tools/call'
@@ -67,15 +68,17 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
             isCall ||
             requireServing((await timing.measure('db', () => db.batch({ agents: findServing(scope) }))).agents)
           let refusal: unknown
+          const onUnexpected = (error: unknown) => {
+            logFailure(error, idsOf(c))
+            report({ AdapterErrors: 1 })
+          }
           const answered = await respond(c.req.raw, body, {
             tools: isServing ? tools : [],
             call: (name, input) =>
-              callTool(name, input, { db, scope, timing, documentsUrl }, (error) => logFailure(error, idsOf(c))).catch(
-                (error) => {
-                  refusal = error
-                  throw error
-                },
-              ),
+              callTool(name, input, { db, scope, timing, documentsUrl }, onUnexpected).catch((error) => {
+                refusal = error
+                throw error
+              }),
           })
           if (refusal instanceof ApiError) throw refusal
           return answered

@@ -1,8 +1,9 @@
 import type { Database } from '../../shared/database/database.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
+import { getUsage } from '../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../shared/organizations/organization.ts'
-import { organizationExample, organizationSchema, updateBody } from './schemas.ts'
+import { organizationExample, organizationSchema, updateBody, usageExample, usageSchema } from './schemas.ts'
 
 const path = '/v1/organization'
 
@@ -31,6 +32,23 @@ export function organizationApp({ db, now }: Dependencies) {
           },
         },
         async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
+      ),
+    )
+    .get(
+      `${path}/usage`,
+      endpoint(
+        {
+          operationId: 'getUsage',
+          tag: 'Organization',
+          summary: 'Get the organization’s limits and what it uses of them',
+          description:
+            'Days are those of UTC. Tokens are those of documents that the service embeds and of questions whose vectors it has fetched; your own chunks cost none. What many requests use at once may be missing for a second.',
+          permission: 'organization:read',
+          responses: {
+            200: { description: 'Limits and use', schema: usageSchema, example: usageExample },
+          },
+        },
+        async ({ c, key, db }) => c.json(await getUsage(db, key.organizationId)),
       ),
     )
     .patch(

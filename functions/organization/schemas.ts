@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { fields } from '../../shared/http/input/fields.ts'
+import type { Usage } from '../../shared/organizations/limits.ts'
 
 export const updateBody = v.pipe(
   fields({ auto_delete_done_calls: v.boolean('must be true or false') }),
@@ -21,4 +22,28 @@ export const organizationExample: v.InferOutput<typeof organizationSchema> = {
   name: 'Pedal & Pine',
   auto_delete_done_calls: true,
   created_at: '2026-03-01T17:00:00.000Z',
+}
+
+const count = (description: string) => v.pipe(v.number(), v.integer(), v.minValue(0), v.description(description))
+
+export const usageSchema = v.pipe(
+  v.strictObject({
+    limits: v.strictObject({
+      requests_per_second: count('In the long run.'),
+      request_burst: count('At once, after which the rate holds.'),
+      tokens_per_day: count('Past it documents wait for the next day, and a hybrid search answers by words alone.'),
+      documents_in_pipeline: count('Pending or processing. Past it new ones are 429 `rate_limited`.'),
+    }),
+    use: v.strictObject({
+      requests_today: count('That were not refused for their number.'),
+      tokens_today: count('Of documents and questions.'),
+      documents_in_pipeline: count('Now.'),
+    }),
+  }),
+  v.title('Usage'),
+)
+
+export const usageExample: Usage = {
+  limits: { requests_per_second: 50, request_burst: 200, tokens_per_day: 50_000_000, documents_in_pipeline: 10_000 },
+  use: { requests_today: 1824, tokens_today: 96_410, documents_in_pipeline: 2 },
 }

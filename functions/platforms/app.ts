@@ -4,6 +4,7 @@ import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { agentPath } from '../../shared/ids.ts'
+import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -18,13 +19,7 @@ import { signingSecrets } from './signing-secrets.ts'
 import { answerVapi } from './vapi.ts'
 
 /** Voice platforms that call a server in a form of their own. The others call the API as it is, or MCP. */
-export function platformsApp({
-  db,
-  embedder,
-  clock = systemClock,
-  limits = timeouts,
-  now = Date.now,
-}: AnsweringDependencies) {
+export function platformsApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
@@ -55,10 +50,13 @@ export function platformsApp({
             },
           },
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
+        async ({ c, key, meter, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const explain = (error: unknown) => {
-            if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
+            if (!(error instanceof ApiError)) {
+              logFailure(error, idsOf(c))
+              report({ AdapterErrors: 1 })
+            }
             return sentenceOf(error, c.get('requestId'))
           }
           return c.json(await answerVapi(body.message, { consult: consultant(c, db, scope), explain }))
@@ -84,10 +82,10 @@ export function platformsApp({
           },
           errors: ['invalid_signature', 'agent_not_found'],
         },
-        async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
+        async ({ c, key, meter, db, params, headers, body }) => {
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
-          if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, now())
+          if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
           return c.text(await answerRetell(body, consultant(c, db, scope)))
         },
       ),

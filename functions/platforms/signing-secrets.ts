@@ -1,13 +1,14 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
+import { steadyNow } from '../../shared/steady-clock.ts'
 
 /** As API keys: a secret that is set, changed or removed takes effect within it everywhere. */
 const cacheMilliseconds = 15_000
 const maxCached = 10_000
 
 /** What signs Retell's requests for an agent; undefined where no secret is set. Neither JSON nor a log prints a KeyObject's bytes. */
-export function signingSecrets(now: () => number = Date.now) {
+export function signingSecrets(now: () => number = steadyNow) {
   const cache = new Map<string, { secret: KeyObject | undefined; until: number }>()
 
   return async function find(db: Database, { organizationId, agentId }: AgentScope): Promise<KeyObject | undefined> {

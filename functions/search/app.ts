@@ -37,8 +37,8 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           },
           errors: ['agent_not_found'],
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions }
+        async ({ c, key, meter, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const { data, degraded } = await answer(db, scope, body, timingOf(c))
           return c.json({ data: fitToResponse(data), degraded })
         },
@@ -60,8 +60,8 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
           errors: ['agent_not_found'],
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, key, meter, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params, meter }
           await prefetch(db, scope, body.query, timingOf(c))
           return c.body(null, 202)
         },

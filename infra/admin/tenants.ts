@@ -1,6 +1,7 @@
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import * as keys from '../../shared/organizations/keys.ts'
+import { changeLimits, type Limits } from '../../shared/organizations/limits.ts'
 import { CommandError, organizationNotFound } from './command-error.ts'
 import { anyOrganization, rowsOf } from './lists.ts'
 
@@ -45,6 +46,12 @@ export async function showOrganization(db: Database, id: OrganizationId) {
     .groupBy('o.id')
     .executeTakeFirst()
   return organization ?? organizationNotFound(id)
+}
+
+/** What it may use and what it uses of it today, after the changes. @throws CommandError when the organization does not exist */
+export async function setLimits(db: Database, id: OrganizationId, changes: Partial<Limits>) {
+  const usage = (await changeLimits(db, id, changes)) ?? organizationNotFound(id)
+  return { id, ...usage }
 }
 
 /** @throws CommandError when the organization does not exist */

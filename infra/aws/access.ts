@@ -7,11 +7,13 @@ import type { Secrets } from './secrets.ts'
 import type { SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
-  readonly database?: Exclude<SecretName, 'provider'>
+  readonly database?: Exclude<SecretName, 'provider' | 'canary'>
   readonly sends?: readonly QueueName[]
   readonly receives?: QueueName
   readonly files?: readonly FileAction[]
   readonly embeds?: true
+  /** Calls the API from outside, with the key of the canary. */
+  readonly calls?: true
 }
 
 /** Who signs a URL may do itself what the URL lets others do. Nobody lists files. */
@@ -40,6 +42,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     files: ['s3:GetObject', 's3:DeleteObject'],
   },
   sweeper: { database: 'database-sweeper', sends: ['embedding', 'extraction'], files: ['s3:DeleteObject'] },
+  canary: { calls: true },
 }
 
 export type Resources = {
@@ -69,6 +72,7 @@ export function environmentFor(
       EMBEDDING_MODEL: settings.provider.model,
       EMBEDDING_SECRET_ARN: secrets.provider.secretArn,
     }),
+    ...(allowed.calls && { CANARY_SECRET_ARN: secrets.canary.secretArn }),
   }
 }
 
@@ -78,7 +82,11 @@ export function statementsFor(
   logs: ILogGroup,
   { secrets, queues, files }: Resources,
 ): PolicyStatement[] {
-  const readable = [allowed.database, allowed.embeds && ('provider' as const)].filter((name) => name !== undefined)
+  const readable = [
+    allowed.database,
+    allowed.embeds && ('provider' as const),
+    allowed.calls && ('canary' as const),
+  ].filter((name) => name !== undefined)
   const { sends = [], receives } = allowed
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),

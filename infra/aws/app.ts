@@ -19,7 +19,8 @@ export async function cuecardApp(outdir: string, all: Record<string, StageSettin
   for (const stage of Object.keys(all) as StageName[]) {
     const settings: StageSettings = all[stage]!
     const name = `cuecard-${stage}`
-    const props = { terminationProtection: settings.terminationProtection }
+    const { account, region, terminationProtection } = settings
+    const props = { env: { account, region }, terminationProtection }
     const { secrets } = new SecretsStack(app, `${name}-secrets`, stage, settings, props)
     new CuecardStack(app, name, { ...props, settings, secrets, bundles })
   }

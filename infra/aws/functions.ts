@@ -13,14 +13,16 @@ export type FunctionSettings = {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly access: Access
-  readonly isAsync?: boolean
   readonly reservedConcurrency?: number | undefined
 }
+
+/** Stack traces then name the line of the TypeScript. */
+export const nodeOptions = '--enable-source-maps'
 
 export function createFunction(
   scope: Construct,
   id: string,
-  { functionName, bundle, memoryMb, timeoutSeconds, access, isAsync, reservedConcurrency }: FunctionSettings,
+  { functionName, bundle, memoryMb, timeoutSeconds, access, reservedConcurrency }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -41,13 +43,13 @@ export function createFunction(
     memorySize: memoryMb,
     timeout: Duration.seconds(timeoutSeconds),
     ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
-    environment: environmentFor(access, resources),
+    environment: { NODE_OPTIONS: nodeOptions, ...environmentFor(access, resources) },
     logGroup,
+    // An alias that is moved back by hand needs the versions before.
+    currentVersionOptions: { removalPolicy: resources.settings.removal },
     tracing: Tracing.ACTIVE,
     // CDK adds no policies of its own: the statements above are all.
     role: role.withoutPolicyUpdates(),
-    // The next scheduled run does the same work.
-    ...(isAsync && { retryAttempts: 0 }),
     // The Lambda that receives a document also requeues it. After 16 times Lambda would treat that as a runaway loop and drop the
     // message; here the document's row limits it, to 5 attempts and 24 hours.
     ...(access.receives && access.sends?.includes(access.receives) && { recursiveLoop: RecursiveLoop.ALLOW }),
@@ -64,8 +66,6 @@ export function createFunction(
   acknowledge(created, {
     'Serverless-LambdaDLQ':
       'It is invoked synchronously, or again by the queue or the schedule: there is no event to keep.',
-    'Serverless-LambdaAsyncFailureDestination':
-      'As above; the next scheduled run makes up for a failed one, and an alarm watches for failures.',
   })
   return created
 }

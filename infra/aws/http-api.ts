@@ -99,10 +99,11 @@ const accessLog = {
 function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: IFunction): void {
   const { routes = [] }: Lambda = lambdas[lambda]
   if (routes.length === 0) return
-  const integration = new HttpLambdaIntegration(`${lambda}-integration`, target, {
+  const id = `${lambda}-integration`
+  const integration = new HttpLambdaIntegration(id, target, {
     payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
   })
-  for (const path of routes) {
+  const created = routes.map((path) => {
     const route = new HttpRoute(scope, `route ${path.replaceAll('/', ' ')}`, {
       httpApi: api,
       routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod.ANY),
@@ -110,7 +111,11 @@ function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: I
       authorizer: new HttpNoneAuthorizer(),
     })
     acknowledge(route, { 'AwsSolutions-APIG4': whyWithoutAuthorizer(lambda) })
-  }
+    return route
+  })
+  // Requests are led to another target only when all of its permissions are there.
+  const permissions = created.map(({ node }) => node.findChild(`${id}-Permission`))
+  created[0]!.node.findChild(id).node.addDependency(...permissions)
 }
 
 function whyWithoutAuthorizer(lambda: LambdaName): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { IVersion } from 'aws-cdk-lib/aws-lambda'
+import type { IFunction, IVersion } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import { Trigger } from 'aws-cdk-lib/triggers'
@@ -24,6 +24,8 @@ export type MigrationsProps = {
  * Once it is updated, a schedule runs the backfills, which need its readers.
  */
 export class Migrations extends Construct {
+  readonly handler: IFunction
+
   constructor(scope: Construct, id: string, { name, bundle, resources, serving, migrationNames }: MigrationsProps) {
     super(scope, id)
     const timeoutSeconds = 840
@@ -39,6 +41,7 @@ export class Migrations extends Construct {
       },
       resources,
     )
+    this.handler = handler
     const triggers = new Construct(this, 'trigger')
     // A resource for each set of migrations, which runs them when it is created and never again: a rollback deletes it, or updates the one
     // before, and needs no database for either. One that runs on an update would run on the rollback's too, and fail it while the database

@@ -48,7 +48,7 @@ export class SecretsStack extends Stack {
 }
 
 function describe(name: SecretName | RetiredSecretName): string {
-  return name === 'provider'
-    ? 'API key of the embedding provider (plain string).'
-    : `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
+  if (name === 'provider') return 'API key of the embedding provider (plain string).'
+  if (name === 'canary') return 'API key of the organization in which the canary works (plain string, cue_…).'
+  return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
 }

@@ -1,8 +1,8 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
-import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
-import { answering, type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { addEventSource } from './event-source.ts'
@@ -13,6 +13,8 @@ import { Migrations } from './migrations.ts'
 import { createAlarms } from './monitoring/alarms.ts'
 import { createDashboard } from './monitoring/dashboard.ts'
 import { WorkQueue } from './queue.ts'
+import { createAliases } from './release/aliases.ts'
+import { shiftTraffic } from './release/shift.ts'
 import { addSchedule } from './schedule.ts'
 import type { Secrets } from './secrets.ts'
 import type { StageSettings } from './stages.ts'
@@ -41,16 +43,29 @@ export class CuecardStack extends Stack {
 
     const serving = new Construct(this, 'functions')
     const functions = createFunctions(serving, name, bundles, resources)
-    new Migrations(this, 'migrations', { name, bundle: bundles.migrate, resources, serving, migrationNames })
+    const aliases = createAliases(serving, functions)
+    const migrations = new Migrations(this, 'migrations', {
+      name,
+      bundle: bundles.migrate,
+      resources,
+      serving,
+      migrationNames,
+    })
 
-    const http = createHttpApi(this, name, functions, settings)
+    const http = createHttpApi(this, name, aliases, settings)
     allowUploadsFrom(files, http.origin)
-    addEventSource(this, 'embedding', queues.embedding, functions.embedding, settings.embeddingConcurrency)
-    addEventSource(this, 'extraction', queues.extraction, functions.extraction, settings.extractionConcurrency)
-    addSchedule(this, functions.sweeper, lambdas.sweeper.everySeconds)
+    addEventSource(this, 'embedding', queues.embedding, aliases.embedding, settings.embeddingConcurrency)
+    addEventSource(this, 'extraction', queues.extraction, aliases.extraction, settings.extractionConcurrency)
+    functions.canary.addEnvironment('BASE_URL', http.origin)
+    addSchedule(this, 'sweeper', aliases.sweeper)
+    addSchedule(this, 'canary', aliases.canary)
 
-    const alarms = createAlarms(this, name, { http, functions, work }, settings)
-    createDashboard(this, name, { http, functions, work, alarms }, settings)
+    const watched = { http, functions, aliases, migrate: migrations.handler, work }
+    const alarms = createAlarms(this, name, watched, settings)
+    if (settings.shiftsTraffic) {
+      shiftTraffic(this, aliases, alarms, { atOnce: this.node.tryGetContext('shift') === 'at-once' })
+    }
+    createDashboard(this, name, { ...watched, alarms }, settings)
     new CfnOutput(this, 'queue-url', { value: queues.embedding.queueUrl })
     new CfnOutput(this, 'dead-letters-url', { value: work.embedding.deadLetters.queueUrl })
     new CfnOutput(this, 'extraction-queue-url', { value: queues.extraction.queueUrl })
@@ -64,34 +79,19 @@ function createFunctions(
   stack: string,
   bundles: Record<BundleName, Bundle>,
   resources: Resources,
-): Record<LambdaName, IFunction> {
+): Record<LambdaName, LambdaFunction> {
   const names = Object.keys(lambdas) as LambdaName[]
-  const created = names.map((name): [LambdaName, IFunction] => {
-    const { memoryMb, timeoutSeconds, everySeconds }: Lambda = lambdas[name]
+  const created = names.map((name): [LambdaName, LambdaFunction] => {
+    const { memoryMb, timeoutSeconds }: Lambda = lambdas[name]
     const settings = {
       functionName: `${stack}-${name}`,
       bundle: bundles[name],
       memoryMb,
       timeoutSeconds,
       access: access[name],
-      isAsync: everySeconds !== undefined,
       reservedConcurrency: resources.settings.reservedConcurrency?.[name],
     }
     return [name, createFunction(scope, name, settings, resources)]
   })
-  const functions = Object.fromEntries(created) as Record<LambdaName, IFunction>
-  updateReadersFirst(functions)
-  return functions
-}
-
-/** A search of the new release understands what the previous one has written, but not the other way round. */
-function updateReadersFirst(functions: Record<LambdaName, IFunction>): void {
-  const { documents, chunks, dashboard, embedding, extraction, sweeper } = functions
-  for (const writer of [documents, chunks, dashboard, embedding, extraction, sweeper])
-    for (const reader of answering) resourceOf(writer).addResourceDependency(resourceOf(functions[reader]))
-}
-
-/** Without its permissions, which depend on the routes. */
-function resourceOf(lambda: IFunction): CfnFunction {
-  return lambda.node.defaultChild as CfnFunction
+  return Object.fromEntries(created) as Record<LambdaName, LambdaFunction>
 }

@@ -1,21 +1,13 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { databaseUsers } from '../wiring.ts'
 import { type ReservedConcurrency, regular, small } from './concurrency.ts'
 
 export const secretNames = [
   'database-owner',
-  'database-documents',
-  'database-chunks',
-  'database-search',
-  'database-platforms',
-  'database-mcp',
-  'database-organization',
-  'database-agents',
-  'database-dashboard',
-  'database-embedding',
-  'database-extraction',
-  'database-sweeper',
+  ...databaseUsers.map((name) => `database-${name}` as const),
   'provider',
+  'canary',
 ] as const
 
 export type SecretName = (typeof secretNames)[number]
@@ -26,9 +18,14 @@ export const retiredSecretNames = ['database-api'] as const
 export type RetiredSecretName = (typeof retiredSecretNames)[number]
 
 export type StageSettings = {
+  /** The one place to which the stage may be deployed: credentials of another account are refused. */
+  readonly account: string
+  readonly region: string
   /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
+  /** Whether a deploy leads requests to new versions by steps, which alarms undo. */
+  readonly shiftsTraffic: boolean
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
   /** Without it the Lambdas share what the account has, as they must in one whose limit is below 1,000. */
   readonly reservedConcurrency?: ReservedConcurrency
@@ -48,17 +45,26 @@ export type StageSettings = {
   readonly secretArns?: Readonly<Record<SecretName, string>>
   readonly provider: { readonly baseUrl: string; readonly model: string }
   readonly oldestPendingSeconds: number
+  /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
+  readonly tokensPerDay: number
+  /** Whether a backup is made every night: an alarm misses it. */
+  readonly isBackedUp: boolean
   readonly runbookUrl: string
 }
 
+/** Of AWS's documentation, and nobody's: replace it with the stage's own. */
+export const exampleAccount = '111122223333'
 const provider = { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' }
 /** Replace it with the URL at which your team reads this repository. */
 const runbookUrl = 'https://cuecard.example/infra/README.md'
 
 export const stages = {
   dev: {
+    account: exampleAccount,
+    region: 'eu-central-1',
     removal: RemovalPolicy.DESTROY,
     terminationProtection: false,
+    shiftsTraffic: false,
     throttle: { requestsPerSecond: 25, burst: 50 },
     reservedConcurrency: small,
     databaseConnections: 97,
@@ -68,11 +74,16 @@ export const stages = {
     logLevel: 'DEBUG',
     provider,
     oldestPendingSeconds: 900,
+    tokensPerDay: 20_000_000,
+    isBackedUp: false,
     runbookUrl,
   },
   prod: {
+    account: exampleAccount,
+    region: 'eu-central-1',
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     terminationProtection: true,
+    shiftsTraffic: true,
     throttle: { requestsPerSecond: 400, burst: 300 },
     reservedConcurrency: regular,
     databaseConnections: 412,
@@ -82,6 +93,8 @@ export const stages = {
     logLevel: 'INFO',
     provider,
     oldestPendingSeconds: 900,
+    tokensPerDay: 500_000_000,
+    isBackedUp: true,
     runbookUrl,
   },
 } as const satisfies Record<string, StageSettings>

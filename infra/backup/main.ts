@@ -2,6 +2,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Command } from 'commander'
 import { messageOf } from '../local/error-message.ts'
 import { neonHostOf } from '../neon-host.ts'
+import { reportBackup } from './completion.ts'
 import { createBackup } from './create.ts'
 import { backupsIn, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -27,11 +28,13 @@ program
   .command('create')
   .description('dump the database to s3://BUCKET/PREFIX or a directory')
   .argument('<to>')
-  .action(async (to: string) => {
+  .option('--stage <stage>', 'report the complete backup to CloudWatch, whose alarm misses it')
+  .action(async (to: string, { stage }: { stage?: string }) => {
     const recipient = setting('BACKUP_RECIPIENT')
     const { name, manifest } = await createBackup({ url: directUrl(), recipient, store: openStore(to) })
     const rows = Object.values(manifest.tables).reduce((sum, table) => sum + Number(table.rows), 0)
     console.log(`${name}: ${rows} rows, ${(manifest.dump.bytes / 1e6).toFixed(1)} MB, ${manifest.seconds} s`)
+    if (stage) await reportBackup(stage)
   })
 program
   .command('list')

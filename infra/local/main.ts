@@ -14,6 +14,7 @@ try {
   process.exit(0)
 } catch (error) {
   const faults = error instanceof InvalidSettings ? error.faults : [messageOf(error)]
-  for (const fault of faults) console.error(`Could not start Cuecard: ${fault}`)
+  const what = (error as Error).name === 'Ended' ? 'Cuecard has ended' : 'Could not start Cuecard'
+  for (const fault of faults) console.error(`${what}: ${fault}`)
   process.exit(1)
 }

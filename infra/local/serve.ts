@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { banner, curlLines, providerTrouble, untilFixed } from './banner.ts'
 import { markSeeded, seedDemo } from './demo.ts'
@@ -10,7 +11,17 @@ import { startStand } from './stand.ts'
 import { logForPeople } from './terminal-log.ts'
 import { tour } from './tour.ts'
 
-/** Runs the system, and tells a person at the terminal about it, until the signal. @throws Error, on one line, when it cannot start */
+/** What ends a system that was serving, on one line. */
+class Ended extends Error {
+  override readonly name = 'Ended'
+}
+
+const maxCloseMilliseconds = 5_000
+
+/**
+ * Runs the system, and tells a person at the terminal about it, until the signal.
+ * @throws Error, on one line, when it cannot start; Ended when it cannot go on
+ */
 export async function serve(
   { dataDir, databaseUrl, port, corsOrigins, hasSamples }: Settings,
   signal: AbortSignal,
@@ -19,6 +30,15 @@ export async function serve(
   const envFile = join(dataDir, 'env')
   const removeEnvFile = () => rm(envFile, { force: true })
   let close = removeEnvFile
+  const { promise: ended, reject: end } = Promise.withResolvers<never>()
+  // It may be heard later.
+  ended.catch(() => {})
+  const onPanic = ({ message }: Error) =>
+    end(
+      new Ended(
+        `the embedded database cannot go on (${message}). Make room on the disk of ${dataDir}, and start again: what was acknowledged is there`,
+      ),
+    )
   try {
     const stand = await startStand({
       dataDir,
@@ -28,6 +48,7 @@ export async function serve(
       onLocked: removeEnvFile,
       onStep,
       onForeignPage,
+      onPanic,
       signal,
     })
     close = async () => {
@@ -52,7 +73,7 @@ export async function serve(
     if (!hasSamples) await markSeeded(dataDir, demo)
     else if (!demo.hasSamples) await showSamples(stand.origin)
     if (!signal.aborted) console.log(curlLines(envFile, trouble === undefined))
-    if (!signal.aborted) await once(signal, 'abort')
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), ended])
 
     async function showSamples(origin: string) {
       try {
@@ -71,7 +92,8 @@ export async function serve(
     // Once stopped, whatever was under way fails.
     if (!signal.aborted) throw error
   } finally {
-    await close()
+    // What waits for a database that cannot go on is not waited for.
+    await Promise.race([close(), delay(maxCloseMilliseconds)])
   }
 }
 

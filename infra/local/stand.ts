@@ -23,6 +23,8 @@ export interface StandOptions {
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
   onForeignPage?: (origin: string) => void
+  /** Called when the embedded database cannot go on: all that is asked of it from then on is answered with 503. */
+  onPanic?: (panic: Error) => void
   /** Ends the start after the step that is running. */
   signal?: AbortSignal
 }
@@ -39,6 +41,7 @@ export async function startStand({
   onLocked,
   onStep,
   onForeignPage,
+  onPanic,
   signal,
 }: StandOptions) {
   const begun = performance.now()
@@ -61,7 +64,7 @@ export async function startStand({
   try {
     const database = await step(
       databaseUrl ? 'PostgreSQL behind Neon’s protocol' : 'embedded PostgreSQL behind Neon’s protocol',
-      () => openDatabase({ ...(databaseUrl && { url: databaseUrl }), ...(dataDir && { dataDir }) }),
+      () => openDatabase({ url: databaseUrl, dataDir, onPanic }),
     )
     closers.push(database.close)
     await onLocked?.()

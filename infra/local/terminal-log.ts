@@ -10,11 +10,13 @@ interface Trouble {
 
 /** What a person needs to know of an event; undefined for one that stays a line of JSON. */
 function inWords(event: string, fields: Fields): Trouble | undefined {
+  if ((fields.error as { message?: string } | undefined)?.message === 'database is unavailable')
+    return ofDatabase(fields)
   switch (event) {
     case 'document_retry_scheduled':
       return ofProvider(String(fields.error))
     case 'embedding_provider_unavailable':
-      return ofProvider(causeOf(fields))
+      return ofProvider(causeOf(fields, 'The embedding provider is unavailable'))
     case 'document_failed':
       return {
         kind: `${event} ${fields.code}`,
@@ -32,14 +34,23 @@ function ofProvider(fault: string): Trouble {
   }
 }
 
+/** Requests, workers and the sweeper all say it, each in a line of its own. */
+function ofDatabase(fields: Fields): Trouble {
+  const why = causeOf(fields, 'no answer').replace(/^Server error \(HTTP status \d+\): /, '')
+  return {
+    kind: 'database_unavailable',
+    words: `The database cannot be used (${why}). Requests are answered with 503, and documents wait, until it can be.`,
+  }
+}
+
 /** Without what the provider says in parentheses, which may differ each time. */
 function kindOf(fault: string): string {
   return fault.split(' (')[0]!
 }
 
-function causeOf({ error }: Fields): string {
+function causeOf({ error }: Fields, otherwise: string): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string } }
-  return cause?.message ?? message ?? 'The embedding provider is unavailable'
+  return cause?.message ?? message ?? otherwise
 }
 
 const quietMilliseconds = 60_000

@@ -19,6 +19,7 @@ import * as files from './0015_files.ts'
 import * as dashboard from './0016_dashboard.ts'
 import * as questionLog from './0017_question_log.ts'
 import * as operators from './0018_operators.ts'
+import * as limits from './0019_limits.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -51,6 +52,7 @@ const all: Record<string, Migration> = {
   '0016_dashboard': dashboard,
   '0017_question_log': questionLog,
   '0018_operators': operators,
+  '0019_limits': limits,
 }
 
 /** In order. */

@@ -3,7 +3,15 @@ import type { ResponseMetadata, RouteMetadata } from '../../shared/http/route-me
 import { documentedRoutes, type Route } from './apps.ts'
 import { headersOf, optionalHeaders, responseHeaders } from './headers.ts'
 import { type JsonSchema, schemaConverter } from './json-schema.ts'
-import { errorsOf, hasOwnExample, problemName, problemResponse, problemSchemas, throttled } from './problems.ts'
+import {
+  errorsOf,
+  hasOwnExample,
+  problemName,
+  problemResponse,
+  problemSchemas,
+  rateLimited,
+  throttled,
+} from './problems.ts'
 
 const description = `The knowledge base that voice agents search during calls: text documents that are chunked and embedded for you, or your own chunks and embeddings.
 
@@ -18,6 +26,8 @@ const description = `The knowledge base that voice agents search during calls: t
 **Lists** are paginated: follow \`next_cursor\` or the \`Link\` header while \`has_more\` is true. No item is skipped or repeated when others are added or removed meanwhile.
 
 **Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH and DELETE are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
+
+**Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Past them, requests are 429 \`rate_limited\` with \`Retry-After\`; documents wait for the next day, and \`waiting\` says so; a hybrid search answers by words alone. \`GET /v1/organization/usage\` shows limits and use.
 
 **The gateway** in front of the service returns some 413, 429, 431, 500 and 503 responses itself, as \`application/json\` with only a \`message\`: rely on the status.
 
@@ -35,7 +45,7 @@ const tags = [
 
 export function openApiDocument(routes: Route[] = documentedRoutes()) {
   const schemas = schemaConverter()
-  const responses: Record<string, unknown> = { Throttled: throttled }
+  const responses: Record<string, unknown> = { RateLimited: rateLimited(), Throttled: throttled }
   const reference = (codes: ErrorCode[], operationId?: string) => {
     const isOwn = operationId !== undefined && hasOwnExample(codes, operationId)
     const name = isOwn
@@ -127,7 +137,8 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
   }
 
   function describeErrors(op: RouteMetadata) {
-    const byStatus = Object.groupBy(errorsOf(op), (code) => problems[code].status)
+    const codes = errorsOf(op).filter((code) => code !== 'rate_limited')
+    const byStatus = Object.groupBy(codes, (code) => problems[code].status)
     const ours = Object.fromEntries(
       Object.entries(byStatus).map(([status, codes]) => {
         const declared = op.responses[Number(status)]
@@ -137,7 +148,8 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
         ]
       }),
     )
-    return { ...ours, 429: { $ref: '#/components/responses/Throttled' } }
+    const limited = op.permission === 'none' ? 'Throttled' : 'RateLimited'
+    return { ...ours, 429: { $ref: `#/components/responses/${limited}` } }
   }
 
   return {

@@ -11,6 +11,15 @@ export const responseHeaders = {
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string', pattern: '^\\d+$' } },
+  RateLimit: {
+    description: 'Which limit it is: what is left of it, and the seconds until there is more.',
+    schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+$' },
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limit: its quota, and the seconds in which that is whole again, unless it is for what is held at once.',
+    schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+(;w=\\d+)?$' },
+  },
   'Server-Timing': {
     description: 'Of a search: the milliseconds that the vector of its query and the database took.',
     schema: { type: 'string', pattern: '^embed;dur=\\d+\\.\\d, db;dur=\\d+\\.\\d$' },

@@ -13,6 +13,7 @@ export function errorsOf(op: RouteMetadata): ErrorCode[] {
       'invalid_api_key',
       'missing_permission',
       'invalid_parameter',
+      'rate_limited',
       'temporarily_unavailable',
     )
   if (op.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed')
@@ -26,6 +27,7 @@ const extraHeaders: Partial<Record<ErrorCode, (keyof typeof responseHeaders)[]>>
   invalid_signature: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
   idempotency_in_progress: ['Retry-After'],
+  rate_limited: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
   temporarily_unavailable: ['Retry-After'],
 }
 
@@ -83,6 +85,19 @@ export const throttled = {
       example: { message: 'Too Many Requests' },
     },
   },
+}
+
+/** Of the gateway, or of ours with the organization's limits. */
+export function rateLimited() {
+  const ours = problemResponse(['rate_limited'])
+  return {
+    description: `${ours.description}. ${throttled.description}`,
+    headers: {
+      ...optional(['X-Request-Id', 'Cache-Control', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Apigw-Requestid']),
+      ...references(['Server-Timing']),
+    },
+    content: { ...ours.content, ...throttled.content },
+  }
 }
 
 export const problemSchemas: Record<string, JsonSchema> = {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { StageSettings } from '../aws/stages.ts'
+import { exampleAccount, type StageSettings } from '../aws/stages.ts'
 import { type Aws, isMissing } from './aws.ts'
+import { checkConcurrency } from './concurrency.ts'
 import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
 const identity = v.object({ Account: v.string(), Arn: v.string() })
-const limits = v.object({ AccountLimit: v.object({ ConcurrentExecutions: v.number() }) })
 const parameter = v.object({ Parameter: v.object({ Value: v.string() }) })
 const stacks = v.object({
   Stacks: v.tupleWithRest([v.object({ StackStatus: v.string() })], v.unknown()),
@@ -12,40 +12,40 @@ const stacks = v.object({
 
 /** What CDK's templates require of the bootstrap stack. */
 const minBootstrapVersion = 6
-/** Of the API's requests, with room for slow ones. */
-const secondsPerRequest = 0.2
 
 export async function checkAccount(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const findings = await Promise.all([
-    attempt('account', async () => {
-      const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
-      return [ok('account', `${Account}, as ${Arn}`)]
-    }),
-    attempt('bootstrap', () => checkBootstrap(aws)),
-    attempt('Lambda concurrency', () => checkConcurrency(aws, settings)),
+    attempt('account', () => checkIdentity(aws, stage, settings)),
+    attempt('bootstrap', () => checkBootstrap(aws, settings)),
+    attempt('Lambda concurrency', () => checkConcurrency(aws, stage, settings)),
     attempt(`stack cuecard-${stage}`, () => checkStack(aws, `cuecard-${stage}`)),
   ])
   return findings.flat()
 }
 
-async function checkBootstrap(aws: Aws): Promise<Finding[]> {
+async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
+  const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
+  if (account === exampleAccount)
+    return [error('account', `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`)]
+  return Account === account
+    ? [ok('account', `${account} in ${region}, as ${Arn}`)]
+    : [
+        error(
+          'account',
+          `the credentials are of ${Account}, but ${stage} is pinned to ${account} (infra/aws/stages.ts)`,
+        ),
+      ]
+}
+
+async function checkBootstrap(aws: Aws, { account, region }: StageSettings): Promise<Finding[]> {
+  const command = `npx cdk bootstrap aws://${account}/${region}`
   const name = '/cdk-bootstrap/hnb659fds/version'
   const found = await aws('ssm', 'get-parameter', '--name', name).catch(undefinedIfMissing)
-  if (found === undefined) return [error('bootstrap', 'the account and region are not prepared: npx cdk bootstrap')]
+  if (found === undefined) return [error('bootstrap', `the account and region are not prepared: ${command}`)]
   const version = Number(v.parse(parameter, found).Parameter.Value)
   return version >= minBootstrapVersion
     ? [ok('bootstrap', `version ${version}`)]
-    : [error('bootstrap', `version ${version} is too old: npx cdk bootstrap`)]
-}
-
-async function checkConcurrency(aws: Aws, settings: StageSettings): Promise<Finding[]> {
-  const { throttle, embeddingConcurrency, extractionConcurrency } = settings
-  const { ConcurrentExecutions: limit } = v.parse(limits, await aws('lambda', 'get-account-settings')).AccountLimit
-  const needed =
-    Math.ceil(throttle.requestsPerSecond * secondsPerRequest) + embeddingConcurrency + extractionConcurrency
-  return limit >= needed
-    ? [ok('Lambda concurrency', `${limit} at once, of which the stage may need ${needed}`)]
-    : [error('Lambda concurrency', `${limit} at once, but the stage may need ${needed}: request a higher quota`)]
+    : [error('bootstrap', `version ${version} is too old: ${command}`)]
 }
 
 async function checkStack(aws: Aws, name: string): Promise<Finding[]> {

@@ -1,11 +1,10 @@
 import { output } from '../backup/child.ts'
 
-/** The command `aws` with its arguments. @returns the JSON that it prints @throws Error with what it says */
+/** The command `aws` in a region, with its arguments. @returns the JSON that it prints @throws Error with what it says */
 export type Aws = (...args: string[]) => Promise<unknown>
 
-export const awsCommand: Aws = async (...args) => {
-  const printed = await output('aws', [...args, '--output', 'json'])
-  return JSON.parse(printed)
+export function awsCommand(region: string): Aws {
+  return async (...args) => JSON.parse((await output('aws', [...args, '--region', region, '--output', 'json'])) || '{}')
 }
 
 /** What AWS says of a thing that is not there, or of a secret without a value. */

@@ -6,7 +6,11 @@ import { preflight } from './preflight.ts'
 const [stage = ''] = process.argv.slice(2)
 const settings = Object.entries<StageSettings>(stages).find(([name]) => name === stage)?.[1]
 if (settings) {
-  const world = { aws: awsCommand, resolve: lookup, databaseEndpoint: process.env.DATABASE_ENDPOINT || undefined }
+  const world = {
+    aws: awsCommand(settings.region),
+    resolve: lookup,
+    databaseEndpoint: process.env.DATABASE_ENDPOINT || undefined,
+  }
   const findings = await preflight(stage, settings, world)
   for (const { level, subject, detail } of findings) console.log(`${level.padEnd(8)} ${subject}: ${detail}`)
   const errors = findings.filter(({ level }) => level === 'error').length

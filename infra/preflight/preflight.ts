@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
 import { checkAccount, checkSettings } from './account.ts'
 import { type Aws, isMissing } from './aws.ts'
@@ -41,11 +42,18 @@ async function checkSecret(
   const secret = v.parse(value, found).SecretString?.trim()
   if (!secret) return [error(name, `the secret ${id} is missing or empty: see the runbook, first deploy`)]
   if (name === 'provider') return [await checkProvider(settings, secret)]
+  if (name === 'canary') return [checkCanary(id, secret)]
   if (!/^postgres(ql)?:$/.test(URL.parse(secret)?.protocol ?? ''))
     return [error(name, `the secret ${id} is not a postgresql:// URL`)]
   return name === 'database-owner'
     ? await checkOwner(secret, databaseEndpoint)
     : await checkLogin(name, secret, databaseEndpoint)
+}
+
+function checkCanary(id: string, key: string): Finding {
+  return isWellFormed(key)
+    ? ok('canary', 'has an API key')
+    : error('canary', `the secret ${id} is no API key: see the runbook, the canary's organization`)
 }
 
 /** Embeds one word. */

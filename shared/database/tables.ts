@@ -12,8 +12,28 @@ export interface Tables {
     name: string
     auto_delete_done_calls: Generated<boolean>
     log_questions: Generated<boolean>
+    requests_per_second: Generated<number>
+    request_burst: Generated<number>
+    /** Postgres's bigint, as a string of digits, as are those below. */
+    tokens_per_day: ColumnType<string, number | undefined, number>
+    documents_in_pipeline: Generated<number>
     cursor_key: Generated<Buffer>
     created_at: Time
+  }
+  /** What an organization has asked for today. */
+  request_meters: {
+    organization_id: Id
+    /** When its bucket of requests is full again. */
+    full_at: Time
+    day: string
+    requests: string
+    question_tokens: string
+  }
+  /** What was embedded of its documents. */
+  embedded_tokens: {
+    organization_id: Id
+    day: string
+    tokens: string
   }
   agents: {
     organization_id: Id

@@ -3,6 +3,7 @@ import { type Database, violates } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import { rejectPastPipeline } from './pipeline-limit.ts'
 
 /** Inserts nothing if the agent does not exist, or the condition does not hold. */
 export function insertDocument<Row extends Insertable<Tables['documents']>>(
@@ -24,9 +25,12 @@ export function insertDocument<Row extends Insertable<Tables['documents']>>(
     )
 }
 
-/** For what an insert has thrown. @throws ApiError validation_failed past the agent's limit, else the error itself */
+/**
+ * For what an insert has thrown.
+ * @throws ApiError validation_failed past the agent's limit, rate_limited past that of the pipeline; else the error itself
+ */
 export function rejectPastLimit(error: unknown): never {
-  if (!violates(error, 'agents_document_limit')) throw error
+  if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
   throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {
     cause: error,
   })

@@ -37,18 +37,35 @@ export async function requeue(
   counts?: 'attempt' | 'retry',
 ): Promise<boolean> {
   const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
-  const retries = claim.retries + (counts === 'retry' ? 1 : 0)
-  const requeued = await db
+  const retry_count = claim.retries + (counts === 'retry' ? 1 : 0)
+  const counters = { attempt, retry_count }
+  return await release(db, claim, transitions.requeue(afterSeconds, counters, reason), counters)
+}
+
+/** As `requeue`, without an attempt or a retry, and without being late meanwhile. */
+export async function postpone(db: Database, claim: Claimed, afterSeconds: number, reason: string): Promise<boolean> {
+  const counters = { attempt: claim.attempt - 1, retry_count: claim.retries }
+  return await release(db, claim, transitions.postpone(afterSeconds, counters, reason), counters)
+}
+
+async function release(
+  db: Database,
+  claim: Claimed,
+  requeued: transitions.Transition,
+  counters: { attempt: number; retry_count: number },
+): Promise<boolean> {
+  const { attempt, retry_count } = counters
+  const released = await db
     .updateTable('documents as d')
-    .set(transitions.requeue(afterSeconds, { attempt, retry_count: retries }, reason))
+    .set(requeued)
     .where(transitions.isLeasedRevision(claim))
     .where((eb) =>
       eb.or([
         eb('d.lease_token', '=', claim.leaseToken),
-        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retries, 'd.tries': claim.tries }),
+        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retry_count, 'd.tries': claim.tries }),
       ]),
     )
     .returning('d.id')
     .executeTakeFirst()
-  return requeued !== undefined
+  return released !== undefined
 }

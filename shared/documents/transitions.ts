@@ -25,6 +25,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
  * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
  * | processing                 | provider, database or time fails | pending, due later                        | `requeue`, `leaseFence`         |
+ * | processing                 | tokens of the day are used up    | pending, due the next day                 | `postpone`, `leaseFence`        |
  * | processing                 | rejected for good                | error                                     | `fail`, `leaseFence`            |
  * | processing, lease expired  | swept                            | pending                                   | `recover`, `isLeaseExpired`     |
  * | the same after 5 attempts  | swept                            | error                                     | `fail`, `isLeaseExpired`        |
@@ -134,6 +135,13 @@ export const requeue = (
   waiting_reason: reason,
   next_attempt_at: fromNow(afterSeconds),
   resend_at: fromNow(afterSeconds + lostAfterSeconds),
+})
+
+/** As `requeue`; its age begins when it is due, for until then it is not late, and so does its message, which the sweeper sends. */
+export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof requeue>): Transition => ({
+  ...requeue(afterSeconds, counters, reason),
+  pending_since: fromNow(afterSeconds),
+  resend_at: fromNow(afterSeconds),
 })
 
 /** Whose message may be made of the row. */

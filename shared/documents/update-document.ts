@@ -10,12 +10,13 @@ import { countedColumns, type DocumentRow, documentColumns } from './document.ts
 import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './input.ts'
 import { enqueue, type Outbox } from './outbox.ts'
+import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors, hasVector } from './served-chunks.ts'
 import { awaitText, becomeText, complete, decide, isFile, restart, type Transition } from './transitions.ts'
 
 /**
  * Changes title and content, and the status as `decide` says; `queued` is whether the document was sent to the queue.
- * @throws ApiError agent_not_found, document_not_found, precondition_failed, and the conflicts of `decide`; Unavailable
+ * @throws ApiError agent_not_found, document_not_found, precondition_failed, rate_limited, and the conflicts of `decide`; Unavailable
  */
 export async function updateDocument(
   { db, queue }: Outbox,
@@ -30,7 +31,7 @@ export async function updateDocument(
     const found = await read(db, scope)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
     const decision = decide(found, { content_hash, status: input.status })
-    const document = await change(db, scope, found, {
+    const changing = change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title) }),
       ...(decision === 'restart' && {
@@ -40,6 +41,7 @@ export async function updateDocument(
       }),
       ...(decision === 'complete' && complete),
     })
+    const document = await changing.catch(rejectPastPipeline)
     if (!document) continue
     const awaitsText = found.is_file && !content_hash
     const work = { organizationId: scope.organizationId, documentId: scope.documentId, awaitsText, ...origin }

@@ -1,3 +1,5 @@
+import { steadyNow } from '../steady-clock.ts'
+
 export interface CircuitBreaker {
   /** One call at a time, the probe, after each pause; any number while closed. */
   tryAcquire(): boolean
@@ -17,7 +19,7 @@ export interface Pauses {
 }
 
 /** @param now a clock in milliseconds */
-export function circuitBreaker(now: () => number = Date.now): CircuitBreaker {
+export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
   let state: 'closed' | 'open' | 'half-open' = 'closed'
   let pause = 0
   let openUntil = 0

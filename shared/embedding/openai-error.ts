@@ -126,12 +126,16 @@ const date = /^[a-z]{3,9}, .* gmt$/i
 
 /** Seconds, an hour at most; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. Undefined if neither makes sense. */
 function retryAfter(headers: Headers): number | undefined {
-  const seconds = secondsIn(headers.get('retry-after-ms') ?? '', headers.get('retry-after') ?? '')
+  const seconds = secondsIn(headers)
   return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
 }
 
-function secondsIn(milliseconds: string, header: string): number {
+function secondsIn(headers: Headers): number {
+  const read = (name: string) => headers.get(name) ?? ''
+  const [milliseconds, header, sentAt] = [read('retry-after-ms'), read('retry-after'), read('date')]
   if (number.test(milliseconds)) return Number(milliseconds) / 1000
   if (number.test(header)) return Number(header)
-  return date.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN
+  // By the clock of whoever set the date.
+  const now = date.test(sentAt) ? Date.parse(sentAt) : Date.now()
+  return date.test(header) ? (Date.parse(header) - now) / 1000 : Number.NaN
 }

@@ -4,6 +4,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
+import { bucket } from '../limits/bucket.ts'
+import { rateLimited } from '../limits/rate-limited.ts'
+import { steadyNow } from '../steady-clock.ts'
 import { ApiError } from './errors.ts'
 
 export const permissions = ['kb:read', 'kb:write', 'organization:read', 'organization:write'] as const
@@ -68,10 +71,28 @@ export function sentKey(header: (name: string) => string | undefined): string | 
 /** Most requests need no look-up, and a revoked key is rejected within 30 s. */
 const cacheMilliseconds = 15_000
 const maxCachedKeys = 10_000
+/** A key that was unknown is so for this long, without a look-up. */
+const unknownMilliseconds = 10_000
+/** What an instance looks up of keys that turn out to be unknown, however many are sent: the database is not flooded through it. */
+const unknownLookups = { perSecond: 2, burst: 20 }
 
-/** The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`. */
-export function keyVerifier(db: Database, now: () => number = Date.now) {
+/**
+ * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`. While more unknown
+ * keys come in than it looks up, it throws `rate_limited` for those that it has never found.
+ */
+export function keyVerifier(db: Database, now: () => number = steadyNow) {
   const cache = new Map<string, { key: VerifiedKey; until: number }>()
+  const unknown = new Map<string, number>()
+  const lookups = bucket(now, unknownLookups)
+
+  function requireLookup(cacheKey: string): void {
+    if ((unknown.get(cacheKey) ?? 0) > now()) throw invalidKey()
+    const wait = lookups.wait()
+    if (wait === 0) return
+    const { burst, perSecond } = unknownLookups
+    const limit = { name: 'keys', quota: burst, windowSeconds: burst / perSecond } as const
+    throw rateLimited(limit, wait / 1000, 'Too many unknown API keys are sent, so a key that is new here has to wait.')
+  }
 
   return async function verify(presented: string | undefined, { mayBeCached = true } = {}): Promise<VerifiedKey> {
     if (!presented)
@@ -84,9 +105,13 @@ export function keyVerifier(db: Database, now: () => number = Date.now) {
     const cacheKey = hash.toString('base64')
     const cached = cache.get(cacheKey)
     if (mayBeCached && cached && cached.until > now()) return cached.key
+    if (!cached) requireLookup(cacheKey)
     const found = await findKey(db, hash)
     if (!found) {
       cache.delete(cacheKey)
+      if (unknown.size >= maxCachedKeys) unknown.clear()
+      unknown.set(cacheKey, now() + unknownMilliseconds)
+      lookups.take()
       throw invalidKey()
     }
     if (cache.size >= maxCachedKeys) cache.clear()

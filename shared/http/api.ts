@@ -34,8 +34,8 @@ export function api(): Hono<ApiEnv> {
     log.info('request', {
       ...idsOf(c),
       method: c.req.method,
-      // As it is in the URL: decoded, it may hold any character.
-      path: new URL(c.req.url).pathname,
+      // As it is in the URL: decoded, it may hold any character. Somebody may put a key where an id belongs.
+      path: new URL(c.req.url).pathname.replaceAll(/cue_\w+/g, 'cue_…'),
       status: c.res.status,
       milliseconds: Math.round(performance.now() - started),
     })

@@ -1,6 +1,7 @@
 import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
+import { type Meter, requestMeters } from '../limits/request-meter.ts'
 import { type ApiEnv, sentBody } from './api.ts'
 import { keyVerifier, type Permission, sentKey, type VerifiedKey } from './api-keys.ts'
 import { requireParents } from './deleted-parents.ts'
@@ -17,6 +18,8 @@ export interface CheckedRequest<P, Q, H, B> {
   key: VerifiedKey
   /** Looks the key up again, which may be remembered from seconds ago. @throws ApiError invalid_api_key */
   confirmKey: () => Promise<void>
+  /** Of the organization. */
+  meter: Meter
   db: Database
   params: Output<P>
   query: Output<Q>
@@ -26,6 +29,7 @@ export interface CheckedRequest<P, Q, H, B> {
 
 export function endpoints(db: Database, now?: () => number) {
   const verify = keyVerifier(db, now)
+  const meterOf = requestMeters(now)
 
   return function endpoint<
     P extends OptionalSchema = undefined,
@@ -40,6 +44,8 @@ export function endpoints(db: Database, now?: () => number) {
       const presented = sentKey((name) => c.req.header(name))
       const key = await verify(presented)
       c.set('key', key)
+      const meter = meterOf(key.organizationId)
+      meter.admit()
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
           extra: { required_permission: op.permission },
@@ -57,7 +63,8 @@ export function endpoints(db: Database, now?: () => number) {
           c,
           key,
           confirmKey: async () => void (await verify(presented, { mayBeCached: false })),
-          db: db.forOrganization(key.organizationId),
+          meter,
+          db: db.forOrganization(key.organizationId, meter.rider),
           params: params as Output<P>,
           query: query as Output<Q>,
           headers: headers as Output<H>,

@@ -21,6 +21,7 @@ export const problems = {
   unsupported_media_type: { status: 415, title: 'The request body is not application/json' },
   validation_failed: { status: 422, title: 'The request body is invalid' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for a different request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
   temporarily_unavailable: { status: 503, title: 'A required service is temporarily unavailable' },
 } as const

@@ -1,8 +1,10 @@
 import type { Database } from '../database/database.ts'
 import { type AgentScope, agentNotFound, findAgent } from '../database/scope.ts'
 import type { Embedder } from '../embedding/embedder.ts'
-import { Unavailable } from '../http/errors.ts'
-import { report } from '../metrics.ts'
+import { ApiError, Unavailable } from '../http/errors.ts'
+import type { Meter } from '../limits/request-meter.ts'
+import { estimatedTokens } from '../limits/tokens.ts'
+import { type Figures, report } from '../metrics.ts'
 import type { Clock } from './clock.ts'
 import { keepQuestion } from './keep-question.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
@@ -14,8 +16,12 @@ import type { Filters } from './searched.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Timing } from './timing.ts'
 
-/** Whose knowledge base is asked. */
-export interface AskedAgent extends AgentScope {
+/** Whose knowledge base is asked, and who pays for the vector of a question. */
+export interface PayingAgent extends AgentScope {
+  meter: Pick<Meter, 'requireTokens' | 'spendTokens'>
+}
+
+export interface AskedAgent extends PayingAgent {
   /** Whether the organization keeps its callers' questions; not what is asked to try it out. */
   logsQuestions: boolean
 }
@@ -70,7 +76,15 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     return result
   }
 
-  async function embed({ measure }: Timing, deadline: number, query: string): Promise<Float32Array> {
+  /** @throws ApiError rate_limited, validation_failed; Unavailable */
+  async function embed(
+    { measure }: Timing,
+    deadline: number,
+    query: string,
+    { meter }: PayingAgent,
+  ): Promise<Float32Array> {
+    meter.requireTokens()
+    meter.spendTokens(estimatedTokens(query))
     const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
     return await measure('embed', () => embedQuery(query, deadline - reserve))
   }
@@ -78,19 +92,36 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   /**
    * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
    * the first one, which has the keyword arm's answer, and a second one has the whole. One more where questions are kept.
-   * @throws ApiError agent_not_found, validation_failed; Unavailable
+   * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
    */
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
-    const found = await findAnswer(db, scope, input, timing)
-    const { mode, query: text } = input
-    if (!scope.logsQuestions || text === undefined) return found
-    const question = { text, mode, isDegraded: found.degraded !== null, scores: found.data.map(({ score }) => score) }
-    const rest = timing.arrivedAt + input.deadline_ms - clock.now()
-    await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
-    return found
+    const figures: Figures = {}
+    try {
+      const found = await findAnswer(db, scope, input, timing, figures)
+      const { mode, query: text } = input
+      if (!scope.logsQuestions || text === undefined) return found
+      const question = { text, mode, isDegraded: found.degraded !== null, scores: found.data.map(({ score }) => score) }
+      const rest = timing.arrivedAt + input.deadline_ms - clock.now()
+      await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
+      return found
+    } finally {
+      const { arrivedAt, spent } = timing
+      report({
+        ...figures,
+        SearchMilliseconds: Math.round(clock.now() - arrivedAt),
+        SearchEmbedMilliseconds: spent.embed > 0 ? Math.round(spent.embed) : undefined,
+        SearchDatabaseMilliseconds: Math.round(spent.db),
+      })
+    }
   }
 
-  async function findAnswer(db: Database, scope: AgentScope, input: Question, timing: Timing): Promise<Answer> {
+  async function findAnswer(
+    db: Database,
+    scope: AskedAgent,
+    input: Question,
+    timing: Timing,
+    figures: Figures,
+  ): Promise<Answer> {
     const { mode, query, embedding } = input
     const deadline = timing.arrivedAt + input.deadline_ms
     const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>
@@ -106,21 +137,22 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     const key = queryVectorKey(embedder.model, query)
     const cached = cache.get(scope, key)
     const first = await find(cached ? { vector: cached } : { storedVector: key })
-    report(first.hasVector ? { QueryVectorHits: 1 } : { QueryVectorMisses: 1 })
+    figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return { data: first.hits, degraded: null }
     try {
-      const vector = await embed(timing, deadline, query)
+      const vector = await embed(timing, deadline, query, scope)
       cache.set(scope, key, vector)
       return await whole({ vector, remember: key }, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
-      if (mode === 'semantic' || !(error instanceof Unavailable)) throw error
-      report({ SearchesDegraded: 1 })
+      const isLimited = error instanceof ApiError && error.code === 'rate_limited'
+      if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
+      figures[isLimited ? 'SearchesLimited' : 'SearchesDegraded'] = 1
       return { data: first.hits, degraded: 'keyword_only' }
     }
   }
 
-  /** @throws ApiError agent_not_found, validation_failed; Unavailable */
-  async function prefetch(db: Database, scope: AgentScope, query: string, timing: Timing): Promise<void> {
+  /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
+  async function prefetch(db: Database, scope: PayingAgent, query: string, timing: Timing): Promise<void> {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
     const key = queryVectorKey(embedder.model, query)
     const { agents, stored } = await ask(db, timing, deadline, (db) =>
@@ -128,7 +160,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     )
     if (agents.length === 0) agentNotFound()
     if (embedder.isLocal || stored.length > 0) return
-    const vector = cache.get(scope, key) ?? (await embed(timing, deadline, query))
+    const vector = cache.get(scope, key) ?? (await embed(timing, deadline, query, scope))
     cache.set(scope, key, vector)
     await ask(db, timing, deadline, (db) => db.batch({ remembered: rememberQueryVector(scope, key, vector) }))
   }

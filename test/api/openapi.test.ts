@@ -39,11 +39,15 @@ test('every error code is documented', () => {
   for (const code of Object.keys(problems)) expect(text).toContain(`errors/${code}"`)
 })
 
-test('429 is documented as the gateway answers it, which alone does', () => {
+test('429 is documented as the gateway answers it, and where there is a key as we do too', () => {
   const { paths, components } = openApiDocument() as unknown as Record<string, Record<string, Record<string, Node>>>
-  for (const operation of Object.values(paths!).flatMap((methods) => Object.values(methods)))
-    expect((operation.responses as Node)[429]).toEqual({ $ref: '#/components/responses/Throttled' })
-  expect(Object.keys(components!.responses!.Throttled!.content as Node)).toEqual(['application/json'])
+  for (const { responses, security } of Object.values(paths!).flatMap((methods) => Object.values(methods))) {
+    const name = (security as unknown[]).length > 0 ? 'RateLimited' : 'Throttled'
+    expect((responses as Node)[429]).toEqual({ $ref: `#/components/responses/${name}` })
+  }
+  const { RateLimited, Throttled } = components!.responses!
+  expect(Object.keys(Throttled!.content as Node)).toEqual(['application/json'])
+  expect(Object.keys(RateLimited!.content as Node)).toEqual(['application/problem+json', 'application/json'])
 })
 
 interface Node {

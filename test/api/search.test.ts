@@ -78,10 +78,12 @@ describe('while the embedding provider hangs', () => {
     let now = 0
     const tenant = await stand.tenant()
     const breaking = newEmbedder(provider, () => now)
-    // Its seconds are short.
+    // Its seconds are short while it hangs.
+    let shortness = 10
     const embedder: Embedder = {
       ...breaking,
-      embed: (texts, options) => breaking.embed(texts, { ...options, timeoutSeconds: options!.timeoutSeconds! / 50 }),
+      embed: (texts, options) =>
+        breaking.embed(texts, { ...options, timeoutSeconds: options!.timeoutSeconds! / shortness }),
     }
     const { search } = newSearch(provider, { embedder })
     provider.script([], 'hang')
@@ -97,6 +99,7 @@ describe('while the embedding provider hangs', () => {
     now += 7_000
     expect(await search(tenant, byMeaning)).toMatchObject(unavailable('3'))
     now += 3_000
+    shortness = 1
     provider.script([])
     expect(await newSearch(provider, { embedder }).search(tenant)).toMatchObject({ body: { degraded: null } })
     expect(await newSearch(provider, { embedder }).search(tenant)).toMatchObject({ body: { degraded: null } })

@@ -1,6 +1,7 @@
 import { type Message, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgent } from '../../infra/admin/tenants.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import type { QueueName } from '../../infra/wiring.ts'
@@ -82,6 +83,7 @@ test('the bundle that migrates brings an empty database to the newest schema, an
         '0016_dashboard.02',
         '0017_question_log',
         '0018_operators',
+        '0019_limits',
       ],
     },
     { applied: [] },
@@ -151,10 +153,27 @@ test('the bundle that sweeps sends again what the queue has lost', async () => {
   expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
 })
 
+test('the canary’s bundle finds its key in its secret and takes its journey at the public address', async () => {
+  const { key, organizationId } = await tenant()
+  const agent = await createAgent(system.owner, organizationId, 'Canary')
+  system.keep('canary', key)
+  const isDocument = new RegExp(`^/v1/agents/${agent.id}/knowledge-base/[^/]+$`)
+  let isDelivered = false
+  system.before(async (method, url) => {
+    if (isDelivered || method !== 'GET' || !isDocument.test(url.split('?')[0]!)) return
+    isDelivered = true
+    await deliver('embedding')
+  })
+  await system.invoke('canary', toScheduledEvent('canary'))
+  const { body } = await system.http('GET', `/v1/agents/${agent.id}/knowledge-base`, key)
+  expect(body.data).toEqual([])
+})
+
 test('the bundles log requests and figures under the name of their Lambda, and no secret', async () => {
   const logs = await system.stop()
   expect(logs).toContain('"message":"request"')
   expect(logs).toMatch(/"Name":"OldestPendingSeconds".*"service":"cuecard-prod-sweeper"/)
   expect(logs).toMatch(/"Name":"DocumentsCompleted".*"service":"cuecard-prod-embedding"/)
+  expect(logs).toMatch(/"CanarySuccess":1\b/)
   for (const secret of system.secrets) expect(logs).not.toContain(secret)
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,13 +9,14 @@ import { App, Stack } from 'aws-cdk-lib'
 import { Queue } from 'aws-cdk-lib/aws-sqs'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Bundle, type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
+import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
 import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts'
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { answering, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { type Fields, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import { emptyBundles } from '../support/empty-bundles.ts'
 
 const run = promisify(execFile)
 
@@ -69,7 +70,7 @@ describe('migrations', () => {
       return JSON.stringify(Properties.Target).includes('backfill')
     })!
     expect((backfills.Properties.Target as Fields).Arn).toEqual(trigger.Properties.HandlerArn)
-    for (const name of Object.keys(lambdas)) expect(backfills.DependsOn, name).toContain(idOf(name))
+    for (const name of Object.keys(lambdas)) expect(backfills.DependsOn, name).toContain(prod.alias(name)[0])
   })
 
   test('are followed by runs of the backfills that do not overlap', () => {
@@ -102,14 +103,7 @@ describe('migrations', () => {
   /** The logical id of the trigger of a stack with this migrate Lambda, which knows these migrations. */
   function triggerOf(name: string, migrate: string, migrationNames: string[]): string {
     const directory = synthesis.scratch(name)
-    const names = Object.keys(entryPoints) as BundleName[]
-    for (const bundle of names) {
-      mkdirSync(join(directory, bundle), { recursive: true })
-      writeFileSync(join(directory, bundle, 'handler.mjs'), bundle === 'migrate' ? migrate : 'export {}')
-    }
-    const bundles = Object.fromEntries(
-      names.map((bundle) => [bundle, { directory: join(directory, bundle), bytes: 0, startBytes: 0 }]),
-    ) as Record<BundleName, Bundle>
+    const bundles = emptyBundles(directory, { migrate })
     const app = new App({ outdir: join(directory, 'cdk.out') })
     const { secrets } = new SecretsStack(app, 'cuecard-dev-secrets', 'dev', stages.dev, {})
     new CuecardStack(app, 'cuecard-dev', { settings: stages.dev, secrets, bundles, migrationNames })
@@ -119,19 +113,15 @@ describe('migrations', () => {
 })
 
 test.each(answering)(
-  '%s, which reads what the previous release wrote, is updated before the Lambdas that write',
+  '%s, which reads what the previous release wrote, serves all requests anew before the Lambdas that write are updated',
   (reader) => {
     const writers = ['documents', 'chunks', 'dashboard', 'embedding', 'extraction', 'sweeper']
     for (const name of writers) {
-      expect(prod.lambda(name).DependsOn, name).toContain(idOf(reader))
-      expect(prod.lambda(reader).DependsOn, name).not.toContain(idOf(name))
+      expect(prod.lambda(name).DependsOn, name).toContain(prod.alias(reader)[0])
+      expect(prod.lambda(reader).DependsOn, name).not.toContain(prod.alias(name)[0])
     }
   },
 )
-
-function idOf(name: string): string {
-  return prod.one('AWS::Lambda::Function', 'FunctionName', `cuecard-prod-${name}`)[0]
-}
 
 describe('the rule packs', () => {
   test('fail the synth on a finding that is not acknowledged', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stages } from '../../infra/aws/stages.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import {
@@ -67,7 +68,7 @@ describe.each(queueNames)('the %s queue', (name) => {
       .filter(([, { Properties }]) => prod.resolve(Properties.EventSourceArn!) === `cuecard-prod-${name}`)
     expect(mappings).toHaveLength(1)
     const { Properties } = mappings[0]![1]
-    expect(prod.resolve(Properties.FunctionName!)).toBe(`cuecard-prod-${name}`)
+    expect(prod.resolve(Properties.FunctionName!)).toBe(`cuecard-prod-${name}:live`)
     expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
     expect(Properties.BatchSize).toBe(queueSettings[name].batchSize)
     expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: queueSettings[name].maximumConcurrency })
@@ -150,7 +151,7 @@ describe('the files', () => {
     expect(prod.resolve(ArnEquals['aws:SourceArn']!)).toBe(
       `arn:aws:s3:::${prod.resolve(bucket.Properties.BucketName!)}`,
     )
-    expect(StringEquals['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' })
+    expect(StringEquals['aws:SourceAccount']).toBe(stages.prod.account)
   })
 
   test('are known to the Lambdas that use them', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeOptions } from '../../infra/aws/functions.ts'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { cors, requireOrigins } from '../../infra/cors.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
@@ -33,6 +34,7 @@ describe('the Lambdas', () => {
         MemorySize: lambdas[name].memoryMb,
         Timeout: lambdas[name].timeoutSeconds,
         TracingConfig: { Mode: 'Active' },
+        Environment: { Variables: { NODE_OPTIONS: nodeOptions } },
       })
     }
   })
@@ -129,6 +131,7 @@ describe('permissions', () => {
       ],
     ],
     ['sweeper', [read('database-sweeper'), send('embedding', 'extraction'), files('DeleteObject')]],
+    ['canary', [read('canary')]],
     ['migrate', [read('database-owner')]],
   ])('of %s are these and no others', (name, expected) => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
@@ -139,9 +142,9 @@ describe('permissions', () => {
     expect(new Set(roles).size).toBe(roles.length)
   })
 
-  test('allow the schedule to run the sweeper and nothing else', () => {
-    const { RoleArn } = scheduleOf('sweeper').Target as Fields
-    expect(grants(prod, logicalId(RoleArn!))).toEqual(['lambda:InvokeFunction on cuecard-prod-sweeper'])
+  test.each(['sweeper', 'canary'])('allow its schedule to run the %s and nothing else', (name) => {
+    const { RoleArn } = scheduleOf(name).Target as Fields
+    expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on cuecard-prod-${name}:live`])
   })
 
   test('allow the schedule of the backfills to run the migrations’ version that was deployed, and nothing else', () => {
@@ -175,7 +178,7 @@ describe('routes', () => {
       return `${Properties.RouteKey} → ${prod.resolve(integration.IntegrationUri!)}`
     })
     const wired = lambdaNames.flatMap((name) =>
-      routesOf(name).map((path) => `${path === '$default' ? path : `ANY ${path}`} → cuecard-prod-${name}`),
+      routesOf(name).map((path) => `${path === '$default' ? path : `ANY ${path}`} → cuecard-prod-${name}:live`),
     )
     expect(served.sort()).toEqual(wired.sort())
   })
@@ -187,7 +190,7 @@ describe('routes', () => {
       return `${prod.resolve(Properties.FunctionName!)} ${path}`
     })
     const wired = lambdaNames.flatMap((name) =>
-      routesOf(name).map((path) => `cuecard-prod-${name} *${path === '$default' ? '' : path}`),
+      routesOf(name).map((path) => `cuecard-prod-${name}:live *${path === '$default' ? '' : path}`),
     )
     expect(permissions.sort()).toEqual(wired.sort())
   })
@@ -214,21 +217,34 @@ describe('routes', () => {
   })
 })
 
-describe('the sweeper', () => {
-  test('runs every minute and is not retried when it fails', () => {
-    const { ScheduleExpression, Target } = scheduleOf('sweeper')
-    expect(ScheduleExpression).toBe('rate(1 minute)')
+describe.each([
+  ['sweeper', 'rate(1 minute)'],
+  ['canary', 'rate(5 minutes)'],
+] as const)('the %s', (name, rate) => {
+  test('runs by its schedule and is not retried when it fails', () => {
+    const { ScheduleExpression, Target } = scheduleOf(name)
+    expect(ScheduleExpression).toBe(rate)
     expect(Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
-    const configs = prod.ofType('AWS::Lambda::EventInvokeConfig')
-    expect(configs).toHaveLength(1)
-    const [, config] = configs[0]!
-    expect(prod.resolve(config.Properties.FunctionName!)).toBe('cuecard-prod-sweeper')
-    expect(config.Properties.MaximumRetryAttempts).toBe(0)
+    const attempts = prod
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .map(([, { Properties }]) => [Properties.Qualifier, Properties.MaximumRetryAttempts])
+    // The name of the alias, out of the ARN that the schedule invokes.
+    expect(attempts).toContainEqual([{ 'Fn::Select': [7, { 'Fn::Split': [':', (Target as Fields).Arn] }] }, 0])
+    expect(attempts).toHaveLength(2)
   })
 
   test('times out before its next run', () => {
-    expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)
+    expect(lambdas[name].timeoutSeconds).toBeLessThan(lambdas[name].everySeconds)
   })
+})
+
+test('the canary calls the address that customers call', () => {
+  const addressOf = (stage: 'prod' | 'everything') => {
+    const stack = synthesis.stack(stage)
+    return stack.resolve((stack.lambda('canary').Properties.Environment as { Variables: Fields }).Variables.BASE_URL!)
+  }
+  expect(addressOf('prod')).toBe('cuecard-prod')
+  expect(addressOf('everything')).toBe('https://api.cuecard.example')
 })
 
 describe('secrets', () => {

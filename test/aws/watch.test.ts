@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stages } from '../../infra/aws/stages.ts'
-import { lambdas, metricReporters } from '../../infra/wiring.ts'
+import { completedBackups, reportBackup } from '../../infra/backup/completion.ts'
+import { answering, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
@@ -40,6 +41,14 @@ describe('every alarm', () => {
     }
   })
 
+  test('has a line of its own in the runbook, with the same heading to go to, and each line has an alarm', () => {
+    const described = alarms().map(({ AlarmName, AlarmDescription }) => {
+      const heading = String(AlarmDescription).split('#').at(-1)
+      return `${String(AlarmName).replace('cuecard-prod-', '')} → ${heading}`
+    })
+    expect(runbookLines().toSorted()).toEqual(described.toSorted())
+  })
+
   test('watches a metric that AWS or one of the functions reports', () => {
     const ours = alarms()
       .flatMap(metricsOf)
@@ -48,6 +57,7 @@ describe('every alarm', () => {
     for (const { MetricName: name, Dimensions } of ours) {
       const [reporter] = Dimensions as [Fields]
       expect(reporter.Name).toBe(dimension)
+      if (name === completedBackups) continue
       const lambda = String(reporter.Value).replace('cuecard-prod-', '')
       expect(metricReporters[name as MetricName]).toContain(lambda)
       expect(() => prod.lambda(lambda)).not.toThrow()
@@ -76,12 +86,62 @@ describe('an alarm is raised', () => {
     expect(prod.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)
   })
 
-  test('when the sweeper reports nothing at all', () => {
-    expect(alarm('sweeper-silent')).toMatchObject({
-      MetricName: 'Invocations',
-      TreatMissingData: 'breaching',
-      ComparisonOperator: 'LessThanThreshold',
+  test.each([
+    ['sweeper-silent', 'Invocations'],
+    ['canary-failing', 'CanarySuccess'],
+    ['backup-missing', completedBackups],
+  ])('when nothing at all is reported, without a look at what was reported before: %s', (id, metricName) => {
+    expect(alarm(id)).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' })
+    expect(metricsOf(alarm(id))[0]).toMatchObject({ MetricName: metricName })
+    expect(JSON.stringify(alarm(id).Metrics)).toContain('"FILL(m0, 0)"')
+  })
+
+  test('within ten minutes of a total outage, and not by a canary that works, however long each run takes', () => {
+    const seconds = secondsOf(alarm('canary-failing'))
+    const { everySeconds, timeoutSeconds } = lambdas.canary
+    const [evaluation, delivery, precision] = [60, 60, 60]
+    expect(seconds + evaluation + delivery).toBeLessThanOrEqual(600)
+    expect(seconds).toBeGreaterThanOrEqual(everySeconds + timeoutSeconds + precision)
+  })
+
+  test('for spend on tokens that a day brings', () => {
+    expect(secondsOf(alarm('tokens-embedded'))).toBe(86_400)
+    expect(alarm('tokens-embedded').Threshold).toBe(stages.prod.tokensPerDay)
+  })
+
+  test('for three failed requests in a quarter of an hour, as for a rate', () => {
+    expect(alarm('api-errors-few')).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Threshold: 3, Period: 900 })
+  })
+
+  test('by a search Lambda of its own figures: the 95th percentile of any of those that answer', () => {
+    const watched = metricsOf(alarm('search-slow')).map(
+      ({ Dimensions }) => ((Dimensions as Fields[])[0] as Fields).Value,
+    )
+    expect(watched).toEqual(answering.map((name) => `cuecard-prod-${name}`))
+    expect((alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)).toContain(
+      'p95',
+    )
+  })
+
+  test('unless the night’s backup reported what it watches', async () => {
+    let sent: readonly string[] = []
+    await reportBackup('prod', (_, args) => {
+      sent = args
+      return Promise.resolve()
     })
+    const { Namespace, MetricName: name, Dimensions } = metricsOf(alarm('backup-missing'))[0]!
+    const [reporter] = Dimensions as [Fields]
+    expect(sent.join(' ')).toContain(`--namespace ${Namespace} --metric-name ${name} `)
+    expect(sent.at(-1)).toBe(`${reporter.Name}=${reporter.Value}`)
+  })
+
+  test('for a missing backup only where backups are made', () => {
+    const names = synthesis
+      .stack('dev')
+      .ofType('AWS::CloudWatch::Alarm')
+      .map(([, { Properties }]) => Properties.AlarmName)
+    expect(names).toContain('cuecard-dev-canary-failing')
+    expect(names).not.toContain('cuecard-dev-backup-missing')
   })
 
   test.each([
@@ -96,6 +156,13 @@ describe('an alarm is raised', () => {
     ['lambda-throttles', 'Throttles'],
     ['requests-throttled', 'RequestsThrottled'],
     ['sweeper-errors', 'Errors'],
+    ['migrate-errors', 'Errors'],
+    ['searches-degraded', 'SearchesDegraded'],
+    ['provider-errors', 'ProviderErrors'],
+    ['documents-failed', 'DocumentsFailed'],
+    ['extraction-failures', 'DocumentsFailed'],
+    ['send-failures', 'SendFailures'],
+    ['adapter-errors', 'AdapterErrors'],
   ])('%s, on %s', (id, metricName) => {
     expect(metricsOf(alarm(id)).map(({ MetricName: name }) => name)).toContain(metricName)
   })
@@ -121,7 +188,9 @@ describe('an alarm is raised', () => {
       metricsOf(alarm(id)).map(({ Dimensions }) => prod.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const serving = watched('lambda-throttles')
     const working = watched('worker-throttles')
-    expect(working.sort()).toEqual(['embedding', 'extraction', 'sweeper'].map((name) => `cuecard-prod-${name}`))
+    expect(working.sort()).toEqual(
+      ['canary', 'embedding', 'extraction', 'sweeper'].map((name) => `cuecard-prod-${name}`),
+    )
     expect([...serving, ...working].sort()).toEqual(
       Object.keys(lambdas)
         .sort()
@@ -162,10 +231,27 @@ function metricsOf(properties: Fields): Fields[] {
   )
 }
 
+/** How long an alarm waits for what it watches. */
+function secondsOf({ Metrics, Period, EvaluationPeriods }: Fields): number {
+  const stats = ((Metrics ?? []) as Fields[]).flatMap(({ MetricStat }) => (MetricStat ? [MetricStat as Fields] : []))
+  return Number(stats[0]?.Period ?? Period) * Number(EvaluationPeriods)
+}
+
+/** The lines of the runbook's table of alarms: `alarm → heading`. */
+function runbookLines(): string[] {
+  const lines = runbook().matchAll(/^\| (_[a-z-]+_(?:, _[a-z-]+_)*) +\|.*\]\(#([^)]+)\) +\|$/gm)
+  return [...lines].flatMap(([, alarms, heading]) =>
+    alarms!.split(', ').map((alarm) => `${alarm.slice(1, -1)} → ${heading}`),
+  )
+}
+
+function runbook(): string {
+  return readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
+}
+
 /** The headings of the runbook as GitHub makes anchors of them. */
 function runbookAnchors(): string[] {
-  const text = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+  return [...runbook().matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} -]/gu, '')

@@ -20,8 +20,8 @@ export function summarize(samples: readonly number[]): Summary {
   }
 }
 
-/** Linear between the two nearest ranks. */
-function quantile(sorted: number[], q: number): number {
+/** Linear between the two nearest ranks; NaN of none. */
+export function quantile(sorted: readonly number[], q: number): number {
   const at = (sorted.length - 1) * q
   const below = sorted[Math.floor(at)]!
   return below + (sorted[Math.ceil(at)]! - below) * (at % 1)

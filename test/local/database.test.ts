@@ -5,10 +5,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { PGlite } from '@electric-sql/pglite'
 import { type NeonDbError, type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
 import { type Kysely, sql as kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
+import { type Health, pgliteWire } from '../../infra/local/database/pglite-wire.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { Database } from '../../shared/database/database.ts'
 
@@ -262,6 +264,27 @@ test.runIf(process.env.DATABASE_URL)(
     await database.close()
   },
 )
+
+test('after a panic the embedded database is asked nothing more: it would acknowledge what it has not written', async () => {
+  const asked: unknown[] = []
+  const panicking = {
+    execProtocolRawStream: (message: unknown, { onRawData }: { onRawData: (bytes: Uint8Array) => void }) => {
+      asked.push(message)
+      onRawData(Buffer.from('E\0\0\0\0SPANIC\0VPANIC\0C53100\0MNo space left on device\0\0'))
+      return Promise.resolve()
+    },
+  } as unknown as PGlite
+  const panics: string[] = []
+  const health: Health = { onPanic: ({ message }) => panics.push(message) }
+  for (let i = 0; i < 2; i++) {
+    const wire = pgliteWire(panicking, health)
+    const failed = once(wire, 'error')
+    wire.write('a statement')
+    await expect(failed).resolves.toEqual([new Error('No space left on device')])
+  }
+  expect(panics).toEqual(['No space left on device'])
+  expect(asked).toHaveLength(1)
+})
 
 describe('a data directory', () => {
   const image = process.env.DATABASE_IMAGE

@@ -10,6 +10,7 @@ import { parseOrigins } from '../../infra/local/gateway/cors.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { type GatewayOptions, type GatewayRoute, startGateway } from '../../infra/local/gateway/gateway.ts'
 import { selectRoute } from '../../infra/local/gateway/route.ts'
+import { takingTurns } from '../../infra/local/gateway/turns.ts'
 import { allRoutes } from '../../infra/openapi/apps.ts'
 import { lambdas } from '../../infra/wiring.ts'
 
@@ -470,6 +471,23 @@ describe('the gateway', () => {
       for (const answer of await Promise.all([...accepted, other])) expect(answer).toMatchObject({ status: 200 })
     })
 
+    test('leaves a quarter of what a function may have to others when one caller sends all it can', async () => {
+      const { origin, letGo, inWork } = await serveWaiting(16)
+      const from = (caller: object) => call(origin, { path: '/a', headers: { ...caller } })
+      const greedy = { 'x-api-key': 'greedy' }
+      const accepted = Array.from({ length: 9 }, () => from(greedy))
+      await inWork(9)
+      expect(await from(greedy)).toMatchObject(busyProblem)
+      const others = [{ 'x-api-key': 'quiet' }, { authorization: 'Bearer quiet' }, { cookie: 'session=quiet' }].map(
+        from,
+      )
+      await inWork(12)
+      expect(await from({ 'x-api-key': 'late' })).toMatchObject(busyProblem)
+      letGo()
+      for (const answer of await Promise.all([...accepted, ...others])) expect(answer).toMatchObject({ status: 200 })
+      expect(await from(greedy)).toMatchObject({ status: 200 })
+    })
+
     test('refuses even while the functions leave Node no time for anything else', async () => {
       const request = 'fetch(process.argv[1]).then(({ status }) => process.stdout.write(String(status)))'
       let origin = ''
@@ -489,6 +507,31 @@ describe('the gateway', () => {
       for (const socket of sockets) socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
       expect(await call(origin)).toMatchObject({ status: 200 })
       for (const socket of sockets) socket.destroy()
+    })
+  })
+
+  describe('with more accepted than is started at once', () => {
+    /** Adds requests of the callers in this order. @returns the order in which they are started; each takes until all are */
+    async function startedOf(callers: string): Promise<string> {
+      const inTurn = takingTurns()
+      const { promise: all, resolve } = Promise.withResolvers<void>()
+      let started = ''
+      for (const caller of callers)
+        inTurn(caller, async () => {
+          started += caller
+          if (started.length === callers.length) resolve()
+          await all
+        })
+      await all
+      return started
+    }
+
+    test('starts every request, whatever the others wait for', async () => {
+      expect(await startedOf('a'.repeat(40))).toBe('a'.repeat(40))
+    })
+
+    test('lets callers take turns, so that one who sends little overtakes one who sends much', async () => {
+      expect(await startedOf(`${'a'.repeat(20)}bbc`)).toBe(`${'a'.repeat(7)}bcab${'a'.repeat(12)}`)
     })
   })
 

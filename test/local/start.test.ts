@@ -1,89 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
-import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { lockDirectory } from '../../infra/local/directory-lock.ts'
 import { Database } from '../../shared/database/database.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
+import { environmentOf, type Home, type StandProcess, useStandProcesses } from '../support/stand-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { DATABASE_URL: server } = process.env
 const provider = useFakeProvider()
-const cleanups: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const clean of cleanups.reverse()) await clean()
-})
-
-interface Stand {
-  process: ChildProcess
-  /** All that it printed so far. */
-  output(): string
-  /** Resolves with the output once it holds the text; rejects when the process ends without it. */
-  prints(text: string): Promise<string>
-  /** Resolves with the exit code. */
-  ends(): Promise<number | null>
-}
-
-interface Home {
-  DATA_DIR: string
-  DATABASE_URL?: string
-}
-
-/** A home for a stand, with an embedded database in it unless the stand is to make one itself. */
-async function home({ isEmpty = false } = {}): Promise<Home> {
-  const directory = await mkdtemp(join(tmpdir(), 'cuecard-'))
-  cleanups.push(() => rm(directory, { recursive: true, force: true }))
-  if (!server) {
-    if (!isEmpty) await (await openDatabase({ dataDir: directory, image: process.env.DATABASE_IMAGE })).close()
-    return { DATA_DIR: directory }
-  }
-  const scratch = await createScratchDatabase(server)
-  cleanups.push(scratch.drop)
-  return { DATA_DIR: directory, DATABASE_URL: scratch.url }
-}
-
-function start(env: Partial<Home> & Record<string, string>, args: string[] = []): Stand {
-  const { DATABASE_URL: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [join(root, 'infra/local/main.ts'), ...args], {
-    env: { ...inherited, POWERTOOLS_LOG_LEVEL: '', PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  cleanups.push(async () => child.kill('SIGKILL'))
-  let output = ''
-  const ended = once(child, 'close')
-  const hear = (chunk: Buffer) => {
-    output += chunk
-  }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
-  return {
-    process: child,
-    output: () => output,
-    async prints(text) {
-      while (!output.includes(text)) {
-        const heard = once(child.stdout, 'data').then(() => true)
-        const isAlive = await Promise.race([heard, ended.then(() => output.includes(text))])
-        if (!isAlive) throw new Error(`ended without printing ${text}:\n${output}`)
-      }
-      return output
-    },
-    ends: async () => (await ended)[0] as number | null,
-  }
-}
-
-/** The variables that a newcomer sources. */
-async function environmentOf({ DATA_DIR }: Home): Promise<Record<string, string>> {
-  const lines = (await readFile(join(DATA_DIR, 'env'), 'utf8')).trim().split('\n')
-  return Object.fromEntries(lines.map((line) => /^export ([A-Z_]+)=(.+)$/.exec(line)!.slice(1) as [string, string]))
-}
+const { home, start, cleanUp } = useStandProcesses()
 
 /** The blocks of README.md that contain the texts, as one script for the stand of `home`. */
 async function readmeScript({ DATA_DIR }: Home, ...texts: string[]): Promise<string> {
@@ -274,7 +207,7 @@ test.skipIf(!server)(
 
     const operator = new Client({ connectionString: env.DATABASE_URL! })
     await operator.connect()
-    cleanups.push(() => operator.end())
+    cleanUp(() => operator.end())
     const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     await operator.query('begin; lock table documents')
     const waiting = Promise.all([list(), list()])
@@ -296,9 +229,9 @@ test('a port or a data directory in use, wrong settings and a server out of reac
   const env = await home({ isEmpty: true })
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
-  cleanups.push(async () => taken.close())
+  cleanUp(async () => taken.close())
   const port = (taken.address() as { port: number }).port
-  const lines = (stand: Stand) => stand.output().trim().split('\n')
+  const lines = (stand: StandProcess) => stand.output().trim().split('\n')
 
   const unlock = await lockDirectory(env.DATA_DIR)
   const beside = start({ ...env, PORT: `${port}`, CHUNK_TOKENS: '50' }, ['--frob'])

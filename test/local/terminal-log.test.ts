@@ -50,6 +50,18 @@ test('the same fault is told once, whatever it stops, the provider adds or the s
   expect(lines).toHaveLength(1)
 })
 
+test('a database that is away or full is a line in words once a minute, whoever meets it', () => {
+  const full = Object.assign(new Error('could not extend file "base/5/16540": No space left on device'), {
+    code: '53100',
+  })
+  for (const event of ['database_unavailable', 'delivery_failed', 'invocation_failed'])
+    log.error(event, { error: describeError(new Unavailable('database', full)) })
+  expect(lines).toEqual([
+    expect.stringMatching(/No space left on device\)\. Requests are answered with 503, and documents wait/),
+  ])
+  expect(json).not.toHaveBeenCalled()
+})
+
 test('any other trouble stays a line of JSON, with all that it says', () => {
   const fields = { error: describeError(new Error('a fault of ours')) }
   log.error('unexpected_error', fields)

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SecretName, type StageSettings, secretNames, stages } from '../../infra/aws/stages.ts'
-import type { Aws } from '../../infra/preflight/aws.ts'
+import { type Aws, awsCommand } from '../../infra/preflight/aws.ts'
 import type { Finding } from '../../infra/preflight/finding.ts'
 import { preflight } from '../../infra/preflight/preflight.ts'
+import { newKey } from '../../shared/http/api-keys.ts'
 import { newId } from '../../shared/ids.ts'
 import { startKeyedProvider } from '../support/keyed-provider.ts'
 import { useStand } from '../support/stand.ts'
@@ -43,13 +46,18 @@ function urlOf(login: string): string {
 /** Every secret as the runbook fills it. */
 function secrets(): Record<SecretName, string | undefined> {
   const urls = lambdaSecrets.map((name) => [name, urlOf(`cuecard_${name.replace('database-', '')}_${suffix}`)])
-  return { ...Object.fromEntries(urls), 'database-owner': process.env.DATABASE_URL, provider: 'sk-good\n' }
+  return {
+    ...Object.fromEntries(urls),
+    'database-owner': process.env.DATABASE_URL,
+    provider: 'sk-good\n',
+    canary: newKey(),
+  }
 }
 
 /** As the command answers and fails, in the shapes of AWS's documentation. */
 function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } = {}): Aws {
   const known: Record<string, unknown> = {
-    'sts get-caller-identity': { UserId: 'AIDA', Account: '111122223333', Arn: 'arn:aws:iam::111122223333:user/ada' },
+    'sts get-caller-identity': { UserId: 'AIDA', Account: '444455556666', Arn: 'arn:aws:iam::444455556666:user/ada' },
     'ssm get-parameter': {
       Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: '28', Version: 1 },
     },
@@ -57,6 +65,9 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
       AccountLimit: { TotalCodeSize: 80530636800, ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
       AccountUsage: { TotalCodeSize: 1, FunctionCount: 1 },
     },
+    'lambda get-function-concurrency': new Error(
+      'aws ended with 254: An error occurred (ResourceNotFoundException) when calling the GetFunctionConcurrency operation: Function not found',
+    ),
     'cloudformation describe-stacks': new Error(
       'aws ended with 254: An error occurred (ValidationError) when calling the DescribeStacks operation: Stack with id cuecard-prod does not exist',
     ),
@@ -82,6 +93,7 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
 
 const settings = (): StageSettings => ({
   ...stages.prod,
+  account: '444455556666',
   alarmAddress: 'duty@example.org',
   runbookUrl: 'https://example.org/runbook.md',
   provider: { baseUrl: provider.baseUrl, model: 'fake' },
@@ -105,29 +117,77 @@ describe('the preflight', () => {
   })
 
   test('says all at once, the errors last', async () => {
-    const kept = { ...secrets(), 'database-search': undefined, 'database-chunks': 'not a URL', provider: 'sk-bad' }
+    const kept = {
+      ...secrets(),
+      'database-search': undefined,
+      'database-chunks': 'not a URL',
+      provider: 'sk-bad',
+      canary: 'cue_',
+    }
     const answers = {
       'ssm get-parameter': new Error('aws ended with 254: An error occurred (ParameterNotFound)'),
-      'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10 } },
+      'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } },
       'cloudformation describe-stacks': { Stacks: [{ StackName: 'cuecard-prod', StackStatus: 'ROLLBACK_COMPLETE' }] },
     }
-    const changed = { alarmAddress: undefined as never, runbookUrl: stages.prod.runbookUrl }
+    const { account, runbookUrl } = stages.prod
+    const changed = { account, alarmAddress: undefined as never, runbookUrl }
     const findings = await look(fakeAws({ kept, answers }), changed)
     expect(faultsOf(findings)).toEqual(
       expect.arrayContaining([
+        expect.stringMatching(/^error account: prod names an example/),
         expect.stringMatching(/^error bootstrap: .*npx cdk bootstrap/),
-        expect.stringMatching(/^error Lambda concurrency: 10 at once/),
+        expect.stringMatching(/^error Lambda concurrency: 428 of the account’s 10: .* Request a quota of 1000/),
         expect.stringMatching(/^error stack cuecard-prod: its first deploy failed/),
         expect.stringMatching(/^error alarms: have no recipient/),
         expect.stringMatching(/^error runbook: /),
         expect.stringMatching(/^error database-search: the secret cuecard\/prod\/database-search is missing or empty/),
         expect.stringMatching(/^error database-chunks: .* is not a postgresql:\/\/ URL/),
         expect.stringMatching(/^error provider: .*401/),
+        expect.stringMatching(/^error canary: the secret cuecard\/prod\/canary is no API key/),
       ]),
     )
-    expect(faultsOf(findings)).toHaveLength(8)
+    expect(faultsOf(findings)).toHaveLength(10)
     const levels = findings.map(({ level }) => level)
     expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
+  })
+
+  test('rejects credentials of another account than the stage is pinned to', async () => {
+    expect(faultsOf(await look(fakeAws(), { account: '777788889999' }))).toEqual([
+      'error account: the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages.ts)',
+    ])
+  })
+
+  test('counts what the stage reserves, what others have, what its workers take and what AWS keeps', async () => {
+    const account = (ConcurrentExecutions: number, UnreservedConcurrentExecutions: number, own = 0) =>
+      fakeAws({
+        answers: {
+          'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions } },
+          'lambda get-function-concurrency': own ? { ReservedConcurrentExecutions: own } : {},
+        },
+      })
+    // The sweeper, the canary, and what migrates.
+    const scheduled = 3
+    const reserved = Object.values(stages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
+    const workers = stages.prod.embeddingConcurrency + stages.prod.extractionConcurrency + scheduled
+    const enough = reserved + 68 + workers + 100
+    expect(faultsOf(await look(account(enough, enough - 68)))).toEqual([])
+    expect(faultsOf(await look(account(enough - 1, enough - 1 - 68)))).toEqual([
+      `error Lambda concurrency: ${enough} of the account’s ${enough - 1}: the stage reserves ${reserved}, others 68, workers and schedules take up to ` +
+        `${workers}, and AWS keeps 100 unreserved. Request a quota of 1000 (Service Quotas, Lambda, Concurrent executions), or reserve ` +
+        'less in infra/aws/concurrency.ts',
+    ])
+    // What the stage has reserved already, nine of ten here, is not another's.
+    expect(faultsOf(await look(account(enough, enough - 68 - 90, 10)))).toEqual([])
+  })
+
+  test('warns of a stage that reserves nothing', async () => {
+    const { reservedConcurrency: _, ...shared } = settings()
+    const findings = await preflight('prod', shared, {
+      aws: fakeAws(),
+      resolve: () => Promise.resolve({}),
+      databaseEndpoint: process.env.DATABASE_ENDPOINT,
+    })
+    expect(faultsOf(findings)).toEqual([expect.stringMatching(/^warning Lambda concurrency: .*A Lambda that hangs/)])
   })
 
   test('rejects a login that may do more than its Lambda, and names one without a limit', async () => {
@@ -170,6 +230,21 @@ describe('the preflight', () => {
       'error certificate: is PENDING_VALIDATION, not ISSUED',
     ])
   })
+})
+
+test('AWS is asked in the region of the stage, whatever the shell is set to', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cuecard-aws-'))
+  writeFileSync(join(directory, 'aws'), `#!/bin/sh\nprintf '{"arguments": "%s"}' "$*"\n`, { mode: 0o755 })
+  const path = process.env.PATH
+  process.env.PATH = `${directory}:${path}`
+  try {
+    expect(await awsCommand('eu-west-1')('sts', 'get-caller-identity')).toEqual({
+      arguments: 'sts get-caller-identity --region eu-west-1 --output json',
+    })
+  } finally {
+    process.env.PATH = path
+    rmSync(directory, { recursive: true })
+  }
 })
 
 test('npm run preflight fails with every reason where the command aws is missing', async () => {

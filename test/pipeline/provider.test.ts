@@ -153,6 +153,12 @@ describe('a provider in trouble', () => {
     expect(retryAfterSeconds).toBeGreaterThan(60)
     expect(retryAfterSeconds).toBeLessThanOrEqual(90)
   })
+
+  test('says in Retry-After when to retry, as a date by its own clock', async () => {
+    const dates = { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:50:37 GMT' }
+    provider.script([{ status: 503, headers: dates, body: '' }])
+    expect((await fault(embedder().embed(['one']))).retryAfterSeconds).toBe(60)
+  })
 })
 
 describe('a response without end', () => {

@@ -10,6 +10,7 @@ import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { uploadEvent } from '../support/files.ts'
+import { unlimit } from '../support/tenant.ts'
 import type { ModelDocument } from './model.ts'
 import { openSimulatedDatabase } from './neon-in-process.ts'
 import { Process, reach } from './process.ts'
@@ -90,6 +91,7 @@ export class World {
   async open(): Promise<void> {
     for (let i = 0; i < 2; i++) {
       const organization = await createOrganization(this.db, `Tenant ${i}`)
+      await unlimit(this.db, organization.id)
       const agent = await createAgent(this.db, organization.id, 'Agent')
       const { key } = await createKey(this.db, {
         organizationId: organization.id,

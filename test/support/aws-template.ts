@@ -14,6 +14,7 @@ export type Resource = {
   Properties: Fields
   DependsOn?: string[]
   DeletionPolicy?: string
+  UpdatePolicy?: Fields
 }
 
 const alarmAddress = 'duty@cuecard.example'
@@ -113,6 +114,13 @@ export class StackTemplate {
     return this.one('AWS::Lambda::Function', 'FunctionName', `${this.name}-${name}`)[1]
   }
 
+  /** What requests, messages and schedules reach of a Lambda. */
+  alias(name: string): [string, Resource] {
+    const found = this.ofType('AWS::Lambda::Alias').find(([id]) => this.#nameOf(id) === `${this.name}-${name}:live`)
+    if (!found) throw new Error(`${name} has no alias`)
+    return found
+  }
+
   /** The file that is deployed for a Lambda: `handler.mjs` in its asset. */
   bundle(name: BundleName): string {
     const { S3Key } = this.lambda(name).Properties.Code as Fields
@@ -126,6 +134,9 @@ export class StackTemplate {
     const [[key, inner]] = Object.entries(value) as [[string, Json]]
     if (key === 'Fn::Join' && Array.isArray(inner))
       return (inner[1] as Json[]).map((item) => this.resolve(item)).join('')
+    // CDK takes the name of a function out of the ARN of its alias.
+    if (key === 'Fn::Select' && Array.isArray(inner)) return this.resolve(inner[1]!).split(':')[0]!
+    if (key === 'Fn::Split' && Array.isArray(inner)) return this.resolve(inner[1]!)
     if (key === 'Fn::ImportValue') return this.#imported(String(inner))
     if (key === 'Ref') return this.#nameOf(String(inner))
     if (key === 'Fn::GetAtt' && Array.isArray(inner)) return this.#nameOf(String(inner[0]))
@@ -135,7 +146,8 @@ export class StackTemplate {
   #nameOf(logicalId: string): string {
     const pseudo = pseudoParameters[logicalId]
     if (pseudo !== undefined) return pseudo
-    const properties = this.resources[logicalId]?.Properties
+    const { Type: type, Properties: properties } = this.resources[logicalId] ?? {}
+    if (type === 'AWS::Lambda::Alias') return `${this.resolve(properties!.FunctionName!)}:${properties!.Name}`
     if (properties?.BucketName) return this.resolve(properties.BucketName)
     const keys = ['FunctionName', 'QueueName', 'LogGroupName', 'Name', 'DashboardName']
     const name = keys.map((key) => properties?.[key]).find((value) => typeof value === 'string')

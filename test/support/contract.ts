@@ -73,7 +73,8 @@ function describedResponse(
 ): { place: string; response?: Response | undefined } {
   const template = templateOf(path)
   const described = method === 'HEAD' ? 'get' : method.toLowerCase()
-  const operation = template === undefined ? undefined : document.paths[template]![described]
+  const methods = template === undefined ? {} : document.paths[template]!
+  const operation = Object.hasOwn(methods, described) ? methods[described] : undefined
   if (!operation) {
     const name = template === undefined ? 'RouteNotFound' : 'MethodNotAllowed'
     const isOwn = status === (template === undefined ? 404 : 405)

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { sql } from 'kysely'
 import type { BundleName } from '../../infra/aws/bundles/bundle.ts'
@@ -6,12 +8,13 @@ import { openDatabase } from '../../infra/local/database/database.ts'
 import { startEmulator } from '../../infra/local/emulator.ts'
 import { type GatewayRequest, toEvent } from '../../infra/local/gateway/event.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
-import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { databaseUsers, type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { type Fields, synthesize } from './aws-template.ts'
 import { createEmptyDatabase } from './empty-database.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { type LambdaInstance, startInstance } from './lambda-instance.ts'
+import { listen } from './loopback.ts'
 import { startSecretsManager } from './secrets-manager.ts'
 
 /**
@@ -50,7 +53,9 @@ export async function deploy() {
     AWS_ENDPOINT_URL_S3: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
   }
+  const customers = opened(await listen((request, response) => void respond(request, response)))
   const addresses: Record<string, string> = {
+    BASE_URL: customers.origin,
     QUEUE_URL: queues.embedding.queueUrl,
     EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
     FILES_BUCKET: bucket,
@@ -78,6 +83,16 @@ export async function deploy() {
     return (await invoke(name, event)) as APIGatewayProxyStructuredResultV2
   }
 
+  /** At the public address. */
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url } = request as { method: string; url: string }
+    await beforeResponse(method, url)
+    const { headers, body } = { headers: request.headers as Record<string, string>, body: await text(request) }
+    const result = await send({ method, url, headers, ...(body && { body }) })
+    response.writeHead(result.statusCode!, result.headers as Record<string, string>).end(result.body)
+  }
+
+  let beforeResponse: (method: string, url: string) => Promise<void> = () => Promise.resolve()
   const migrated = [await invoke('migrate', {}), await invoke('migrate', {})]
   const database = opened(await openDatabase(await empty.toOptions()))
   local.DATABASE_ENDPOINT = database.endpoint
@@ -110,6 +125,14 @@ export async function deploy() {
 
     send,
 
+    /** What happens elsewhere before each response at the public address. */
+    before(act: typeof beforeResponse): void {
+      beforeResponse = act
+    },
+
+    /** Fills a secret of the stage. */
+    keep,
+
     /** One request to the API. */
     async http(method: string, url: string, apiKey?: string, body?: object) {
       const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...(body && { 'content-type': 'application/json' }) }
@@ -130,8 +153,6 @@ export async function deploy() {
     },
   }
 }
-
-const databaseUsers = (Object.keys(lambdas) as LambdaName[]).filter((name) => 'database' in lambdas[name])
 
 /** Route → the Lambda that serves it. */
 const serving = new Map(

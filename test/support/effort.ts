@@ -14,3 +14,9 @@ export const isOnServer = process.env.DATABASE_URL !== undefined
 export const thoroughOnly = isThorough
   ? []
   : ['pipeline/chunker-time.test.ts', ...(isOnServer ? [] : ['database/nearest-chunks.test.ts'])]
+
+/** Test files that take minutes, for `npm run test:faults` alone, which kills and disturbs whole stands. */
+export const faultsOnly =
+  process.env.TEST_FAULTS === '1'
+    ? []
+    : ['kills', 'storms', 'disk-full', 'clock-jumps'].map((name) => `faults/${name}.test.ts`)

@@ -10,6 +10,7 @@ import { type AgentId, newId } from '../../shared/ids.ts'
 import { exampleBody, fill, type KeyedRoute, makeDocument } from './operations.ts'
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant, TestStand } from './stand.ts'
+import { limit } from './tenant.ts'
 import { databaseAs, keptQueue } from './worker.ts'
 
 /** A session of its own, in a transaction that `act` begins and whose locks are held until it ends. */
@@ -99,6 +100,12 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     idempotency_key_reused: async ({ call, knowledgeBase }) => {
       await call('POST', knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
       return await call('POST', knowledgeBase, { title: 'U' }, { 'idempotency-key': 'k' })
+    },
+    rate_limited: async ({ call, knowledgeBase, organizationId }) => {
+      await limit(stand.db, organizationId, { requests_per_second: 1, request_burst: 1 })
+      let answer = await call('GET', knowledgeBase)
+      while (answer.status !== 429) answer = await call('GET', knowledgeBase)
+      return answer
     },
     internal_error: ({ apiKey, knowledgeBase }) =>
       callerOf(allApps(failing(0, new TypeError('unforeseen'))).documents!, apiKey)('GET', knowledgeBase),

@@ -2,13 +2,12 @@ import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
-import { Unavailable } from '../../../shared/http/errors.ts'
+import { ApiError, Unavailable } from '../../../shared/http/errors.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { answering } from '../../../shared/retrieval/answer.ts'
+import { answering, type PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { newDocumentPath } from '../paths.ts'
@@ -27,7 +26,7 @@ export function askScreens(screen: Screen, { embedder }: { embedder: Embedder })
   const { answer } = answering(embedder, systemClock, timeouts)
   const tryOut = trials(embedder, answer)
 
-  async function contentFor(db: Database, scope: AgentScope, query: AskQuery, mayWrite: boolean) {
+  async function contentFor(db: Database, scope: PayingAgent, query: AskQuery, mayWrite: boolean) {
     const { agentId } = scope
     if (query.q === '') {
       const titles = await findTitles(db, scope, { areServed: true, limit: examples })
@@ -45,8 +44,8 @@ ${compareView({ agentId, query, titles, ...trial })}`
 
   return new Hono<ApiEnv>().get(
     '/dashboard/agents/:agentId/ask',
-    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, params, isPartial, may }) => {
-      const scope = { organizationId: session.organizationId, ...params }
+    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, meter, session, params, isPartial, may }) => {
+      const scope = { organizationId: session.organizationId, ...params, meter }
       const { agentId } = scope
       const query = v.parse(askQuery, c.req.query())
       if (isPartial) {
@@ -71,6 +70,8 @@ ${compareView({ agentId, query, titles, ...trial })}`
 
 /** By meaning alone there is nothing to show while the provider is down; by words there is. */
 function withoutMeaning(error: unknown) {
+  if (error instanceof ApiError && error.code === 'rate_limited')
+    return { content: html`<p class="notice bad">${error.message}</p>`, status: 429 as const }
   if (!(error instanceof Unavailable) || error.service !== 'embedding_provider') throw error
   return { content: html`<p class="notice bad">${words.ask.unavailable}</p>`, status: 503 as const }
 }

@@ -1,7 +1,6 @@
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
+import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
@@ -50,7 +49,7 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
 
   return async function tryOut(
     db: Database,
-    scope: AgentScope,
+    scope: PayingAgent,
     { q: query, mode }: AskQuery,
     expected: Expected | undefined,
   ): Promise<Trial> {

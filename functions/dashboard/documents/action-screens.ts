@@ -27,8 +27,8 @@ export function actionScreens(screen: Screen, queue: Sender) {
         try {
           await updateDocument({ db, queue }, scope, { status: 'pending' }, origin)
         } catch (error) {
-          // Somebody else has asked for the same.
-          if (!isError(error, 'processing_in_progress')) throw error
+          // Somebody else has asked for the same, or has taken its content away: the document's page shows it.
+          if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
         }
         if (!isPartial) return { redirect: `${placeOf(params, may).base}/${params.documentId}` }
         c.header('hx-trigger', 'documents-changed')

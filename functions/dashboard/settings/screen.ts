@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { listKeys } from '../../../shared/organizations/keys.ts'
+import { getUsage } from '../../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
 import { agentUsage } from '../../../shared/organizations/usage.ts'
 import { isLogOn, questionLogPanel, questionLogRoutes } from '../question-log.ts'
@@ -18,11 +19,12 @@ export function settingsScreens(screen: Screen) {
     .get(
       settingsPath,
       screen({ permission: 'organization:read' }, async ({ db, session, may }) => {
-        const [organization, log, keys, agents] = await Promise.all([
+        const [organization, log, keys, agents, used] = await Promise.all([
           getOrganization(db, session.organizationId),
           isLogOn(db, session.organizationId).executeTakeFirstOrThrow(),
           listKeys(db, session.organizationId).execute(),
           agentUsage(db, session.organizationId),
+          getUsage(db, session.organizationId),
         ])
         const mayChange = may('organization:write')
         return {
@@ -32,7 +34,7 @@ export function settingsScreens(screen: Screen) {
             autoDelete(organization.auto_delete_done_calls, mayChange),
             questionLogPanel(log.log_questions, mayChange),
             keyList(keys, { mayChange, ownId: session.id }),
-            usage(agents),
+            usage(agents, used),
           ],
         }
       }),

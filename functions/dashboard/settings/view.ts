@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { permissions } from '../../../shared/http/api-keys.ts'
 import type { Key } from '../../../shared/organizations/keys.ts'
+import type { Usage } from '../../../shared/organizations/limits.ts'
 import { type AgentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import type { Html } from '../layout.ts'
 import { localDay } from '../local-time.ts'
@@ -59,8 +60,8 @@ function keyEnd({ state, expires_at, revoked_at }: Key): Html {
   return html`${state === 'expired' ? w.hasExpired : w.expires} ${localDay(expires_at)}`
 }
 
-/** How much of its limits the organization uses. */
-export function usage(agents: AgentUsage[]): Html {
+/** How much of its limits the organization uses, and each of its agents. */
+export function usage(agents: AgentUsage[], { limits, use }: Usage): Html {
   const { usage: w } = words.settings
   return html`<section class="panel"><h2>${w.title}</h2>
 ${agents.length === 0 ? html`<p class="hint">${w.none}</p>` : ''}
@@ -68,5 +69,13 @@ ${agents.map(
   ({ name, document_count, chunk_count, file_bytes }) =>
     html`<div class="meter"><span>${name}</span><span class="figure">${w.documents(document_count, maxDocumentsPerAgent)} · ${w.chunks(chunk_count)}${file_bytes > 0 ? ` · ${w.files(file_bytes / 1_000_000)}` : ''}</span>
 <progress value="${document_count}" max="${maxDocumentsPerAgent}" aria-label="${w.documentsOf(name)}"></progress></div>`,
-)}</section>`
+)}
+${meter(w.tokens, use.tokens_today, limits.tokens_per_day, w.tokensOf)}
+${meter(w.pipeline, use.documents_in_pipeline, limits.documents_in_pipeline, w.pipelineOf)}
+<p class="hint">${w.tokensHint}</p></section>`
+}
+
+function meter(name: string, used: number, max: number, figure: (used: number, max: number) => string): Html {
+  return html`<div class="meter"><span>${name}</span><span class="figure">${figure(used, max)}</span>
+<progress value="${Math.min(used, max)}" max="${Math.max(1, max)}" aria-label="${name}"></progress></div>`
 }

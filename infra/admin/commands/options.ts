@@ -17,13 +17,14 @@ const name = v.pipe(
   v.maxLength(200, 'must have at most 200 characters'),
   v.regex(/^\P{Cc}*$/u, 'must not contain control characters'),
 )
-const limit = v.pipe(
-  v.string(),
-  v.digits('must be a whole number'),
-  v.transform(Number),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(10_000, 'must be at most 10000'),
-)
+export const count = (min: number, max = 1_000_000_000) =>
+  v.pipe(
+    v.string(),
+    v.digits('must be a whole number'),
+    v.transform(Number),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
 
 export const id = parser(uuid)
 export const required = {
@@ -33,7 +34,7 @@ export const required = {
 export const optional = {
   organization,
   onlyOrganization: () => organization('id of the organization; needless if there is only one'),
-  limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(limit)).default(100),
+  limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(count(1, 10_000))).default(100),
 }
 
 function organization(description = 'id of the organization') {

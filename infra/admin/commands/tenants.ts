@@ -13,13 +13,14 @@ import {
   listOrganizations,
   onlyOrganization,
   revokeKey,
+  setLimits,
   showOrganization,
 } from '../tenants.ts'
 import { action, audited } from './action.ts'
 import { agentDeleteCommand, organizationDeleteCommand } from './erasure.ts'
 import { expiry } from './expiry.ts'
 import { organizationExportCommand } from './export.ts'
-import { id, optional, parser, required } from './options.ts'
+import { count, id, optional, parser, required } from './options.ts'
 import { retellSecret, standardInput } from './secret.ts'
 
 export function organizationCommand() {
@@ -38,6 +39,17 @@ export function organizationCommand() {
     .description('show an organization: its settings, agents and documents')
     .argument('<id>', 'id of the organization', parser(organizationId))
     .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
+  command
+    .command('limits')
+    .description('show the limits of an organization and what it uses of them today, and change those that are given')
+    .argument('<id>', 'id of the organization', parser(organizationId))
+    .option('--requests-per-second <n>', 'requests in the long run', parser(count(1)))
+    .option('--burst <n>', 'requests at once', parser(count(1)))
+    .option('--tokens-per-day <n>', 'tokens embedded between midnights, UTC', parser(count(0)))
+    .option('--documents-in-pipeline <n>', 'documents that are pending or processing', parser(count(0)))
+    .action((id: OrganizationId, changes: LimitOptions, command: Command) =>
+      (Object.keys(changes).length > 0 ? changeLimits : showLimits)(id, changes, command),
+    )
   command.addCommand(organizationExportCommand())
   command.addCommand(organizationDeleteCommand())
   return command
@@ -120,6 +132,23 @@ export function keyCommand() {
     .action(audited(({ db }, id: string) => revokeKey(db, id)))
   return command
 }
+
+interface LimitOptions {
+  requestsPerSecond?: number
+  burst?: number
+  tokensPerDay?: number
+  documentsInPipeline?: number
+}
+
+const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => setLimits(db, id, {}))
+const changeLimits = audited(({ db }, id: OrganizationId, changes: LimitOptions) =>
+  setLimits(db, id, {
+    ...(changes.requestsPerSecond !== undefined && { requests_per_second: changes.requestsPerSecond }),
+    ...(changes.burst !== undefined && { request_burst: changes.burst }),
+    ...(changes.tokensPerDay !== undefined && { tokens_per_day: changes.tokensPerDay }),
+    ...(changes.documentsInPipeline !== undefined && { documents_in_pipeline: changes.documentsInPipeline }),
+  }),
+)
 
 interface Owned {
   organization: OrganizationId

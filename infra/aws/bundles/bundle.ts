@@ -6,6 +6,8 @@ import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
 import { addNativePackages, lambdaPlatform } from './native-packages.ts'
+import { packageOf, packagesIn } from './packages.ts'
+import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const { resolve } = createRequire(import.meta.url)
@@ -17,12 +19,14 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of the files that the code reads. */
+/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of the files that the code reads. Source maps do not count. */
 export type Bundle = {
   readonly directory: string
   readonly bytes: number
   readonly startBytes: number
   readonly dataBytes: number
+  /** Whose code or files are in it, as keys of package-lock.json. */
+  readonly packages: readonly string[]
 }
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
@@ -54,26 +58,47 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     // For CommonJS packages, such as pg, that require built-in modules.
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
     charset: 'utf8',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
   })
   rejectMissingRequires(name, metafile)
+  const outputs = Object.entries(metafile.outputs)
+  for (const [file] of outputs.filter(([file]) => isMap(file))) await rewriteSourceMap(join(root, file), root)
   await addNativePackages(directory, nativePackages, lambdaPlatform)
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
+  const copied: string[] = []
   if (name === 'dashboard')
-    for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
-  if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
-  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0)
-  return { directory, bytes, startBytes: startBytes(metafile), dataBytes: (await bytesIn(directory)) - bytes }
+    for (const [file, source] of Object.entries(vendored)) {
+      await cp(resolve(source), join(directory, 'assets', file))
+      copied.push(packageOf(source))
+    }
+  if (name === 'embedding') {
+    await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
+    copied.push(packageOf('gpt-tokenizer'))
+  }
+  const bytes = outputs.filter(([file]) => !isMap(file)).reduce((sum, [, output]) => sum + output.bytes, 0)
+  return {
+    directory,
+    bytes,
+    startBytes: startBytes(metafile),
+    dataBytes: (await bytesIn(directory)) - bytes,
+    packages: await packagesIn(metafile, directory, copied),
+  }
+}
+
+function isMap(file: string): boolean {
+  return file.endsWith('.mjs.map')
 }
 
 async function bytesIn(directory: string): Promise<number> {
   const files = await readdir(directory, { recursive: true, withFileTypes: true })
   const sizes = files
-    .filter((file) => file.isFile())
+    .filter((file) => file.isFile() && !isMap(file.name))
     .map(async (file) => (await stat(join(file.parentPath, file.name))).size)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

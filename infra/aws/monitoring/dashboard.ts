@@ -8,29 +8,21 @@ import {
   PeriodOverride,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { MetricName } from '../../../shared/metrics.ts'
-import { type LambdaName, metricReporters, type QueueName } from '../../wiring.ts'
-import type { Api } from '../http-api.ts'
+import { answering, metricReporters } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { reportedBy } from './metric.ts'
-
-type Watched = {
-  http: Api
-  functions: Record<LambdaName, IFunction>
-  work: Record<QueueName, WorkQueue>
-  alarms: Alarm[]
-}
+import type { Watched } from './watched.ts'
 
 export function createDashboard(
   scope: Construct,
   name: string,
-  { http, functions, work, alarms }: Watched,
+  { http, functions, migrate, work, alarms }: Watched & { alarms: Alarm[] },
   settings: StageSettings,
 ): void {
-  const lambdas = Object.values(functions)
+  const lambdas = [...Object.values(functions), migrate]
   const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: name, periodOverride: PeriodOverride.AUTO })
   dashboard.addWidgets(
     new TextWidget({ markdown: `# ${name}\n[Runbook](${settings.runbookUrl})`, width: 6, height: 4 }),
@@ -42,19 +34,48 @@ export function createDashboard(
       'Request time, ms',
       percentiles((statistic) => http.api.metricLatency({ statistic })),
     ),
+    graph('Trouble in responses with 200', sums(name, 'AdapterErrors')),
+  )
+  dashboard.addWidgets(
     graph(
       'Search time, ms',
-      percentiles((statistic) => functions.search.metricDuration({ statistic })),
+      percentiles((statistic) => reportedBy(name, 'SearchMilliseconds', 'search', statistic)),
+    ),
+    graph(
+      'of which the vector of the question, ms',
+      percentiles((statistic) => reportedBy(name, 'SearchEmbedMilliseconds', 'search', statistic)),
+    ),
+    graph(
+      'of which the database, ms',
+      percentiles((statistic) => reportedBy(name, 'SearchDatabaseMilliseconds', 'search', statistic)),
+    ),
+    graph(
+      'Search time by Lambda, p95 ms',
+      answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95')),
+    ),
+    graph(
+      'Provider time of searches, ms',
+      percentiles((statistic) => reportedBy(name, 'ProviderLatency', 'search', statistic)),
+    ),
+    graph('The canary', sums(name, 'CanarySuccess')),
+    graph(
+      'The canary: time, ms',
+      (['Create', 'Complete', 'Search', 'Delete'] as const).map((step) =>
+        reportedBy(name, `Canary${step}Milliseconds`, 'canary', 'Maximum').with({ label: step }),
+      ),
     ),
   )
   dashboard.addWidgets(
     graph('Vectors of questions', sums(name, 'QueryVectorHits', 'QueryVectorMisses')),
     graph('Questions missing in the log', sums(name, 'QuestionsNotKept')),
-    graph('Searches without meaning', sums(name, 'SearchesDegraded', 'ProviderSkips')),
+    graph('Searches without meaning', sums(name, 'SearchesDegraded', 'SearchesLimited', 'ProviderSkips')),
     graph('Second calls to the provider', sums(name, 'ProviderHedges')),
   )
   dashboard.addWidgets(
-    graph('Documents', sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried', 'FilesExtracted')),
+    graph(
+      'Documents',
+      sums(name, 'DocumentsCompleted', 'DocumentsFailed', 'DocumentsRetried', 'DocumentsPostponed', 'FilesExtracted'),
+    ),
     graph('Oldest pending document, s', [reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
     graph(
@@ -76,7 +97,7 @@ export function createDashboard(
   dashboard.addWidgets(
     graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
     graph(
-      'Provider time, ms',
+      'Provider time of documents, ms',
       percentiles((statistic) => reportedBy(name, 'ProviderLatency', 'embedding', statistic)),
     ),
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),

@@ -1,7 +1,9 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
 import { type LambdaName, metricReporters } from '../../wiring.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
 
 export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
   return sum(
@@ -37,12 +39,44 @@ export function sum(label: string, parts: readonly IMetric[], period = Duration.
   return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
 }
 
+/** The highest of metrics; a missing value counts as zero. */
+export function maximum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
+  const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
+  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
+  return new MathExpression({ expression: `MAX([${terms.join(', ')}])`, usingMetrics, label, period })
+}
+
+/** Zero where there is no value. An alarm on missing values alone would first look for older ones, for some periods. */
+export function filled(metric: IMetric, period: Duration): IMetric {
+  return new MathExpression({ expression: 'FILL(m0, 0)', usingMetrics: { m0: metric }, period })
+}
+
 /** The percentage of `all` that failed; zero below `minFailed`, as one failure in a quiet night is no outage. */
-export function failureRate(failed: IMetric, all: IMetric, minFailed: number): MathExpression {
+export function failureRate(
+  failed: IMetric,
+  all: IMetric,
+  minFailed: number,
+  period = Duration.minutes(5),
+): MathExpression {
   return new MathExpression({
     expression: `IF(failed >= ${minFailed}, 100 * failed / all, 0)`,
     usingMetrics: { failed, all },
     label: 'failed, %',
-    period: Duration.minutes(5),
+    period,
   })
+}
+
+export function throttlesOf(functions: readonly IFunction[]): AlarmSettings {
+  const period = Duration.minutes(5)
+  return {
+    metric: sum(
+      'Throttles',
+      functions.map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period })),
+      period,
+    ),
+    threshold: 1,
+    periods: 2,
+    text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
+    heading: 'what-to-raise-first',
+  }
 }

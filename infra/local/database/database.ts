@@ -7,7 +7,7 @@ import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from '../directory-lock.ts'
 import { messageOf } from '../error-message.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
-import { pgliteWire } from './pglite-wire.ts'
+import { type Health, pgliteWire } from './pglite-wire.ts'
 import { isPostgresUrl } from './postgres-url.ts'
 
 export interface LocalDatabase {
@@ -27,14 +27,16 @@ export interface DatabaseOptions {
   dataDir?: string | undefined
   /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
+  /** Called once when the embedded database cannot go on: from then on every connection to it fails. */
+  onPanic?: ((panic: Error) => void) | undefined
 }
 
 /** @throws Error, on one line, when `dataDir` is in use or the server is not available */
-export async function openDatabase({ url, dataDir, image }: DatabaseOptions): Promise<LocalDatabase> {
+export async function openDatabase({ url, dataDir, image, onPanic }: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
   try {
     const backend =
-      url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres'), image) : await openServer(url)
+      url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres'), image, onPanic) : await openServer(url)
     const { port, close } = await startNeonEndpoint(backend)
     return {
       url: `postgres://${backend.login}@127.0.0.1:${port}/${backend.database}`,
@@ -58,7 +60,11 @@ interface OpenBackend extends Backend {
   close(): Promise<void>
 }
 
-async function openPglite(dataDir: string | undefined, image: string | undefined): Promise<OpenBackend> {
+async function openPglite(
+  dataDir: string | undefined,
+  image: string | undefined,
+  onPanic: DatabaseOptions['onPanic'],
+): Promise<OpenBackend> {
   // PGlite accepts a directory with a PG_VERSION as a database, and creates that file before the last ones.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
@@ -72,7 +78,8 @@ async function openPglite(dataDir: string | undefined, image: string | undefined
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
   // A pool of one is the mutex: PGlite is a single backend, whose clients must not interleave.
-  const stream = () => pgliteWire(pglite)
+  const health: Health = onPanic ? { onPanic } : {}
+  const stream = () => pgliteWire(pglite, health)
   const pool = new Pool({ stream, user: owner, database: owner, types: asText, max: 1, idleTimeoutMillis: 0 })
   return {
     pool,
@@ -81,7 +88,8 @@ async function openPglite(dataDir: string | undefined, image: string | undefined
     database: 'postgres',
     async close() {
       await pool.end()
-      await pglite.close()
+      // Else it would write what it has in memory.
+      if (!health.panic) await pglite.close()
     },
   }
 }

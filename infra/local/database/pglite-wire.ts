@@ -1,13 +1,33 @@
 import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
-/** A socket for `pg`. PGlite’s own adapter decodes values in a way that drops a leading U+FEFF; `pg` does not. */
-export function pgliteWire(database: PGlite): Duplex {
+/**
+ * A panic ends a server of Postgres, which then recovers what it has written. PGlite goes on, and acknowledges what it will not have
+ * written: so its wires end with the panic, and no new one opens.
+ */
+export interface Health {
+  panic?: Error
+  onPanic?: (panic: Error) => void
+}
+
+/**
+ * A socket for `pg`. PGlite’s own adapter decodes values in a way that drops a leading U+FEFF; `pg` does not.
+ * @param health shared by all wires of a database
+ */
+export function pgliteWire(database: PGlite, health: Health = {}): Duplex {
   const wire = new Duplex({
     read() {},
     write(message: Buffer, _, done) {
       if (message[0] === terminate) return done()
-      const onRawData = (bytes: Uint8Array) => void wire.push(Buffer.from(bytes))
+      if (health.panic) return done(health.panic)
+      const onRawData = (bytes: Uint8Array) => {
+        if (health.panic) return
+        const received = Buffer.from(bytes)
+        health.panic = panicIn(received)
+        if (!health.panic) return void wire.push(received)
+        health.onPanic?.(health.panic)
+        wire.destroy(health.panic)
+      }
       database.execProtocolRawStream(message, { onRawData }).then(() => done(), done)
     },
     final(done) {
@@ -26,6 +46,12 @@ export function pgliteWire(database: PGlite): Duplex {
     ref: () => wire,
     unref: () => wire,
   })
+}
+
+/** Of an error message, whose fields end with NUL, which no text has. */
+function panicIn(received: Buffer): Error | undefined {
+  if (!received.includes('VPANIC\0')) return undefined
+  return new Error(/\0M([^\0]*)/.exec(received.toString())?.[1] ?? 'PANIC')
 }
 
 /** Ends the session, not the database. */

@@ -44,6 +44,10 @@ export class FileFolder {
         md5.update(chunk)
         await file.writeFile(chunk)
       }
+    } catch (error) {
+      // On a full disk it would keep the room that others need.
+      await rm(draft, { force: true })
+      throw error
     } finally {
       await file.close()
     }

@@ -55,8 +55,9 @@ export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload
         .headers({ 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
         .send(file.read())
     } catch (error) {
-      if (!(error instanceof S3Error)) throw error
-      return reply.code(error.status).type('application/xml').send(error.toXml())
+      const told = isDiskFull(error) ? diskFull : error
+      if (!(told instanceof S3Error)) throw error
+      return reply.code(told.status).type('application/xml').send(told.toXml())
     }
   })
 
@@ -83,6 +84,9 @@ export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload
     })
   }
 }
+
+const diskFull = new S3Error(503, 'ServiceUnavailable', 'There is no room for the file on the disk of DATA_DIR.')
+const isDiskFull = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOSPC'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 

@@ -76,25 +76,32 @@ async function respond(request: IncomingMessage): Promise<GatewayResponse> {
   const target = routes[route]
   if (!event || !target) return messageResponse(404, 'Not Found')
   const named = { path: event.rawPath, requestId: event.requestContext.requestId }
-  if (!slots.isFree(target.functionName)) return await busy(named)
+  const { functionName } = target
+  const caller = callerOf(event)
+  if (!slots.isFree({ functionName, caller })) return await busy(named)
   const body = await readBody(request)
   if (!body) return await tooLarge(named)
   // Not before: whoever sends slowly takes nothing from others.
-  const release = slots.take(target.functionName)
+  const release = slots.take({ functionName, caller })
   if (!release) return await busy(named)
   try {
-    return await run({ ...event, ...toBody(body, event.headers['content-type'] ?? '') }, route)
+    return await run(caller, { ...event, ...toBody(body, event.headers['content-type'] ?? '') }, route)
   } finally {
     release()
   }
 }
 
-function run(event: APIGatewayProxyEventV2, route: number): Promise<GatewayResponse> {
+function run(caller: string, event: APIGatewayProxyEventV2, route: number): Promise<GatewayResponse> {
   const id = ++lastId
   const { promise, resolve } = Promise.withResolvers<GatewayResponse>()
   waiting.set(id, resolve)
-  tell({ kind: 'event', id, route, event })
+  tell({ kind: 'event', id, caller, route, event })
   return promise
+}
+
+/** By key, for the organization is not known here; by session in the dashboard; else by address. */
+function callerOf({ headers, cookies, requestContext }: APIGatewayProxyEventV2): string {
+  return headers['x-api-key'] ?? headers.authorization ?? cookies?.join() ?? requestContext.http.sourceIp
 }
 
 function headOf({ method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage): GatewayRequest {

@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
 import type { FromFront, FrontSettings, ToFront } from './messages.ts'
 import { type GatewayResponse, messageResponse, tooLarge } from './own-responses.ts'
+import { takingTurns } from './turns.ts'
 
 export interface GatewayRoute {
   route: string
@@ -31,22 +32,24 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
     ...settings,
     routes: routes.map(({ route, functionName = 'local' }) => ({ route, functionName })),
   }
+  const inTurn = takingTurns()
   const thread = new Worker(new URL('front.ts', import.meta.url), { workerData: front })
   const tell = (message: ToFront) => thread.postMessage(message)
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   const { promise: listening, resolve, reject } = Promise.withResolvers<number>()
   thread.once('error', reject)
-  thread.on('message', async (message: FromFront) => {
+  thread.on('message', (message: FromFront) => {
     if (message.kind === 'listening') resolve(message.port)
     else if (message.kind === 'unavailable') reject(unavailable(message, front.port))
     else if (message.kind === 'fault') onError(message.error)
     else if (message.kind === 'foreign page') onForeignPage?.(message.origin)
-    else {
-      const { id, event } = message
-      const response = await respond(event, routes[message.route]!).catch((error) => toErrorResponse(error, event))
-      tell({ kind: 'response', id, response })
-    }
+    else inTurn(message.caller, () => answer(message))
   })
+
+  async function answer({ id, event, route }: Extract<FromFront, { kind: 'event' }>) {
+    const response = await respond(event, routes[route]!).catch((error) => toErrorResponse(error, event))
+    tell({ kind: 'response', id, response })
+  }
 
   async function toErrorResponse(error: unknown, event: APIGatewayProxyEventV2): Promise<GatewayResponse> {
     if (error instanceof PayloadTooLarge && error.of === 'event')

@@ -17,7 +17,7 @@ export type FromFront =
   | { kind: 'listening'; port: number }
   | { kind: 'unavailable'; code: string | undefined; message: string }
   /** `route` is its place in the settings. */
-  | { kind: 'event'; id: number; route: number; event: APIGatewayProxyEventV2 }
+  | { kind: 'event'; id: number; caller: string; route: number; event: APIGatewayProxyEventV2 }
   | { kind: 'foreign page'; origin: string }
   | { kind: 'fault'; error: unknown }
 

@@ -16,6 +16,7 @@ import type { OrganizationId } from '../../../shared/ids.ts'
 import type { Queue } from '../../../shared/queue.ts'
 import type { AnsweringDependencies } from '../../../shared/retrieval/answer.ts'
 import { semaphore } from '../../../shared/semaphore.ts'
+import { unlimit } from '../../support/tenant.ts'
 import { topicOf } from '../data/texts.ts'
 import type { OurDatabase, Server } from './server.ts'
 
@@ -110,6 +111,7 @@ export async function openCuecard(server: Server, options: CuecardOptions = {}) 
 
     async organization(): Promise<Organization> {
       const { id } = await createOrganization(owner, 'Bench')
+      await unlimit(owner, id)
       const { key } = await createKey(owner, { organizationId: id, name: 'bench', permissions: [...permissions] })
       return { id, key }
     },

@@ -45,8 +45,7 @@ export async function openServer(serverUrl: string | undefined): Promise<Server>
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   return {
     isNative: serverUrl !== undefined,
-    description:
-      serverUrl === undefined ? 'PGlite (embedded PostgreSQL, one session, WebAssembly)' : await describe(serverUrl),
+    description: await describeServer(serverUrl),
     async forPeers() {
       const database = await scratch()
       if (database) return { url: database.url, max: 10, close: () => database.drop() }
@@ -100,7 +99,9 @@ function end(child: ChildProcess): Promise<void> {
   })
 }
 
-async function describe(serverUrl: string): Promise<string> {
+/** Versions and settings of the server of that URL, or of the embedded one. */
+export async function describeServer(serverUrl: string | undefined): Promise<string> {
+  if (serverUrl === undefined) return 'PGlite (embedded PostgreSQL, one session, WebAssembly)'
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
   const { rows } = await client.query(`select split_part(version(), ' on ', 1) as version,

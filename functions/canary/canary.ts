@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+import { describeError, log } from '../../shared/log.ts'
+import { report } from '../../shared/metrics.ts'
+import { type ApiAccess, apiClient } from './api-client.ts'
+import { runJourney } from './journey.ts'
+import { newSteps, StepFailed } from './steps.ts'
+
+export interface Canary {
+  baseUrl: string
+  /** @throws Error when there is none */
+  apiKey(): Promise<string>
+  /** Ends the run, which has then failed. */
+  signal: AbortSignal
+  pause(): Promise<unknown>
+}
+
+/** Of its agent, so that the key of a customer by mistake touches nothing of theirs, and of its documents. */
+const ownName = 'Canary'
+const agents = v.object({ data: v.array(v.object({ id: v.string(), name: v.string() })) })
+
+/** One journey through the API, as metrics and a line of the log. It throws nothing: what failed is what it reports. */
+export async function runCanary({ baseUrl, apiKey, signal, pause }: Canary): Promise<void> {
+  const steps = newSteps()
+  const { milliseconds } = steps
+  let failure: unknown
+  try {
+    const access = { baseUrl, apiKey: await steps.run('key', apiKey), signal }
+    const agentId = await steps.run('agent', () => findAgent(access))
+    await runJourney({ ...access, agentId, title: ownName, pause }, steps)
+    log.info('canary', { milliseconds })
+  } catch (error) {
+    failure = error
+    const { step, requestId } = error instanceof StepFailed ? error : {}
+    log.error('canary_failed', { step, request_id: requestId, milliseconds, error: describeError(error) })
+  }
+  report({
+    CanarySuccess: failure === undefined ? 1 : 0,
+    CanaryCreateMilliseconds: milliseconds.create,
+    CanaryCompleteMilliseconds: milliseconds.complete,
+    CanarySearchMilliseconds: milliseconds.search,
+    CanaryDeleteMilliseconds: milliseconds.delete,
+  })
+}
+
+async function findAgent(access: ApiAccess): Promise<string> {
+  const { body } = await apiClient(access)('GET', '/v1/agents?limit=100', { status: 200, schema: agents })
+  const agent = body.data.find(({ name }) => name === ownName)
+  if (!agent) throw new Error(`The organization of the key has no agent named ${ownName}`)
+  return agent.id
+}

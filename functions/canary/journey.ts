@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { type ApiAccess, type ApiClient, apiClient, CallFailed } from './api-client.ts'
+import type { Steps } from './steps.ts'
+
+export interface Journey extends ApiAccess {
+  agentId: string
+  /** Of its documents, by which it knows them. */
+  title: string
+  /** Awaited before the document is looked at again. */
+  pause(): Promise<unknown>
+}
+
+/** An older document of the same title was left behind by a run that failed: none takes as long. */
+const leftoverMilliseconds = 5 * 60_000
+const cleanUpMilliseconds = 10_000
+
+const document = v.object({ id: v.string(), status: v.string(), error_message: v.nullable(v.string()) })
+const documents = v.object({ data: v.array(v.object({ id: v.string(), title: v.string(), created_at: v.string() })) })
+const hits = v.object({ data: v.array(v.object({ document_id: v.string() })) })
+const nothing = v.undefined()
+const problem = v.object({ code: v.literal('document_not_found') })
+
+/**
+ * What a caller of the API does: deletes what earlier runs left behind, creates a document, waits until it is completed, finds it, deletes
+ * it, and finds it gone. A document that a failure leaves behind is deleted, if that is possible.
+ * @throws StepFailed
+ */
+export async function runJourney(journey: Journey, steps: Steps): Promise<void> {
+  const { agentId, title, pause, signal } = journey
+  const knowledgeBase = `/v1/agents/${agentId}/knowledge-base`
+  const call = apiClient(journey)
+  await steps.run('leftovers', () => deleteLeftovers(call, knowledgeBase, title))
+  const code = crypto.randomUUID()
+  const created = await steps.run('create', () => {
+    const content = `The code of this run is ${code}.`
+    return call('POST', knowledgeBase, { status: 201, schema: document }, { title, content })
+  })
+  const { id } = created.body
+  const path = `${knowledgeBase}/${id}`
+  try {
+    await steps.run('complete', () => untilCompleted(call, path, { pause, signal, requestId: created.requestId }))
+    await steps.run('search', () => find(call, knowledgeBase, { id, query: code }))
+    await steps.run('delete', () => call('DELETE', path, { status: 204, schema: nothing }))
+    await steps.run('gone', () => call('GET', path, { status: 404, schema: problem }))
+  } catch (error) {
+    await cleanUp(journey, path)
+    throw error
+  }
+}
+
+async function deleteLeftovers(call: ApiClient, knowledgeBase: string, title: string): Promise<void> {
+  const path = `${knowledgeBase}?exclude=content&limit=100`
+  const { data } = (await call('GET', path, { status: 200, schema: documents })).body
+  const left = data.filter(
+    (each) => each.title === title && Date.parse(each.created_at) < Date.now() - leftoverMilliseconds,
+  )
+  for (const { id } of left) await call('DELETE', `${knowledgeBase}/${id}`, { status: 204, schema: nothing })
+}
+
+/**
+ * @param requestId of the request that created it, which the pipeline's lines in the log have
+ * @throws CallFailed when it ends in error, or is not completed when the signal is aborted
+ */
+async function untilCompleted(
+  call: ApiClient,
+  path: string,
+  { pause, signal, requestId }: Pick<Journey, 'pause' | 'signal'> & { requestId: string | undefined },
+): Promise<void> {
+  for (;;) {
+    const { body } = await call('GET', `${path}?exclude=content`, { status: 200, schema: document })
+    if (body.status === 'completed') return
+    if (body.status === 'error') throw new CallFailed(`the document ended in error: ${body.error_message}`, requestId)
+    await pause()
+    if (signal.aborted) throw new CallFailed(`the document is still ${body.status}`, requestId)
+  }
+}
+
+async function find(call: ApiClient, knowledgeBase: string, { id, query }: { id: string; query: string }) {
+  const found = await call('POST', `${knowledgeBase}/search`, { status: 200, schema: hits }, { query, limit: 5 })
+  if (!found.body.data.some((hit) => hit.document_id === id))
+    throw new CallFailed('search does not find the document', found.requestId)
+}
+
+/** What cannot be deleted now is a leftover of the next run; the failure before it is the one to tell. */
+async function cleanUp(access: ApiAccess, path: string): Promise<void> {
+  const call = apiClient({ ...access, signal: AbortSignal.timeout(cleanUpMilliseconds) })
+  await call('DELETE', path, { status: 204, schema: nothing }).catch(() => {})
+}

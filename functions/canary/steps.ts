@@ -1,0 +1,38 @@
+import { CallFailed } from './api-client.ts'
+
+/** What a journey consists of, in this order. */
+export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'search' | 'delete' | 'gone'
+
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed'
+  readonly step: Step
+  /** Of the response that was not as expected, if there was one. */
+  readonly requestId: string | undefined
+
+  constructor(step: Step, cause: unknown) {
+    super(`${step}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.step = step
+    this.requestId = cause instanceof CallFailed ? cause.requestId : undefined
+  }
+}
+
+export type Steps = ReturnType<typeof newSteps>
+
+export function newSteps() {
+  const milliseconds: Partial<Record<Step, number>> = {}
+  return {
+    /** Of the steps that succeeded. */
+    milliseconds,
+    /** @throws StepFailed */
+    async run<Result>(step: Step, act: () => Promise<Result>): Promise<Result> {
+      const started = performance.now()
+      try {
+        const result = await act()
+        milliseconds[step] = Math.round(performance.now() - started)
+        return result
+      } catch (error) {
+        throw new StepFailed(step, error)
+      }
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
+
+interface SourceMap {
+  version: 3
+  sources: string[]
+  names: string[]
+  mappings: string
+}
+
+/**
+ * Rewrites the map of a bundle. Its sources get their paths in the repository, so that a stack trace reads `/shared/log.ts:12:3` and equal
+ * code has equal maps, wherever it is built. Of packages it keeps where each file begins: Node.js reads a map whole while a Lambda starts,
+ * and most of a bundle is packages.
+ */
+export async function rewriteSourceMap(file: string, root: string): Promise<void> {
+  const { sources, names, mappings }: SourceMap = JSON.parse(await readFile(file, 'utf8'))
+  const paths = sources.map((source) => `/${relative(root, resolve(dirname(file), source)).replaceAll(sep, '/')}`)
+  const isPackage = paths.map((path) => path.includes('/node_modules/'))
+  const known = new Map<string, number>()
+  let before: number | undefined
+  const isKept = ([, source]: SourceMapSegment) => {
+    const isNext = source !== before
+    before = source
+    return isNext || source === undefined || !isPackage[source]
+  }
+  const renamed = (segment: SourceMapSegment): SourceMapSegment => {
+    if (segment.length !== 5) return segment
+    const [column, source, line, place, name] = segment
+    if (isPackage[source]) return [column, source, line, place]
+    const text = names[name]!
+    if (!known.has(text)) known.set(text, known.size)
+    return [column, source, line, place, known.get(text)!]
+  }
+  const kept = decode(mappings).map((line) => line.filter(isKept).map(renamed))
+  const map: SourceMap = { version: 3, sources: paths, names: [...known.keys()], mappings: encode(kept) }
+  await writeFile(file, JSON.stringify(map))
+}

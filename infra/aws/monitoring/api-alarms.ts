@@ -1,0 +1,74 @@
+import { Duration } from 'aws-cdk-lib'
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import { answering, type LambdaName, lambdas } from '../../wiring.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
+import { failureRate, maximum, reportedBy, throttlesOf, total } from './metric.ts'
+import type { Watched } from './watched.ts'
+
+/** One alarm has room for ten metrics: the Lambdas that serve are in one, the others in another. */
+const serving = (Object.keys(lambdas) as LambdaName[]).filter((name) => 'routes' in lambdas[name])
+
+/** Of what callers notice. */
+export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
+  const five = Duration.minutes(5)
+  const quarter = Duration.minutes(15)
+  const throttledRequests = new MetricFilter(scope, 'throttled-requests', {
+    logGroup: http.accessLogs,
+    filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
+    metricNamespace: name,
+    metricName: 'RequestsThrottled',
+    metricValue: '1',
+    defaultValue: 0,
+  })
+  return {
+    'api-errors': {
+      metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
+      threshold: 1,
+      periods: 2,
+      text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
+      heading: 'errors',
+    },
+    // Beside the rate, which needs five failures in five minutes, twice: at night those do not come together.
+    'api-errors-few': {
+      metric: http.api.metricServerError({ statistic: 'Sum', period: quarter }),
+      threshold: 3,
+      periods: 1,
+      text: 'Three requests or more have failed with a 5xx within 15 minutes, however few there were. The access log shows which route, the log of its Lambda shows why.',
+      heading: 'errors',
+    },
+    'search-slow': {
+      metric: maximum(
+        'SearchMilliseconds p95',
+        answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95', five)),
+        five,
+      ),
+      threshold: 1500,
+      periods: 3,
+      text: 'One search in twenty takes 1.5 s or more, of the API, of MCP or of the platforms, while a caller waits. The dashboard shows whether the provider or the database takes the time.',
+      heading: 'slow-searches',
+    },
+    'searches-degraded': {
+      metric: total(name, 'SearchesDegraded', five),
+      threshold: 5,
+      periods: 2,
+      text: 'Searches by text find by words alone, as the embedding provider fails or is too slow. Check its status page and the log of the search Lambda.',
+      heading: 'provider-outage',
+    },
+    'adapter-errors': {
+      metric: total(name, 'AdapterErrors', five),
+      threshold: 3,
+      periods: 1,
+      text: 'Vapi or MCP clients are told of trouble of ours in responses whose status is 200, which no other alarm counts. The log of the platforms or MCP Lambda shows why.',
+      heading: 'errors',
+    },
+    'lambda-throttles': throttlesOf(serving.map((lambda) => functions[lambda])),
+    'requests-throttled': {
+      metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
+      threshold: 100,
+      periods: 2,
+      text: 'Many requests are responded to with 429, by the throttle of the stage or by the limit of an organization. If it is one caller, contact them; if it is all, raise the throttle of the stage.',
+      heading: 'what-to-raise-first',
+    },
+  }
+}

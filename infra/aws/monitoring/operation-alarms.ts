@@ -1,0 +1,78 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { dimension, namespace } from '../../../shared/metrics.ts'
+import { completedBackups, reporterOf } from '../../backup/completion.ts'
+import { lambdas } from '../../wiring.ts'
+import type { StageSettings } from '../stages.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
+import { filled, reportedBy, total } from './metric.ts'
+import type { Watched } from './watched.ts'
+
+/** EventBridge Scheduler keeps a schedule to the minute. */
+const precisionSeconds = 60
+
+/** Minutes in which a canary that works has reported at least once, however late one run was and however early the one before. */
+const canaryMinutes = (lambdas.canary.everySeconds + lambdas.canary.timeoutSeconds + precisionSeconds) / 60
+
+/** Of the system as a whole, and of those who operate it. */
+export function operationAlarms(
+  name: string,
+  { migrate }: Watched,
+  settings: StageSettings,
+): Record<string, AlarmSettings> {
+  const minute = Duration.minutes(1)
+  const five = Duration.minutes(5)
+  return {
+    'canary-failing': {
+      // Minute by minute, each filled where nothing was reported: CloudWatch would look for older data points before it called one missing.
+      metric: filled(reportedBy(name, 'CanarySuccess', 'canary', 'Sum', minute), minute),
+      threshold: 1,
+      periods: canaryMinutes,
+      missing: TreatMissingData.BREACHING,
+      text: 'The canary could not create, find and delete a document through the public API, or has not run: for customers the system may be down. Its log names the step that failed and the id of the request.',
+      heading: 'the-canary-fails',
+    },
+    'provider-key-rejected': {
+      metric: total(name, 'ProviderKeyRejected', five),
+      threshold: 1,
+      periods: 1,
+      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text fail, and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
+      heading: 'rotating-the-provider-key',
+    },
+    'tokens-embedded': {
+      metric: total(name, 'EmbeddingTokens', Duration.days(1)),
+      threshold: settings.tokensPerDay,
+      periods: 1,
+      text: 'More tokens were embedded within a day than the stage expects, and the provider bills each. Find the organization; if it is what you sell, raise tokensPerDay of the stage.',
+      heading: 'spend',
+    },
+    'migrate-errors': {
+      metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
+      threshold: 1,
+      periods: 1,
+      text: 'A backfill has failed, or a migration in a deploy. No row is lost and both forms are read; the next run continues. Its log names the backfill and the place.',
+      heading: 'backfills',
+    },
+    ...(settings.isBackedUp && {
+      'backup-missing': {
+        metric: filled(completedBackupsOf(name), Duration.hours(1)),
+        threshold: 1,
+        // The night's, and two hours for a scheduler that is late.
+        periods: 26,
+        missing: TreatMissingData.BREACHING,
+        text: 'No backup was completed for 26 hours. Its scheduler shows why; make one by hand, and restore nothing meanwhile that a backup would have to bring back.',
+        heading: 'backups',
+      },
+    }),
+  }
+}
+
+function completedBackupsOf(stack: string): Metric {
+  return new Metric({
+    namespace,
+    metricName: completedBackups,
+    dimensionsMap: { [dimension]: reporterOf(stack) },
+    statistic: 'Sum',
+    period: Duration.hours(1),
+  })
+}

@@ -1,0 +1,96 @@
+import { Duration } from 'aws-cdk-lib'
+import { MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { type LambdaName, lambdas } from '../../wiring.ts'
+import type { StageSettings } from '../stages.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
+import { filled, reportedBy, sum, throttlesOf, total } from './metric.ts'
+import type { Watched } from './watched.ts'
+import { workerAlarms } from './worker-alarms.ts'
+
+const working = (Object.keys(lambdas) as LambdaName[]).filter((name) => !('routes' in lambdas[name]))
+
+/** Of documents on their way to a search. */
+export function pipelineAlarms(
+  name: string,
+  { functions, work }: Watched,
+  settings: StageSettings,
+): Record<string, AlarmSettings> {
+  const minute = Duration.minutes(1)
+  const five = Duration.minutes(5)
+  const hour = Duration.hours(1)
+  return {
+    ...workerAlarms('embedding', work.embedding, functions.embedding, settings),
+    ...workerAlarms('extraction', work.extraction, functions.extraction, settings),
+    'lease-recoveries': {
+      metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
+      // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
+      threshold: 3,
+      periods: 1,
+      text: 'Workers crash while they process documents: the embedding Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the log, and the documents with several attempts.',
+      heading: 'lease-recoveries',
+    },
+    'oldest-pending-document': {
+      metric: reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
+      threshold: settings.oldestPendingSeconds,
+      periods: 3,
+      text: 'A document has been waiting too long to become searchable. If it is one, check its row; if there are many, check the provider and the queue.',
+      heading: 'a-stuck-document',
+    },
+    'documents-failed': {
+      metric: sum(
+        'DocumentsFailed',
+        (['embedding', 'sweeper'] as const).map((lambda) => reportedBy(name, 'DocumentsFailed', lambda, 'Sum', hour)),
+        hour,
+      ),
+      threshold: 5,
+      periods: 1,
+      text: 'Five documents or more have ended in error within an hour: the provider rejects their text, or all attempts failed. Their error code tells which; fix the cause, then retry them.',
+      heading: 'failed-documents',
+    },
+    'extraction-failures': {
+      metric: new MathExpression({
+        expression: 'IF(failed >= 5, 100 * failed / (failed + FILL(extracted, 0)), 0)',
+        usingMetrics: {
+          failed: reportedBy(name, 'DocumentsFailed', 'extraction', 'Sum', hour),
+          extracted: reportedBy(name, 'FilesExtracted', 'extraction', 'Sum', hour),
+        },
+        label: 'files that failed, %',
+        period: hour,
+      }),
+      threshold: 20,
+      periods: 1,
+      text: 'One uploaded file in five cannot be read, of five that failed within an hour at least. Some files are broken or encrypted; many in a row are a fault of the extraction Lambda.',
+      heading: 'failed-documents',
+    },
+    'send-failures': {
+      metric: total(name, 'SendFailures', five),
+      threshold: 3,
+      periods: 2,
+      text: 'Messages cannot be sent to the queues. No document is lost, the sweeper sends again, but all wait. Check the status of SQS, then the policies of queues and roles.',
+      heading: 'failed-sends',
+    },
+    'provider-errors': {
+      metric: reportedBy(name, 'ProviderErrors', 'embedding', 'Sum', five),
+      threshold: 10,
+      periods: 3,
+      text: 'The embedding provider fails for documents: time-outs, 5xx, or 429 above its quota. They are retried for 24 hours. Check its status page, its quota and provider_fault in the health of the system.',
+      heading: 'provider-outage',
+    },
+    'sweeper-silent': {
+      metric: filled(functions.sweeper.metricInvocations({ statistic: 'Sum', period: minute }), minute),
+      threshold: 1,
+      periods: 5,
+      missing: TreatMissingData.BREACHING,
+      text: 'The sweeper has not run for five minutes: lost messages and expired leases are not recovered, and waiting documents are not measured. Check its schedule and the role of the schedule.',
+      heading: 'the-sweeper-is-silent',
+    },
+    'sweeper-errors': {
+      metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
+      threshold: 3,
+      periods: 1,
+      text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
+      heading: 'the-sweeper-is-silent',
+    },
+    'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
+  }
+}

@@ -1,0 +1,46 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { LambdaName } from '../../wiring.ts'
+import { aliasName, serving } from '../release/aliases.ts'
+import type { AlarmSettings } from './alarm-settings.ts'
+import { failureRate } from './metric.ts'
+import type { Watched } from './watched.ts'
+
+const period = Duration.minutes(1)
+const heading = 'what-a-deploy-does'
+
+/** Ids of the alarms that take requests back from a new version of a Lambda. */
+export function releaseAlarmsOf(name: LambdaName): string[] {
+  return [`${name}-release`, 'release-errors']
+}
+
+/** They see within two minutes what the others take ten for: a shift lasts five. */
+export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmSettings> {
+  const ofVersions = serving.map((name): [string, AlarmSettings] => {
+    const { lambda, version } = aliases[name]
+    const metric = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Errors',
+      // Of this version alone, and only while the alias leads to two: the trouble of the previous one stops no deploy.
+      dimensionsMap: {
+        FunctionName: lambda.functionName,
+        Resource: `${lambda.functionName}:${aliasName}`,
+        ExecutedVersion: version.version,
+      },
+      statistic: 'Sum',
+      period,
+    })
+    const text = `The new version of the ${name} Lambda crashes or times out. The deploy takes its requests back and rolls back by itself: find the first error of that version in its log before the next one.`
+    return [`${name}-release`, { metric, threshold: 2, periods: 1, text, heading }]
+  })
+  return {
+    ...Object.fromEntries(ofVersions),
+    'release-errors': {
+      metric: failureRate(http.api.metricServerError({ period }), http.api.metricCount({ period }), 5, period),
+      threshold: 2,
+      periods: 1,
+      text: 'At least 2 % of the requests of a minute fail with a 5xx. A deploy that is under way takes its requests back and rolls back by itself; without one, see the access log for the route and the log of its Lambda for the reason.',
+      heading,
+    },
+  }
+}

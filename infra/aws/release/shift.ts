@@ -1,0 +1,61 @@
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda'
+import type { Construct } from 'constructs'
+import type { LambdaName } from '../../wiring.ts'
+import { releaseAlarmsOf } from '../monitoring/release-alarms.ts'
+import { acknowledge } from '../rule-checks.ts'
+import { serving } from './aliases.ts'
+
+/**
+ * A deploy leads a tenth of the requests to a new version for five minutes, then all of them, unless an alarm takes them back. Workers
+ * change at once: what fails there is delivered again, and a tenth of few messages proves nothing in five minutes.
+ */
+export function shiftTraffic(
+  scope: Construct,
+  aliases: Record<LambdaName, Alias>,
+  alarms: readonly Alarm[],
+  { atOnce }: { atOnce: boolean },
+): void {
+  const application = new LambdaApplication(scope, 'releases')
+  const role = createRole(
+    scope,
+    serving.map((name) => aliases[name]),
+  )
+  for (const name of serving) {
+    const ids = releaseAlarmsOf(name)
+    new LambdaDeploymentGroup(scope, `${name}-shift`, {
+      application,
+      role: role.withoutPolicyUpdates(),
+      alias: aliases[name],
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms: alarms.filter(({ node }) => ids.includes(node.id)),
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+    })
+    // CodeDeploy would not begin while an alarm is raised, and an alias that was moved by hand is not where it expects it.
+    if (atOnce) delete (aliases[name].node.defaultChild as CfnAlias).cfnOptions.updatePolicy
+  }
+}
+
+/** In place of AWS's managed policy, which is for every Lambda of the account. */
+function createRole(scope: Construct, aliases: readonly Alias[]): Role {
+  const role = new Role(scope, 'releases-role', {
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+    inlinePolicies: {
+      access: new PolicyDocument({
+        statements: [
+          new PolicyStatement({
+            actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+            resources: aliases.flatMap((alias) => [alias.lambda.functionArn, alias.functionArn]),
+          }),
+          new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
+        ],
+      }),
+    },
+  })
+  acknowledge(role, {
+    'AwsSolutions-IAM5[Resource::*]': 'CodeDeploy reads the state of alarms, which changes nothing.',
+  })
+  return role
+}

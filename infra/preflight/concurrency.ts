@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import type { StageSettings } from '../aws/stages.ts'
+import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { type Aws, isMissing } from './aws.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
+
+const accountSettings = v.object({
+  AccountLimit: v.object({ ConcurrentExecutions: v.number(), UnreservedConcurrentExecutions: v.number() }),
+})
+const concurrency = v.object({ ReservedConcurrentExecutions: v.optional(v.number(), 0) })
+
+/** AWS lets nobody reserve these. */
+const minUnreserved = 100
+/** Those of a schedule, one at a time, and what migrates and fills back. */
+const scheduled = Object.values<Lambda>(lambdas).filter(({ everySeconds }) => everySeconds !== undefined).length + 1
+
+/** Whether the account has the executions that the stage reserves, beside those of others, of its workers, and those that AWS keeps. */
+export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
+  const subject = 'Lambda concurrency'
+  const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency } = settings
+  const [answer, own] = await Promise.all([
+    aws('lambda', 'get-account-settings'),
+    sumOf(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name as LambdaName}`))),
+  ])
+  const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = v.parse(
+    accountSettings,
+    answer,
+  ).AccountLimit
+  const reserved = Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0)
+  const others = limit - unreserved - own
+  const workers = embeddingConcurrency + extractionConcurrency + scheduled
+  const needed = reserved + others + workers + minUnreserved
+  const figures =
+    `${needed} of the account’s ${limit}: the stage reserves ${reserved}, others ${others}, ` +
+    `workers and schedules take up to ${workers}, and AWS keeps ${minUnreserved} unreserved`
+  if (needed > limit)
+    return [
+      error(
+        subject,
+        `${figures}. Request a quota of ${Math.max(1000, needed)} (Service Quotas, Lambda, Concurrent executions), ` +
+          'or reserve less in infra/aws/concurrency.ts',
+      ),
+    ]
+  return reserved === 0
+    ? [
+        warning(
+          subject,
+          `${figures}. A Lambda that hangs can take the executions of all others: set reservedConcurrency`,
+        ),
+      ]
+    : [ok(subject, figures)]
+}
+
+/** Zero for a function that is not there yet. */
+async function reservedNow(aws: Aws, name: string): Promise<number> {
+  const found = await aws('lambda', 'get-function-concurrency', '--function-name', name).catch((thrown) => {
+    if (!isMissing(thrown)) throw thrown
+    return {}
+  })
+  return v.parse(concurrency, found).ReservedConcurrentExecutions
+}
+
+async function sumOf(counts: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+}

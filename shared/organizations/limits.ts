@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { invalidKey } from '../http/api-keys.ts'
+import type { OrganizationId } from '../ids.ts'
+import { questionTokens, today } from '../limits/tokens.ts'
+
+/** Columns of the organization, which an operator sets. */
+export const limitColumns = ['requests_per_second', 'request_burst', 'tokens_per_day', 'documents_in_pipeline'] as const
+
+export interface Limits {
+  requests_per_second: number
+  /** Requests at once, after which the rate holds. */
+  request_burst: number
+  tokens_per_day: number
+  /** Pending or processing. */
+  documents_in_pipeline: number
+}
+
+export interface Usage {
+  limits: Limits
+  use: {
+    requests_today: number
+    tokens_today: number
+    documents_in_pipeline: number
+  }
+}
+
+const o = columnsOf('organizations', 'o')
+const m = columnsOf('request_meters', 'm')
+const t = columnsOf('embedded_tokens', 't')
+
+/** What the organization may use and what it uses; today is that of UTC. Undefined without the organization. */
+export async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
+  const found = await db
+    .selectFrom('organizations as o')
+    .select(['o.requests_per_second', 'o.request_burst', 'o.documents_in_pipeline'])
+    .select(sql<number>`${o.tokens_per_day}::float8`.as('tokens_per_day'))
+    .select(({ selectFrom, fn }) => [
+      sql<number>`coalesce((select ${m.requests} from request_meters m
+        where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)::float8`.as('requests_today'),
+      sql<number>`(${questionTokens} + coalesce((select ${t.tokens} from embedded_tokens t
+        where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0))::float8`.as('tokens_today'),
+      selectFrom('documents as d')
+        .select(sql<number>`${fn.countAll()}::int`.as('count'))
+        .whereRef('d.organization_id', '=', 'o.id')
+        .where('d.managed_by', '=', 'service')
+        .where('d.status', 'in', ['pending', 'processing'])
+        .as('documents_in_work'),
+    ])
+    .where('o.id', '=', id)
+    .executeTakeFirst()
+  if (!found) return undefined
+  const { requests_today, tokens_today, documents_in_work, ...limits } = found
+  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: documents_in_work ?? 0 } }
+}
+
+/** @throws ApiError invalid_api_key when it has been deleted since its key was verified */
+export async function getUsage(db: Database, id: OrganizationId): Promise<Usage> {
+  return (await findUsage(db, id)) ?? fail()
+}
+
+function fail(): never {
+  throw invalidKey()
+}
+
+/** Takes effect everywhere within seconds: with the next request that an instance counts. Undefined without the organization. */
+export async function changeLimits(db: Database, id: OrganizationId, changes: Partial<Limits>) {
+  if (Object.keys(changes).length > 0) await db.updateTable('organizations').set(changes).where('id', '=', id).execute()
+  return await findUsage(db, id)
+}

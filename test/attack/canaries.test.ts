@@ -1,0 +1,244 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { setRetellSecret } from '../../infra/admin/agents.ts'
+import { allApps } from '../../infra/openapi/apps.ts'
+import { queues } from '../../infra/wiring.ts'
+import { Database } from '../../shared/database/database.ts'
+import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import { newKey } from '../../shared/http/api-keys.ts'
+import type { AgentId } from '../../shared/ids.ts'
+import { newBrowser, signIn } from '../dashboard/support.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
+import { createFile } from '../support/files.ts'
+import { gathered } from '../support/gathered-log.ts'
+import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
+import { callerOf } from '../support/own-app.ts'
+import { newSearch } from '../support/own-search.ts'
+import { failing } from '../support/provoking.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { keptQueue, newWorker } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+const connection = useFaultyConnection()
+
+const providerKey = 'sk-canary-provider-4d1f'
+const databasePassword = 'canary-database-77aa'
+const signingSecret = 'canary-signing-secret-9e8d'
+/** Of documents, their chunks and metadata. */
+const text = 'canary-text-of-a-document-1b2c'
+/** Of callers. */
+const question = 'canary-question-of-a-caller-5e6f'
+
+const fixed = [providerKey, databasePassword, signingSecret, text, question]
+
+/** What no log line and no answer may hold of these tenants. */
+async function secretsOf(...tenants: Tenant[]): Promise<string[]> {
+  const cursorKeys = tenants.map(async ({ organizationId }) => {
+    const { rows } = await sql<{ key: Buffer }>`select cursor_key as key from organizations
+      where id = ${organizationId}`.execute(stand.db)
+    const { key } = rows[0]!
+    return [key.toString('hex'), key.toString('base64'), key.toString('base64url'), key.toString('latin1')]
+  })
+  return [...fixed, ...tenants.map(({ apiKey }) => apiKey), ...(await Promise.all(cursorKeys)).flat()]
+}
+
+function expectNone(secrets: string[], all: string) {
+  expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
+}
+
+/** Bodies that hold the texts, by operation; of any other its example. */
+const bodies: Record<string, unknown> = {
+  createDocument: { title: text, content: text },
+  updateDocument: { title: text, content: text },
+  createChunks: { chunks: [{ content: text, chunk_index: 0, metadata: { [text]: text } }] },
+  search: { query: question, metadata: { [text]: text } },
+  prefetchSearch: { query: question },
+  answerRetell: { name: 'search', args: { query: question } },
+  answerMcp: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search', arguments: { query: question } },
+  },
+  answerVapi: {
+    message: { type: 'knowledge-base-request', messages: [{ role: 'user', message: question }] },
+  },
+}
+
+describe.each(keyedRoutes)('of $name no secret is in logs and errors', (route) => {
+  const { method, path, lambda, name } = route
+  const body = bodies[name] ?? exampleBody(route)
+
+  test('where the database is away, refuses, or breaks off', async () => {
+    const tenant = await stand.tenant()
+    const secrets = await secretsOf(tenant)
+    const url = path.includes('{') ? fill(path, await makeDocument(tenant)) : path
+    const as = (role: string) => {
+      const whole = new URL(process.env.DATABASE_URL!)
+      return Object.assign(whole, { username: role, password: databasePassword }).href
+    }
+    const at = (database: string) => new Database({ url: () => database, timeoutSeconds: 2 })
+    const all = await gathered(async (keep) => {
+      const ask = async (db: Database) => {
+        const answer = await callerOf(allApps(db)[lambda]!, tenant.apiKey)(method, url, body)
+        // What was done nevertheless is told to whom it belongs.
+        if (answer.status >= 400) keep(answer)
+      }
+      for (const when of ['unopened', 'before', 'after', 'within'] as const) {
+        connection.cut(when, /./)
+        await ask(at(as(`cuecard_${lambda}`)))
+      }
+      await ask(at(`cuecard:${databasePassword}`))
+      await ask(at(`postgres://cuecard:${databasePassword}@`))
+      // It may not do what any operation asks for.
+      await ask(at(as('cuecard_sweeper')))
+      await ask(failing(1, new TypeError('unforeseen')))
+    })
+    expect(all).toContain('_unavailable')
+    expect(all).toContain('unexpected_error')
+    expectNone(secrets, all)
+  })
+
+  test('where the request is wrong', async () => {
+    const tenant = await stand.tenant()
+    const secrets = await secretsOf(tenant)
+    const url = path.includes('{') ? fill(path, await makeDocument(tenant)) : path
+    const stranger = newKey()
+    const odd = path.replaceAll(/\{\w+\}/g, stranger)
+    const json = JSON.stringify(body) ?? '{}'
+    const all = await gathered(async (keep) => {
+      const call = async (query: string, sent: unknown, headers: Record<string, string> = {}) =>
+        keep(await tenant.call(method, `${url}${query}`, body === undefined ? undefined : sent, headers))
+      await call('', json.slice(0, -1))
+      await call('', json.replace('{', `{"${'x'.repeat(10)}":"${question}",`))
+      await call('', JSON.stringify({ title: [text], query: [question], message: question, chunks: text }))
+      await call('', json, { 'content-type': 'text/plain' })
+      await call(`?limit=${question}`, json)
+      await call(`?cursor=${question}`, json)
+      await call('', json, { authorization: `Bearer ${stranger}` })
+      keep(await stand.http(method, url, body, { 'x-api-key': stranger }))
+      keep(await stand.http(method, `${url}?api_key=${stranger}`, body))
+      // The answer repeats the path to whoever sent it.
+      if (odd !== path) await tenant.call(method, odd, body)
+    })
+    expect(all).toContain('invalid_api_key')
+    // What Retell asks for is answered as text, with the question's passages alone.
+    expectNone([...secrets, stranger], all)
+  })
+})
+
+test('no secret is in logs and errors where the provider repeats its key and the text', async () => {
+  const tenant = await stand.tenant()
+  const secrets = await secretsOf(tenant)
+  const { baseUrl } = provider
+  const embedder = openAiEmbedder({ baseUrl, model: 'm', apiKey: () => providerKey, timeoutSeconds: 5 })
+  const worker = newWorker(stand, provider, { embedder, queue: keptQueue().queue })
+  const { search } = newSearch(provider, { embedder })
+  const all = await gathered(async (keep) => {
+    for (const status of [307, 400, 401, 403, 404, 429, 500, 503]) {
+      provider.script([], ({ texts, authorization }) => ({
+        status,
+        body: JSON.stringify({ error: { message: `${texts.join(' ')} ${authorization} is not for ${status}` } }),
+      }))
+      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: `${text} ${status}.` })
+      await worker([{ id: body.id, organizationId: tenant.organizationId }])
+      const { waiting, status: state } = (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body
+      keep({ waiting, state })
+      const answer = await search(tenant, { query: `${question} ${status}`, mode: 'semantic' })
+      // Whoever sent a rejected text may read why.
+      if (answer.status !== 422) keep(answer)
+    }
+  })
+  expect(all).toContain('document_retry_scheduled')
+  expectNone(secrets, all)
+})
+
+test('no secret is in logs and errors where a signature is wrong', async () => {
+  const tenant = await stand.tenant()
+  const secrets = await secretsOf(tenant)
+  await setRetellSecret(stand.db, tenant.agentId as AgentId, signingSecret)
+  const all = await gathered(async (keep) => {
+    for (const signature of ['', 'x', signingSecret, `v=${Date.now()},d=${'0'.repeat(64)}`])
+      keep(
+        await tenant.call(
+          'POST',
+          `${tenant.knowledgeBase}/retell`,
+          { query: question },
+          { 'x-retell-signature': signature },
+        ),
+      )
+  })
+  expect(all).toContain('invalid_signature')
+  expectNone(secrets, all)
+})
+
+test('no key and no session is in logs and pages where people fail to sign in', async () => {
+  const tenant = await stand.tenant()
+  const browser = newBrowser(stand, '198.51.100.7')
+  const stranger = newKey()
+  const tokens: string[] = []
+  const all = await gathered(async (keep) => {
+    for (const key of [stranger, `${stranger}x`, 'canary', '', stranger.slice(0, -1)])
+      keep((await browser.post('/dashboard/sign-in', { key, to: '/dashboard' })).html)
+    await signIn(browser, tenant.apiKey)
+    tokens.push(...browser.jar.values())
+    for (const path of ['/dashboard', '/dashboard/settings', '/dashboard/nowhere']) keep((await browser.get(path)).html)
+    connection.cut('before', /find_session/)
+    keep((await browser.get('/dashboard')).html)
+    keep((await browser.post('/dashboard/settings/auto-delete', { on: question })).html)
+    keep((await browser.post('/dashboard/sign-out')).html)
+  })
+  expect(connection.unmet).toBe(0)
+  expect(tokens).not.toEqual([])
+  expect(all).toContain('database_unavailable')
+  expectNone([...(await secretsOf(tenant)), stranger, ...tokens], all)
+})
+
+test('no text is in logs where messages are not ours, or the worker fails', async () => {
+  const tenant = await stand.tenant()
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
+  const ours = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: body.id })
+  const messages = [
+    text,
+    JSON.stringify({ v: 2, text }),
+    ours.replace('}', `,"request_id":["${text}"]}`),
+    `${text}${ours}`,
+  ]
+  const file = await createFile(stand, tenant, { title: text })
+  const key = `${file.organizationId}/${file.id}/${text}.txt/more`
+  const upload = JSON.stringify({ Records: [{ s3: { object: { key } } }] })
+  const all = await gathered(async () => {
+    await stand.embedding(...messages)
+    await stand.extraction(...messages, upload)
+    connection.lose('before', statements.claim)
+    await stand.embedding(ours)
+    await stand.sweep()
+  })
+  expect(all).toContain('message_unreadable')
+  expect(all).toContain('delivery_failed')
+  expectNone(await secretsOf(tenant), all)
+})
+
+test('a dead letter holds ids alone', async () => {
+  const tenant = await stand.tenant()
+  await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
+  const receive = async (QueueUrl: string) =>
+    (await stand.sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 })))
+      .Messages ?? []
+  const isOurs = ({ Body }: { Body?: string }) => Body!.includes(tenant.organizationId)
+  const letters = await (async () => {
+    for (let i = 0; i < 50 * queues.embedding.maxReceiveCount; i++) {
+      const dead = (await receive(stand.queue.deadLetterUrl)).filter(isOurs)
+      if (dead.length > 0) return dead
+      await receive(stand.queue.queueUrl)
+    }
+    return []
+  })()
+  expect(letters.map(({ Body }) => Object.keys(JSON.parse(Body!)).toSorted())).toEqual([
+    ['api_key_id', 'document_id', 'organization_id', 'request_id', 'v'],
+  ])
+  expectNone(await secretsOf(tenant), JSON.stringify(letters))
+})

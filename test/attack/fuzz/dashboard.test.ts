@@ -1,0 +1,130 @@
+import { gunzipSync } from 'node:zlib'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { toEvent } from '../../../infra/local/gateway/event.ts'
+import { invoke } from '../../../infra/local/lambda.ts'
+import { lambdas } from '../../../infra/wiring.ts'
+import { makeThings, screenRoutes } from '../../dashboard/routes.ts'
+import { newBrowser, signIn } from '../../dashboard/support.ts'
+import { useStand } from '../../support/stand.ts'
+import { type FormRequest, formRequest, type Screen } from './generate/form.ts'
+import { Ledger } from './ledger.ts'
+import { cases, playAll } from './play.ts'
+import { changedTables, type Rows, type Stamps, watchRows } from './rows.ts'
+import { Tally } from './tally.ts'
+import { makeWorld, type Who } from './world.ts'
+
+const stand = useStand()
+const cookies = {} as Record<Who, string>
+const tally = new Tally()
+let ledger: Ledger
+let rows: Rows
+let original: Stamps
+beforeAll(async () => {
+  const world = await makeWorld(stand)
+  for (const who of ['A', 'B'] as const) {
+    const { tenant, names } = world[who]
+    const { callId, keyId } = await makeThings(stand.db, tenant)
+    Object.assign(names, { callId, keyId })
+    const { jar } = await signIn(newBrowser(stand), tenant.apiKey)
+    cookies[who] = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+  ledger = new Ledger(world)
+  rows = await watchRows(stand.pool)
+  original = await rows.stamps()
+})
+afterAll(() => tally.print())
+
+const fieldsOf = (form: unknown) => Object.keys((form as { entries?: object } | undefined)?.entries ?? {})
+const screens: Screen[] = [
+  ...screenRoutes.map(({ method, path, metadata }) => ({ method, path, fields: fieldsOf(metadata.form) })),
+  { method: 'GET', path: '/dashboard/sign-in', fields: [] },
+  { method: 'GET', path: '/dashboard/assets/:file', fields: [] },
+  { method: 'POST', path: '/dashboard/sign-out', fields: [] },
+]
+
+describe.each(screens)('$method $path', (screen) => {
+  const name = `${screen.method} ${screen.path}`
+  const sent = Math.ceil(cases / 4)
+  test(`${name}: ${sent} requests of browsers`, { timeout: 3_600_000 }, async () => {
+    await playAll(`${name}:`, sent, formRequest(screen), async (request) => {
+      try {
+        await play(request, name)
+      } finally {
+        const changed = changedTables(original, await rows.stamps())
+        if (changed.length > 0) original = await rows.restore(changed)
+      }
+    })
+  })
+})
+
+async function play(request: FormRequest, name: string): Promise<void> {
+  const event = eventOf(request)
+  const { handler } = stand.functions.routes.find(({ functionName }) => functionName === 'dashboard')!
+  const settings = { functionName: 'dashboard', timeoutSeconds: lambdas.dashboard.timeoutSeconds }
+  const answer = (await invoke(handler, event, settings)) as APIGatewayProxyStructuredResultV2
+  tally.count(name, request.session, answer.statusCode!)
+  const changed = changedTables(original, await rows.stamps())
+  const fault = faultOf(request, answer, changed, `${JSON.stringify(event)}${formOf(request)}`)
+  if (fault)
+    throw new Error(`${JSON.stringify(event).slice(0, 1500)} → ${JSON.stringify(answer).slice(0, 600)}: ${fault}`)
+}
+
+function eventOf(request: FormRequest) {
+  const { who, session, method, path, query, raw, type, headers } = request
+  const search = encoded(who, query)
+  const cookie = { own: cookies[who], none: '', stale: 'cuecard_session=made-up' }[session]
+  return toEvent(
+    {
+      method,
+      url: `${ledger.name(who, path)}${search && `?${search}`}`,
+      sourceIp: '192.0.2.1',
+      headers: {
+        host: 'app.example.com',
+        'x-forwarded-proto': 'https',
+        ...(cookie && { cookie }),
+        ...(method === 'GET' ? {} : { 'content-type': type }),
+        ...headers,
+      },
+      ...(method !== 'GET' && { body: raw ?? formOf(request) }),
+    },
+    lambdas.dashboard.routes,
+  )!
+}
+
+function formOf({ who, fields }: FormRequest): string {
+  return encoded(who, fields)
+}
+
+function encoded(who: Who, pairs: [string, string][]): string {
+  const filled = pairs.map(([field, value]): [string, string] => [field, ledger.name(who, value).toWellFormed()])
+  return new URLSearchParams(filled).toString()
+}
+
+/** Where something may change on the way to a refusal: when a session was seen last. */
+const ofSessions = ['sessions']
+
+function faultOf(
+  { who, session, method, headers }: FormRequest,
+  { statusCode = 0, headers: sent, body = '', isBase64Encoded, cookies: set = [] }: APIGatewayProxyStructuredResultV2,
+  changed: string[],
+  asked: string,
+): string | undefined {
+  if (statusCode >= 500) return 'is a failure of ours'
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
+  const html = (sent?.['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes).toString()
+  const said = `${html}${JSON.stringify([sent, set])}`.toLowerCase()
+  const leaked = ledger
+    .secretsOf(who === 'A' ? 'B' : 'A')
+    .find((secret) => said.includes(secret.toLowerCase()) && !asked.toLowerCase().includes(secret.toLowerCase()))
+  if (leaked) return `tells of the other organization: ${leaked}`
+  if (/<fuzz-tag/i.test(html)) return 'has markup that was sent'
+  if (/evil\.example/.test(`${sent?.location}${sent?.['hx-redirect']}`) && !/\?to=/.test(`${sent?.location}`))
+    return 'leads elsewhere'
+  const moved = changed.filter((table) => !ofSessions.includes(table))
+  if (moved.length === 0) return undefined
+  if (statusCode >= 400) return `is refused, but has changed ${moved}`
+  if (session !== 'own' || method === 'GET' || method === 'HEAD') return `must not change ${moved}`
+  const isForeign = headers['sec-fetch-site'] !== 'same-origin' && headers.origin !== 'https://app.example.com'
+  return isForeign ? `comes from elsewhere, but has changed ${moved}` : undefined
+}

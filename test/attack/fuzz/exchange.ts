@@ -1,0 +1,70 @@
+import type { Answer, TestStand } from '../../support/stand.ts'
+import type { FuzzRequest } from './generate/request.ts'
+import { faultOf } from './judge.ts'
+import { Ledger } from './ledger.ts'
+import { changedTables, type Rows } from './rows.ts'
+import { prepared, type Sent } from './send.ts'
+import { Tally } from './tally.ts'
+import type { World } from './world.ts'
+
+/** What a request that only reads may leave behind. */
+const readersTables = ['query_vectors', 'questions']
+
+export type Exchange = Awaited<ReturnType<typeof openExchange>>
+
+/** Sends requests to a world, and keeps account of its rows. */
+export async function openExchange(stand: TestStand, world: World, rows: Rows) {
+  const tally = new Tally()
+  let original = await rows.stamps()
+  let current = original
+  let ledger = new Ledger(world)
+
+  return {
+    tally,
+    /** Sends one request. @throws Error unless it is answered as it should be */
+    async send(request: FuzzRequest): Promise<Answer> {
+      const sent = prepared(stand, ledger, request)
+      let answer = await stand.send(sent.event)
+      // A busy machine answers so now and then; a request that causes it does so again.
+      if (answer.status === 503) {
+        tally.count(request.operation.id, 'first', answer.status)
+        answer = await stand.send(sent.event)
+      }
+      tally.count(request.operation.id, request.kind, answer.status)
+      const after = await rows.stamps()
+      const changed = changedTables(current, after)
+      current = after
+      const fault = faultOf(ledger, sent, answer) ?? faultOfChange(changed, request, answer.status)
+      if (fault) throw new Error(`${describe(sent)} → ${JSON.stringify(answer).slice(0, 600)}: ${fault}`)
+      ledger.record(sent, answer)
+      return answer
+    },
+    get ledger() {
+      return ledger
+    },
+    /** After something else than a request has changed rows. */
+    async look(): Promise<void> {
+      current = await rows.stamps()
+    },
+    /** Everything is as it was at the beginning. */
+    async restore(): Promise<void> {
+      ledger = new Ledger(world)
+      const changed = changedTables(original, await rows.stamps())
+      if (changed.length > 0) original = await rows.restore(changed)
+      current = original
+    },
+  }
+}
+
+function faultOfChange(changed: string[], { operation, kind }: FuzzRequest, status: number): string | undefined {
+  if (status >= 400 && changed.length > 0) return `is refused, but has changed ${changed}`
+  const isReading = !operation.permission?.endsWith(':write') && kind !== 'hostile'
+  const unexpected = changed.filter((name) => !readersTables.includes(name))
+  return isReading && unexpected.length > 0 ? `only reads, but has changed ${unexpected}` : undefined
+}
+
+function describe({ event, body }: Sent): string {
+  const { method } = event.requestContext.http
+  const sent = JSON.stringify(body) ?? event.body ?? ''
+  return `${method} ${event.rawPath}?${event.rawQueryString} ${JSON.stringify(event.headers)} ${sent.slice(0, 600)}`
+}

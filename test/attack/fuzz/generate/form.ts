@@ -1,0 +1,255 @@
+import fc from 'fast-check'
+import { text } from './valid.ts'
+
+/** A request of a browser to the dashboard. */
+export interface FormRequest {
+  who: 'A' | 'B'
+  /** Without it, nobody has signed in; a stale one is of no session. */
+  session: 'own' | 'none' | 'stale'
+  method: string
+  /** Of the dashboard's routes, with names in place of ids. */
+  path: string
+  query: [string, string][]
+  fields: [string, string][]
+  /** In place of the fields, as they are. */
+  raw?: string
+  type: string
+  headers: Record<string, string>
+}
+
+export interface Screen {
+  method: string
+  path: string
+  /** Of its form. */
+  fields: string[]
+}
+
+const queryNames = [
+  'cursor',
+  'after',
+  'status',
+  'live',
+  'q',
+  'query',
+  'mode',
+  'limit',
+  'passage',
+  'from',
+  'seen',
+  'text',
+  'title',
+  'to',
+  'signed-out',
+  'page',
+  'question',
+  '__proto__',
+]
+
+/** Would be a tag if it were not escaped. */
+export const markup = '"><fuzz-tag a=\'`{{'
+
+const value: fc.Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: text(0, 60) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '',
+      ' ',
+      '0',
+      '-1',
+      '1',
+      '3',
+      '999999999',
+      '1e9',
+      '9'.repeat(30),
+      'true',
+      'false',
+      'on',
+      'completed',
+      'error',
+      'hybrid',
+      'semantic',
+      '30',
+      'never',
+      'kb:read',
+      'organization:write',
+      markup,
+      '\0',
+      'a\0b',
+      '\r\nSet-Cookie: a=1',
+      '\ud800',
+      '\u202e',
+      '%',
+      '%zz',
+      '%00',
+      '__proto__',
+      'javascript:alert(1)',
+      '//evil.example/dashboard',
+      '/dashboard/\\evil.example',
+      'x'.repeat(501),
+      '🚲'.repeat(501),
+      'prices.pdf',
+      '../../x.txt',
+      `${'n'.repeat(300)}.txt`,
+      '.txt',
+      'a/b.csv',
+      'x.exe',
+      '52428801',
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '<mine.completed>',
+      '<theirs.completed>',
+      '<mine.agent>',
+      '<theirs.agent>',
+      '<never.id>',
+      '<theirs.documentsCursor>',
+      '<mine.documentsCursor>',
+      '<mine.keyId>',
+      '<theirs.keyId>',
+      '<theirs.callId>',
+    ),
+  },
+)
+
+/** The permission to be given a key, its life, and so on: a form as a browser sends it. */
+const sound: Record<string, fc.Arbitrary<string>> = {
+  id: fc.constant('<never.id>'),
+  days: fc.constantFrom('30', 'never'),
+  permissions: fc.constantFrom('kb:read', 'organization:write'),
+  name: fc.constantFrom('prices.txt', 'New key'),
+  bytes: fc.constant('100'),
+  on: fc.constantFrom('true', 'false'),
+  title: fc.constant(`Title ${markup}`),
+  content: fc.constant(`Some content ${markup}`),
+  edits: fc.constantFrom('0', '1'),
+}
+
+export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
+  const named = fc.constantFrom(...(screen.fields.length > 0 ? screen.fields : ['x']), 'extra', '__proto__', 'toString')
+  const soundFields = fc.tuple(
+    ...screen.fields.map((name) =>
+      fc.tuple(fc.constant(name), fc.oneof({ weight: 4, arbitrary: sound[name] ?? value }, value)),
+    ),
+  )
+  return fc.record({
+    who: fc.constantFrom('A' as const, 'B' as const),
+    session: fc.constantFrom(
+      'own' as const,
+      'own' as const,
+      'own' as const,
+      'own' as const,
+      'none' as const,
+      'stale' as const,
+    ),
+    method: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(screen.method) },
+      fc.constantFrom('POST', 'GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'),
+    ),
+    path: pathOf(screen.path),
+    query: fc.oneof(fc.constant([]), fc.array(fc.tuple(fc.constantFrom(...queryNames), value), { maxLength: 3 })),
+    fields: fc.oneof(soundFields, soundFields, fc.array(fc.tuple(named, value), { maxLength: 5 })) as fc.Arbitrary<
+      [string, string][]
+    >,
+    raw: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(undefined) },
+      fc.constantFrom(
+        '&&&',
+        '=',
+        '%',
+        'a=%zz',
+        `a=${'&a='.repeat(5000)}`,
+        '{"title":"T"}',
+        '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nT\r\n--b--',
+        'title=%ff%fe&content=%c0%80',
+      ),
+    ),
+    type: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('application/x-www-form-urlencoded') },
+      fc.constantFrom(
+        '',
+        'text/plain',
+        'application/json',
+        'multipart/form-data; boundary=b',
+        'application/x-www-form-urlencoded; charset=utf-16',
+        'APPLICATION/X-WWW-FORM-URLENCODED',
+      ),
+    ),
+    headers: fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.constantFrom<Record<string, string>>(
+          { 'sec-fetch-site': 'same-origin' },
+          { origin: 'https://app.example.com' },
+        ),
+      },
+      otherHeaders,
+    ),
+  }) as fc.Arbitrary<FormRequest>
+}
+
+/** Such as a form of another site sends, or htmx. */
+const otherHeaders = fc.oneof(
+  fc.constantFrom<Record<string, string>>(
+    {},
+    { origin: 'null' },
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: 'https://app.example.com' },
+    { 'sec-fetch-site': 'same-origin', 'hx-request': 'true', 'hx-request-type': 'partial' },
+    {
+      'sec-fetch-site': 'same-origin',
+      'hx-request-type': 'partial',
+      'hx-current-url': 'https://evil.example/dashboard',
+    },
+    { 'sec-fetch-site': 'same-origin', referer: 'javascript:alert(1)' },
+    { 'sec-fetch-site': 'same-origin', 'accept-language': '*'.repeat(500), 'accept-encoding': 'zstd' },
+  ),
+)
+
+/** The ids of the path: mostly the sender's, else others, or something else. */
+function pathOf(path: string): fc.Arbitrary<string> {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const ids = fc.tuple(...names.map(idOf))
+  return ids.map((values) => {
+    let next = 0
+    return path.replace('*', 'nowhere').replaceAll(/:\w+/g, () => values[next++]!)
+  })
+}
+
+function idOf(name: string): fc.Arbitrary<string> {
+  const own: Record<string, string[]> = {
+    agentId: ['<mine.agent>', '<mine.agent>', '<mine.sibling>'],
+    documentId: [
+      '<mine.completed>',
+      '<mine.own>',
+      '<mine.file>',
+      '<mine.failed>',
+      '<mine.empty>',
+      '<mine.nephew>',
+      '<mine.deleted>',
+    ],
+    callId: ['<mine.callId>'],
+    keyId: ['<mine.keyId>'],
+    file: ['dashboard.css', 'constructor', '..%2f..%2fapp.ts'],
+  }
+  const others = [
+    '<theirs.agent>',
+    '<theirs.completed>',
+    '<theirs.callId>',
+    '<theirs.keyId>',
+    '<never.id>',
+    '0',
+    '%00',
+    '%2e%2e',
+    'é',
+    '%e0',
+    '%22%3E%3Cfuzz-tag',
+  ]
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...(own[name] ?? ['0'])) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  )
+}

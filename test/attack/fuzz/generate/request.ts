@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import type { Operation, Parameter } from '../document.ts'
+import { deadKeys, documentNames, narrowKeys, type Who } from '../world.ts'
+import { faulty, spoiledExample } from './faulty.ts'
+import { text, valid } from './valid.ts'
+
+export type Kind = 'valid' | 'nearly valid' | 'hostile'
+
+/** A request as it is generated: its texts may name what is in the world, see `named`. */
+export interface FuzzRequest {
+  kind: Kind
+  operation: Operation
+  who: Who
+  /** Which of the sender's keys, and how it is sent. */
+  key: string
+  carrier: 'own' | 'bearer' | 'both' | 'differing' | 'none'
+  method: string
+  ids: Record<string, string>
+  /** In place of the operation's own. */
+  path?: string
+  query: [string, string][]
+  headers: Record<string, string>
+  /** To be sent as JSON, unless there are `bytes`. Absent where the request has none. */
+  body?: unknown
+  bytes?: string | Uint8Array
+}
+
+const who = fc.constantFrom<Who>('A', 'B')
+
+/** As the document allows, of a key that may, about what the sender has. */
+export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
+  const { body, examples, method } = operation
+  return fc.record({
+    kind: fc.constant<Kind>('valid'),
+    operation: fc.constant(operation),
+    who,
+    key: fc.constantFrom('full', 'full', operation.permission?.replace(':', '_') ?? 'full'),
+    carrier: fc.constantFrom<FuzzRequest['carrier']>('own', 'own', 'bearer', 'both'),
+    method: fc.constantFrom(...(method === 'GET' ? ['GET', 'GET', 'GET', 'HEAD'] : [method])),
+    ids: ownIds,
+    query: chosen(operation, 'query').map((made) => Object.entries(made)),
+    headers: chosen(operation, 'header'),
+    ...(body && { body: fc.oneof(valid(body), fc.constantFrom(...examples)) }),
+  }) as fc.Arbitrary<FuzzRequest>
+}
+
+const ownIds = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ agentId: fc.constant('<mine.agent>'), documentId: ownDocument() }) },
+  { weight: 1, arbitrary: fc.constant({ agentId: '<mine.agent^>', documentId: '<mine.completed^>' }) },
+  { weight: 1, arbitrary: fc.constant({ agentId: '<mine.sibling>', documentId: '<mine.nephew>' }) },
+)
+
+function ownDocument() {
+  return fc.constantFrom(...documentNames.map((name) => `<mine.${name}>`))
+}
+
+function chosen(operation: Operation, place: Parameter['in']): fc.Arbitrary<Record<string, string>> {
+  const wanted = operation.parameters.filter((parameter) => parameter.in === place)
+  const values = Object.fromEntries(wanted.map((each) => [each.name, validValue(operation, each)]))
+  return fc.record(values, { requiredKeys: [] }) as fc.Arbitrary<Record<string, string>>
+}
+
+const cursorsOf: Record<string, string[]> = {
+  listDocuments: ['<mine.documentsCursor>', '<mine.filteredCursor>'],
+  listChunks: ['<mine.chunksCursor>'],
+  listAgents: ['<mine.agentsCursor>'],
+}
+
+function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrary<string> {
+  if (name === 'cursor') return fc.constantFrom(...cursorsOf[id]!)
+  const tags = fc.constantFrom('<mine.etagCompleted>', '<mine.etagOwn>', '*')
+  const any = valid(schema).map((value) => String(value).replaceAll(/\s/g, ' ').trim() || '"x"')
+  return /^If-/.test(name) ? fc.oneof(tags, any) : any
+}
+
+/** A valid request with one fault, or something else that is not its sender's. */
+export function nearlyValidRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
+  const { body, examples, parameters } = operation
+  const faults: fc.Arbitrary<Partial<FuzzRequest>>[] = [fc.record({ query: wrongQuery(operation) })]
+  const headers = parameters.filter((parameter) => parameter.in === 'header')
+  if (operation.permission)
+    faults.push(
+      fc.record({ key: fc.constantFrom(...deadKeys, ...narrowKeys) }),
+      fc.record({ carrier: fc.constantFrom<FuzzRequest['carrier']>('differing', 'none') }),
+    )
+  if (operation.path.includes('{agentId}')) faults.push(fc.record({ ids: wrongIds }), fc.record({ ids: wrongIds }))
+  if (headers.length > 0) faults.push(fc.record({ headers: wrongHeaders(headers) }))
+  if (body) {
+    const spoiled = fc.record({ body: fc.oneof(faulty(body), ...examples.map(spoiledExample)) })
+    faults.push(spoiled, spoiled, spoiled, fc.record({ headers: wrongMediaType }), fc.constant({ body: undefined }))
+  }
+  return fc
+    .tuple(validRequest(operation), fc.oneof(...faults))
+    .map(([request, fault]) => ({ ...request, ...fault, kind: 'nearly valid' }) as FuzzRequest)
+}
+
+const wrongIds = fc
+  .oneof(
+    fc.constantFrom(
+      ['<theirs.agent>', '<theirs.completed>'],
+      ['<mine.agent>', '<theirs.completed>'],
+      ['<theirs.agent>', '<mine.completed>'],
+      ['<mine.agent>', '<mine.deleted>'],
+      ['<mine.agent>', '<mine.nephew>'],
+      ['<mine.sibling>', '<mine.completed>'],
+      ['<mine.completed>', '<mine.agent>'],
+      ['<never.id>', '<mine.completed>'],
+      ['<mine.agent>', '<never.id>'],
+    ),
+    fc.tuple(fc.constant('<mine.agent>'), segment()),
+    fc.tuple(segment(), fc.constant('<mine.completed>')),
+  )
+  .map(([agentId, documentId]) => ({ agentId: agentId!, documentId: documentId! }))
+
+/** Of a path: something else than an id, that stays one segment. */
+function segment(): fc.Arbitrary<string> {
+  const odd = [
+    '<mine.completed>0',
+    '0',
+    'undefined',
+    'null',
+    '{agentId}',
+    '%',
+    '%2f',
+    '..%2f',
+    '*',
+    'a b',
+    '٣',
+    '🚲',
+    '<mine.etagOwn>',
+  ]
+  return fc
+    .oneof(fc.constantFrom(...odd), text(1, 40))
+    .map((value) => value.replaceAll(/[/\\?#]/g, '_').replace(/^\.{0,2}$/, '_'))
+}
+
+function wrongQuery(operation: Operation): fc.Arbitrary<[string, string][]> {
+  const known = operation.parameters.filter((parameter) => parameter.in === 'query')
+  const unknown = fc.tuple(
+    fc.constantFrom('page', 'debug', '__proto__', 'limit[]', 'Limit', 'cursor ', 'a'),
+    text(0, 20),
+  )
+  const faults = known.map((parameter) => fc.tuple(fc.constant(parameter.name), wrongValue(parameter)))
+  const twice = known.map((parameter) =>
+    validValue(operation, parameter).map((value) => [parameter.name, value] as const),
+  )
+  return fc.oneof(
+    unknown.map((pair): [string, string][] => [pair]),
+    ...faults.map((fault) => fault.map((pair): [string, string][] => [pair])),
+    ...twice.map((pair) =>
+      pair.map(([name, value]): [string, string][] => [
+        [name, value],
+        [name, value],
+      ]),
+    ),
+  )
+}
+
+/** As a parameter holds it. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {
+  const any = fc.oneof(faulty(schema).map(asText), text(0, 30))
+  return name === 'cursor' ? fc.oneof(wrongCursor, wrongCursor, any) : any
+}
+
+const cursors = ['documentsCursor', 'filteredCursor', 'chunksCursor', 'agentsCursor']
+const wrongCursor = fc.oneof(
+  fc.constantFrom(...cursors).map((name) => `<theirs.${name}>`),
+  fc.constantFrom(...cursors).map((name) => `<mine.${name}>`),
+  fc
+    .tuple(fc.constantFrom(...cursors), fc.constantFrom('A', '=', ' ', '.', 'AAAA'))
+    .map(([name, more]) => `<mine.${name}>${more}`),
+  fc
+    .tuple(fc.uint8Array({ minLength: 0, maxLength: 24 }), fc.jsonValue({ maxDepth: 1 }))
+    .map(([signature, key]) => Buffer.concat([signature, Buffer.from(JSON.stringify(key))]).toString('base64url')),
+)
+
+function wrongHeaders(parameters: Parameter[]): fc.Arbitrary<Record<string, string>> {
+  return fc.oneof(
+    ...parameters.map(({ name, schema }) =>
+      fc
+        .oneof(
+          faulty(schema).map(asText),
+          text(0, 30),
+          fc.constantFrom('', ' ', '"', 'W/"', '"a" "b"', '"a",', ',', '\t', 'x'.repeat(300)),
+        )
+        .map((value) => ({ [name]: value })),
+    ),
+  )
+}
+
+const wrongMediaType = fc
+  .constantFrom(
+    '',
+    'text/plain',
+    'application/json, text/html',
+    'application/jsonp',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    '*/*',
+  )
+  .map((type) => ({ 'content-type': type }))

@@ -1,0 +1,74 @@
+import type { Answer } from '../../support/stand.ts'
+import { allows } from './document.ts'
+import { furtherRule } from './further-rules.ts'
+import type { Ledger } from './ledger.ts'
+import type { Sent } from './send.ts'
+
+/** What is wrong with an answer, whose form is documented already; undefined if nothing is. */
+export function faultOf(ledger: Ledger, sent: Sent, answer: Answer): string | undefined {
+  if (answer.status >= 500) return 'is a failure of ours'
+  const leaked = leakOf(ledger, sent, answer)
+  if (leaked) return `tells of the other organization: ${leaked}`
+  return sent.request.kind === 'hostile' ? undefined : unexpected(ledger, sent, answer)
+}
+
+/** The mark or an id of the other organization, where the request does not have it. */
+function leakOf(ledger: Ledger, { request: { who }, event }: Sent, answer: Answer): string | undefined {
+  const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.headers, event.body]).toLowerCase()
+  const said = JSON.stringify(answer).toLowerCase()
+  return ledger.secretsOf(who === 'A' ? 'B' : 'A').find((secret) => {
+    const lowered = secret.toLowerCase()
+    return said.includes(lowered) && !asked.includes(lowered)
+  })
+}
+
+/** What the document makes whoever reads it expect, in the order of the checks. */
+function unexpected(ledger: Ledger, sent: Sent, answer: Answer): string | undefined {
+  const { operation } = sent.request
+  const { status } = answer
+  if (operation.permission) {
+    const { key, carrier, who } = sent.request
+    const { permissions } = ledger.world[who].keys[key]!
+    // An instance looks up so many keys that it does not know, and makes all others wait.
+    if (status === 429 && key !== 'full') return undefined
+    if (permissions.length === 0 || carrier === 'differing' || carrier === 'none') return is(status, 401)
+    if (!permissions.includes(operation.permission)) return is(status, 403)
+  }
+  if (!parametersAllowed(sent)) return is(status, 400)
+  if (operation.body) {
+    const type = sent.event.headers['content-type']
+    if (sent.body !== undefined && type !== 'application/json') return is(status, 415)
+    if (sent.body === undefined || !isStorable(sent.body)) return is(status, 400)
+    if (!allows(operation.body, sent.body)) return furtherRule(sent, answer) ? undefined : is(status, 422)
+  }
+  if (furtherRule(sent, answer)) return undefined
+  if (!ledger.leadsToOwn(sent)) return is(status, 404)
+  return [400, 401, 403, 404, 413, 415, 422].includes(status) ? 'refuses what the document allows' : undefined
+}
+
+function is(status: number, expected: number): string | undefined {
+  return status === expected ? undefined : `should be ${expected}`
+}
+
+function parametersAllowed({ request: { operation }, ids, query, headers }: Sent): boolean {
+  const names = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+  // Nobody reads the parameters of what is public.
+  const known = operation.permission === undefined || query.every(([name]) => names.includes(name))
+  if (!known || (operation.permission && new Set(query.map(([name]) => name)).size < query.length)) return false
+  const given = { path: ids, query: Object.fromEntries(query), header: arriving(headers) }
+  return operation.parameters.every(({ name, in: place, schema }) => {
+    const value = given[place][name]
+    return value === undefined || allows(schema, value)
+  })
+}
+
+/** A character that no header may have is DEL instead, so that it stays invalid; white space around a value is none of it. */
+function arriving(headers: Record<string, string>): Record<string, string> {
+  const arrived = (value: string) => value.replaceAll(/[\0\r\n]|[^\0-\x7f]/g, '\x7f').replaceAll(/^[ \t]+|[ \t]+$/g, '')
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, arrived(value)]))
+}
+
+/** Without U+0000 and halves of characters. */
+function isStorable(body: unknown): boolean {
+  return !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(JSON.stringify(body))
+}

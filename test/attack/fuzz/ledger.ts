@@ -1,0 +1,72 @@
+import type { Answer } from '../../support/stand.ts'
+import type { Sent } from './send.ts'
+import { documentNames, named, type Who, type World } from './world.ts'
+
+interface Known {
+  owner: Who
+  agentId: string
+  isDeleted: boolean
+}
+
+/** Whose every document is, those included that requests make. */
+export class Ledger {
+  readonly world: World
+  readonly #documents = new Map<string, Known>()
+  /** Cursors and entity tags of answers to either tenant. */
+  readonly #said: Record<'cursor' | 'etag', string[]> = { cursor: [], etag: [] }
+
+  constructor(world: World) {
+    this.world = world
+    for (const owner of ['A', 'B'] as const) {
+      const { names } = world[owner]
+      const add = (name: string, agent: string, isDeleted = false) =>
+        this.#documents.set(names[name]!, { owner, agentId: names[agent]!, isDeleted })
+      for (const name of documentNames) add(name, 'agent')
+      add('nephew', 'sibling')
+      add('deleted', 'agent', true)
+    }
+  }
+
+  get documents(): [string, Known][] {
+    return [...this.#documents]
+  }
+
+  /** Whether a path leads to something of the sender's. */
+  leadsToOwn({ request: { operation, who }, ids }: Sent): boolean {
+    const { names } = this.world[who]
+    const agentId = ids.agentId?.toLowerCase()
+    if (operation.path.includes('{agentId}') && agentId !== names.agent && agentId !== names.sibling) return false
+    if (!operation.path.includes('{documentId}')) return true
+    const known = this.#documents.get(ids.documentId!.toLowerCase())
+    return known?.owner === who && known.agentId === agentId && !known.isDeleted
+  }
+
+  /** What nobody but the owner may read: marks and ids. */
+  secretsOf(owner: Who): string[] {
+    const { names } = this.world[owner]
+    const fixed = Object.entries(names).filter(([name]) => !name.startsWith('etag'))
+    const made = this.documents.filter(([, known]) => known.owner === owner)
+    return [...fixed.map(([, value]) => value), ...made.map(([id]) => id)]
+  }
+
+  /** Fills in what requests name, those of earlier answers included: `<seen.3>`, `<cursor.0>`, `<etag.2>`. */
+  name(who: Who, text: string): string {
+    const { agent, etagCompleted, documentsCursor } = this.world[who].names
+    const seen = { ...this.#said, seen: this.documents.map(([id]) => id) }
+    const fallback = { seen: agent!, cursor: documentsCursor!, etag: etagCompleted! }
+    const filled = text.replaceAll(/<(seen|cursor|etag)\.(\d+)>/g, (_, kind: keyof typeof seen, place: string) => {
+      const all = seen[kind]
+      return all[Number(place) % all.length] ?? fallback[kind]
+    })
+    return named(this.world, who, filled)
+  }
+
+  record({ request: { operation, who }, ids }: Sent, { status, headers, body }: Answer): void {
+    if (headers.etag) this.#said.etag.push(headers.etag)
+    if (body?.next_cursor) this.#said.cursor.push(body.next_cursor)
+    if (operation.id === 'createDocument' && status === 201)
+      this.#documents.set(body.id, { owner: who, agentId: body.agent_id, isDeleted: false })
+    const known = this.#documents.get(ids.documentId?.toLowerCase() ?? '')
+    if (operation.id === 'deleteDocument' && status === 204 && known) known.isDeleted = true
+  }
+}

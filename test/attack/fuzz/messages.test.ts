@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uploadEvent } from '../../support/files.ts'
+import { useStand } from '../../support/stand.ts'
+import { oddValues } from './generate/faulty.ts'
+import { anyJson, text } from './generate/valid.ts'
+import { Ledger } from './ledger.ts'
+import { cases, playAll } from './play.ts'
+import { changedTables, type Rows, type Stamps, watchRows } from './rows.ts'
+import { Tally } from './tally.ts'
+import { makeWorld } from './world.ts'
+
+const stand = useStand()
+const tally = new Tally()
+let ledger: Ledger
+let rows: Rows
+let original: Stamps
+beforeAll(async () => {
+  ledger = new Ledger(await makeWorld(stand))
+  rows = await watchRows(stand.pool)
+  original = await rows.stamps()
+})
+afterAll(() => tally.print())
+
+const organization = fc.constantFrom('<mine.organization>', '<theirs.organization>', '<never.id>', '<mine.agent>', '')
+/** Of A: a message that names B, or none of these documents, is none of theirs. */
+const document = fc.constantFrom(
+  '<mine.completed>',
+  '<mine.file>',
+  '<mine.deleted>',
+  '<never.id>',
+  '<mine.organization>',
+  '',
+)
+const odd = <T>(sound: fc.Arbitrary<T>) => fc.oneof({ weight: 5, arbitrary: sound as fc.Arbitrary<unknown> }, oddValues)
+
+const work = fc.record(
+  {
+    v: odd(fc.constant(1)),
+    organization_id: odd(organization),
+    document_id: odd(document),
+    request_id: odd(text(0, 10)),
+    api_key_id: odd(text(0, 10)),
+  },
+  { requiredKeys: [] },
+)
+const fileName = fc.constantFrom(
+  'a.txt',
+  '../../x',
+  'a/b.txt',
+  '',
+  '%2e%2e',
+  '%',
+  '%zz',
+  '\\0',
+  'é.pdf',
+  '<theirs.mark>.txt',
+  'a+b.txt',
+)
+const key = fc
+  .tuple(organization, document, fileName, fc.constantFrom('/', '//', '%2F', '\\\\', ''))
+  .map(([whose, which, name, slash]) => [whose, which, name].join(slash))
+const upload = fc.oneof(
+  fc.array(key, { maxLength: 3 }).map((keys) => uploadEvent(...keys)),
+  odd(key).map((each) =>
+    JSON.stringify({ Records: [{ eventName: 'ObjectRemoved:Delete', s3: { object: { key: each } } }] }),
+  ),
+  odd(fc.constant('s3:TestEvent')).map((Event) => JSON.stringify({ Event })),
+)
+const message = fc.oneof(
+  work.map((body) => JSON.stringify(body)),
+  upload,
+  anyJson.map((body) => JSON.stringify(body)),
+  fc.constantFrom(
+    '',
+    '{',
+    'null',
+    '[]',
+    '['.repeat(100_000),
+    `{"v":1${',"x":1'.repeat(20_000)}}`,
+    '{"v":1,"v":2}',
+    '\\ud800',
+  ),
+  text(0, 40),
+)
+
+/** Whether it is of a document of that organization that is, or is to be, a file or a text. */
+function isOfTheirs(body: string): boolean {
+  const { A, B } = ledger.world
+  return [A, B].some(({ names }) =>
+    ['completed', 'file'].some((name) => body.includes(names.organization!) && body.includes(names[name]!)),
+  )
+}
+
+describe.each(['embedding', 'extraction'] as const)('of the %s Lambda', (name) => {
+  test(`${name}: ${cases} messages of anybody are dropped, and change nothing`, { timeout: 3_600_000 }, async () => {
+    await playAll(`${name}:`, cases, fc.array(message, { minLength: 1, maxLength: 3 }), async (all) => {
+      const bodies = all.map((body) => ledger.name('A', body))
+      try {
+        const { batchItemFailures } = await stand[name](...bodies)
+        const changed = changedTables(original, await rows.stamps())
+        const isOurs = bodies.some(isOfTheirs)
+        tally.count(name, isOurs ? 'ours, redelivered' : 'not ours, redelivered', batchItemFailures.length)
+        if (isOurs) return
+        expect(batchItemFailures).toEqual([])
+        expect(changed).toEqual([])
+      } finally {
+        const changed = changedTables(original, await rows.stamps())
+        if (changed.length > 0) original = await rows.restore(changed)
+      }
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg'
+
+/** Of each table, what changes when a row of it is inserted, updated or deleted. */
+export type Stamps = Record<string, string>
+
+export type Rows = Awaited<ReturnType<typeof watchRows>>
+
+const savedSchema = 'fuzz_saved'
+/** The embedded database does not clean up by itself. */
+const restoresPerVacuum = 50
+
+/** Watches every row of every table but the unlogged ones, which only count; and can put all rows back as they are now. */
+export async function watchRows(pool: Pool) {
+  const { rows: tables } = await pool.query<{ name: string; columns: string }>(`
+    select quote_ident(relname) as name, string_agg(quote_ident(attname), ',') as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
+    group by relname order by relname`)
+  await pool.query(`create schema ${savedSchema}`)
+  for (const { name, columns } of tables)
+    await pool.query(`create table ${savedSchema}.${name} as select ${columns} from ${name}`)
+  const stamping = tables
+    .map(
+      ({ name }) =>
+        `select '${name}' as name, concat(count(*), ' ', sum(hashtextextended(concat(ctid, ' ', xmin), 0))) as stamp from ${name}`,
+    )
+    .join(' union all ')
+  let restores = 0
+
+  async function stamps(): Promise<Stamps> {
+    const { rows } = await pool.query<{ name: string; stamp: string }>(stamping)
+    return Object.fromEntries(rows.map(({ name, stamp }) => [name, stamp]))
+  }
+
+  return {
+    stamps,
+    /** Past triggers and constraints, for the rows had passed them. */
+    async restore(changed: string[]): Promise<Stamps> {
+      const wanted = tables.filter(({ name }) => changed.includes(name))
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        await client.query('set local session_replication_role = replica')
+        for (const { name, columns } of wanted) {
+          await client.query(`delete from ${name}`)
+          await client.query(
+            `insert into ${name} (${columns}) overriding system value select ${columns} from ${savedSchema}.${name}`,
+          )
+        }
+        await client.query('commit')
+      } finally {
+        client.release()
+      }
+      if (++restores % restoresPerVacuum === 0) for (const { name } of tables) await pool.query(`vacuum ${name}`)
+      return await stamps()
+    },
+  }
+}
+
+/** The tables whose rows differ. */
+export function changedTables(before: Stamps, after: Stamps): string[] {
+  return Object.keys(after).filter((name) => before[name] !== after[name])
+}

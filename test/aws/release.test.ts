@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SecretsStack } from '../../infra/aws/secrets.ts'
+import { CuecardStack } from '../../infra/aws/stack.ts'
+import { stages } from '../../infra/aws/stages.ts'
+import { type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { type Fields, logicalId, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import { emptyBundles } from '../support/empty-bundles.ts'
+
+let synthesis: Synthesis
+let prod: StackTemplate
+
+beforeAll(async () => {
+  synthesis = await synthesize()
+  prod = synthesis.stack('prod')
+}, 120_000)
+afterAll(() => synthesis?.remove())
+
+const names = Object.keys(lambdas) as LambdaName[]
+const serving = names.filter((name) => 'routes' in lambdas[name])
+const workers = names.filter((name) => !('routes' in lambdas[name]))
+
+/** The deployment group that moves the alias of a Lambda. */
+function groupOf(name: string): Fields {
+  const { CodeDeployLambdaAliasUpdate: update } = prod.alias(name)[1].UpdatePolicy as { [key: string]: Fields }
+  return prod.resources[logicalId(update!.DeploymentGroupName!)]!.Properties
+}
+
+/** Of the alarms that the group watches: logical id → properties. */
+function alarmsOf(name: string): [string, Fields][] {
+  const { Alarms, Enabled } = groupOf(name).AlarmConfiguration as { Alarms: Fields[]; Enabled: boolean }
+  expect(Enabled).toBe(true)
+  return Alarms.map(({ Name }) => [logicalId(Name!), prod.resources[logicalId(Name!)]!.Properties])
+}
+
+const versionOf = (name: string) => logicalId(prod.alias(name)[1].Properties.FunctionVersion!)
+
+describe.each(['dev', 'prod'] as const)('in %s', (stage) => {
+  test('requests, messages and the schedule reach an alias of a Lambda, and nothing may call its latest code', () => {
+    const template = synthesis.stack(stage)
+    const reached = [
+      ...template.ofType('AWS::ApiGatewayV2::Integration').map(([, { Properties }]) => Properties.IntegrationUri),
+      ...template.ofType('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties.FunctionName),
+      ...template.ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties.FunctionName),
+    ].map((target) => template.resolve(target!))
+    const called = [...new Set(reached)].sort()
+    expect(called).toEqual(
+      names
+        .filter((name) => !('everySeconds' in lambdas[name]))
+        .map((name) => `cuecard-${stage}-${name}:live`)
+        .sort(),
+    )
+    const scheduled = template
+      .ofType('AWS::Scheduler::Schedule')
+      .map(([, { Properties }]) => template.resources[logicalId((Properties.Target as Fields).Arn!)]!.Type)
+    expect(scheduled.sort()).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Alias', 'AWS::Lambda::Version'])
+  })
+
+  test('an alias leads to the version of the code that is deployed', () => {
+    const template = synthesis.stack(stage)
+    for (const name of names) {
+      const { FunctionName, FunctionVersion } = template.alias(name)[1].Properties
+      const version = template.resources[logicalId(FunctionVersion!)]!
+      expect(version.Type, name).toBe('AWS::Lambda::Version')
+      expect(version.Properties.FunctionName, name).toEqual(FunctionName)
+    }
+  })
+})
+
+test('an integration is led to its alias only when the gateway may call it on every route', () => {
+  const permissions = prod.ofType('AWS::Lambda::Permission')
+  for (const [id, { DependsOn, Properties }] of prod.ofType('AWS::ApiGatewayV2::Integration')) {
+    const own = permissions.filter(
+      ([, permission]) =>
+        prod.resolve(permission.Properties.FunctionName!) === prod.resolve(Properties.IntegrationUri!),
+    )
+    expect(DependsOn?.toSorted(), id).toEqual(own.map(([permission]) => permission).toSorted())
+  }
+})
+
+describe.each(serving)('a new version of %s', (name) => {
+  test('gets a tenth of the requests first, and all of them unless an alarm of the release is raised', () => {
+    expect(groupOf(name)).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL' },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: expect.arrayContaining([
+          'DEPLOYMENT_FAILURE',
+          'DEPLOYMENT_STOP_ON_ALARM',
+          'DEPLOYMENT_STOP_ON_REQUEST',
+        ]),
+      },
+    })
+    const watched = alarmsOf(name).map(([, { AlarmName }]) => AlarmName)
+    expect(watched).toEqual([`cuecard-prod-${name}-release`, 'cuecard-prod-release-errors'])
+  })
+
+  test('is watched itself, whatever the previous one does', () => {
+    const [[, own]] = alarmsOf(name) as [[string, Fields]]
+    expect(own).toMatchObject({ MetricName: 'Errors', TreatMissingData: 'notBreaching' })
+    const dimensions = (own.Dimensions as Fields[]).map(({ Name, Value }) => [Name, Value] as const)
+    const { FunctionName, Resource, ExecutedVersion } = Object.fromEntries(dimensions)
+    expect(prod.resolve(FunctionName!)).toBe(`cuecard-prod-${name}`)
+    expect(prod.resolve(Resource!)).toBe(`cuecard-prod-${name}:live`)
+    expect(logicalId(ExecutedVersion!)).toBe(versionOf(name))
+  })
+
+  test('is found out before all requests reach it: the alarms need less than the shift, and two minutes until a metric is there', () => {
+    const [, shift] = /(\d+)Minutes$/.exec(String(groupOf(name).DeploymentConfigName))!
+    for (const [id, { Period, EvaluationPeriods, Metrics }] of alarmsOf(name)) {
+      const periods = [
+        Period,
+        ...((Metrics ?? []) as { MetricStat?: Fields }[]).map(({ MetricStat }) => MetricStat?.Period),
+      ]
+      const seconds = Math.max(...periods.filter((period) => period !== undefined).map(Number))
+      expect(seconds * Number(EvaluationPeriods) + 120, id).toBeLessThan(60 * Number(shift))
+    }
+  })
+})
+
+describe.each(workers)('the worker %s', (name) => {
+  test('is updated at once, and only when every Lambda that serves has all of its requests at the new version', () => {
+    expect(prod.alias(name)[1].UpdatePolicy).toBeUndefined()
+    for (const served of serving) expect(prod.lambda(name).DependsOn, served).toContain(prod.alias(served)[0])
+  })
+})
+
+test('CodeDeploy may move the aliases of the Lambdas that serve, and read alarms', () => {
+  const role = prod.resources[logicalId(groupOf('search').ServiceRoleArn!)]!.Properties
+  const [{ PolicyDocument }] = role.Policies as [{ PolicyDocument: { Statement: Fields[] } }]
+  const [move, read, ...others] = PolicyDocument.Statement
+  expect(others).toEqual([])
+  expect(read).toMatchObject({ Action: 'cloudwatch:DescribeAlarms', Resource: '*' })
+  const targets = (move!.Resource as Fields[]).map((resource) => prod.resolve(resource))
+  expect(targets.sort()).toEqual(
+    serving.flatMap((name) => [`cuecard-prod-${name}`, `cuecard-prod-${name}:live`]).sort(),
+  )
+})
+
+test('earlier versions stay for who moves an alias back by hand, but not one whose deploy failed; dev keeps none', () => {
+  for (const name of names) {
+    expect(prod.resources[versionOf(name)], name).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    })
+  }
+  for (const [id, { DeletionPolicy }] of synthesis.stack('dev').ofType('AWS::Lambda::Version'))
+    expect(DeletionPolicy, id).toBe('Delete')
+})
+
+test('dev has no shift: a deploy there is to be quick', () => {
+  expect(synthesis.stack('dev').text).not.toMatch(/CodeDeploy/)
+})
+
+test('a deploy at once asks no alarm, and takes no alarm and no deployment group away', () => {
+  const atOnce = prodWith('at-once')
+  const byDefault = prodWith(undefined)
+  expect(byDefault.text).toContain('CodeDeployLambdaAliasUpdate')
+  expect(atOnce.text).not.toContain('CodeDeployLambdaAliasUpdate')
+  const ids = ({ resources }: StackTemplate) => Object.keys(resources)
+  expect(ids(atOnce)).toEqual(ids(byDefault))
+})
+
+/** The stack of prod without its code, deployed with `--context shift=…`. */
+function prodWith(shift: string | undefined): StackTemplate {
+  const directory = synthesis.scratch(`shift-${shift}`)
+  const outdir = join(directory, 'cdk.out')
+  const app = new App({ outdir, context: shift === undefined ? {} : { shift } })
+  const { secrets } = new SecretsStack(app, 'cuecard-prod-secrets', 'prod', stages.prod, {})
+  new CuecardStack(app, 'cuecard-prod', { settings: stages.prod, secrets, bundles: emptyBundles(directory) })
+  app.synth()
+  return new StackTemplate(outdir, 'cuecard-prod')
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+
+/** How often the stand is killed, and for how long its connections are cut; `npm run test:faults -- --kills 50` sets it. */
+export const killCount = Number(process.env.FAULTS_KILLS ?? 5)
+/** Then time passes as it does: nothing is moved. */
+export const isLongRun = killCount > 10
+/** Makes the same choices again. What becomes of them depends on the machine too. */
+export const seed = Number(process.env.FAULTS_SEED ?? 1)
+
+/** Prints figures, on a line, for the report of a run. */
+export function tell(what: string, figures: Record<string, number>): void {
+  const parts = Object.entries(figures).map(([name, figure]) => `${figure} ${name}`)
+  console.info(`${what}: ${parts.join(', ')}`)
+}
+
+/** Has the time pass that a server's leases and waits are for. */
+export async function passLeases(db: Database): Promise<void> {
+  await sql`update documents set lease_expires_at = lease_expires_at - interval '1 hour',
+    resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'
+    where managed_by = 'service' and status in ('pending', 'processing')`.execute(db)
+}
+
+/** Name and server: the embedded database, and that of DATABASE_URL where there is one. */
+export const databases: [string, string | null][] = [
+  ['embedded', null],
+  ...(process.env.DATABASE_URL ? [['native', process.env.DATABASE_URL] satisfies [string, string]] : []),
+]

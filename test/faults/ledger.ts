@@ -1,0 +1,58 @@
+/** A document as its client knows it: what was acknowledged, and what may or may not have happened since. */
+export interface Entry {
+  /** The Idempotency-Key of its creation. */
+  key: string
+  /** No other document has it. */
+  title: string
+  managedBy: 'service' | 'client'
+  /** Undefined until its creation is acknowledged. */
+  id?: string
+  /** What it may hold: what was acknowledged last, then what was sent since and never answered. */
+  contents: string[]
+  /** Edits that were ever sent, so that no two contents are the same. */
+  edits: number
+  /** Batches of chunks that were sent, each under an Idempotency-Key of its own. */
+  batches: { key: string; chunks: { chunk_index: number; content: string }[]; isAcknowledged: boolean }[]
+  deletion?: 'sent' | 'acknowledged'
+}
+
+/** What the clients of a system were told, to be compared with the system once it rests. */
+export class Ledger {
+  readonly entries: Entry[] = []
+  /** What no client may ever see, in words. */
+  readonly violations: string[] = []
+  readonly counts = { acknowledged: 0, unknown: 0, repeated: 0, replayed: 0, refused: 0 }
+
+  newEntry(managedBy: Entry['managedBy']): Entry {
+    const title = `Document ${this.entries.length}`
+    const contents = managedBy === 'service' ? [textOf(title, 0)] : []
+    const entry: Entry = { key: `create ${title}`, title, managedBy, contents, edits: 0, batches: [] }
+    this.entries.push(entry)
+    return entry
+  }
+
+  /** Documents whose creation was acknowledged. */
+  get acknowledged(): Entry[] {
+    return this.entries.filter(({ id }) => id !== undefined)
+  }
+}
+
+const paragraphs = 5
+
+/** A text of several chunks, each of which says whose and which it is. */
+export function textOf(title: string, edit: number): string {
+  const mark = markOf(title, edit)
+  return Array.from(
+    { length: paragraphs },
+    (_, i) => `${mark} in part ${i}: the workshop mends bicycles of every make, and lends others until they are ready.`,
+  ).join('\n\n')
+}
+
+/** A word that only this text has. */
+export function markOf(title: string, edit: number): string {
+  return `${title.replaceAll(' ', '').toLowerCase()}edit${edit}end`
+}
+
+export function isOfLedger(text: string): boolean {
+  return /edit\d+end/.test(text)
+}

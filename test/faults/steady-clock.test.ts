@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { circuitBreaker } from '../../shared/embedding/circuit-breaker.ts'
+import { steadyClock } from '../../shared/steady-clock.ts'
+
+const day = 86_400_000
+
+/** A clock of a process whose wall clock and elapsed time a test moves. */
+function clockOf() {
+  const at = { wall: 1_000_000, elapsed: 50 }
+  const now = steadyClock(
+    () => at.wall,
+    () => at.elapsed,
+  )
+  const pass = (milliseconds: number) => {
+    at.wall += milliseconds
+    at.elapsed += milliseconds
+  }
+  return { at, now, pass }
+}
+
+test('begins as the wall clock, and goes with the time', () => {
+  const { now, pass } = clockOf()
+  expect(now()).toBe(1_000_000)
+  pass(7)
+  expect(now()).toBe(1_000_007)
+})
+
+test.each([-3_600_000, -day])('goes on when the wall clock is set by %i ms', (shift) => {
+  const { at, now, pass } = clockOf()
+  at.wall += shift
+  expect(now()).toBe(1_000_000)
+  pass(15_000)
+  expect(now()).toBe(1_015_000)
+})
+
+test('goes ahead when the wall clock is set forward, or elapsed time has stood still, and does not come back', () => {
+  const { at, now } = clockOf()
+  at.wall += day
+  expect(now()).toBe(1_000_000 + day)
+  at.wall -= day
+  expect(now()).toBe(1_000_000 + day)
+})
+
+test('is not hastened by the difference between two clocks that are read one after the other', () => {
+  const { at, now } = clockOf()
+  for (let i = 0; i < 1_000; i++) {
+    at.elapsed += 0.1
+    if (i % 10 === 9) at.wall += 1
+    now()
+  }
+  expect(now()).toBeCloseTo(1_000_100, 0)
+})
+
+test('a circuit breaker that opened before the wall clock was set back lets its probe through after its pause', () => {
+  const { at, now, pass } = clockOf()
+  const breaker = circuitBreaker(now)
+  breaker.onFailure({ initial: 15_000, max: 60_000 })
+  at.wall -= day
+  expect(breaker.tryAcquire()).toBe(false)
+  pass(15_000)
+  expect(breaker.tryAcquire()).toBe(true)
+})

@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { sql } from 'kysely'
+import { findStand } from '../../infra/local/stand-address.ts'
+import { Database } from '../../shared/database/database.ts'
+import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand-process.ts'
+import type { Orders } from './within/orders.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests state what they expect of it
+  body: any
+}
+
+const answerSeconds = 60
+const within = new URL('within/main.ts', import.meta.url).href
+
+/** The stand of `npm start` in a process of its own, which a test kills, starts again and disturbs from within. */
+export class System {
+  readonly home: Home
+  readonly #start: ReturnType<typeof useStandProcesses>['start']
+  readonly #env: Record<string, string>
+  #process: StandProcess | undefined
+  #agent = { origin: '', apiKey: '', agentId: '', organizationId: '' }
+  #up = Promise.withResolvers<void>()
+  #isServing = false
+  /** `sent` and `answered`: requests of the clients. */
+  readonly events = new EventTarget()
+  /** Connections that were cut within. */
+  cuts = 0
+
+  private constructor(home: Home, start: ReturnType<typeof useStandProcesses>['start'], env: Record<string, string>) {
+    this.home = home
+    this.#start = start
+    this.#env = env
+  }
+
+  static async create(
+    home: Home,
+    start: ReturnType<typeof useStandProcesses>['start'],
+    env: Record<string, string> = {},
+  ): Promise<System> {
+    const settings = {
+      PORT: await freePort(),
+      CHUNK_TOKENS: '40',
+      CHUNK_OVERLAP_TOKENS: '0',
+      NODE_OPTIONS: `--import=${within}`,
+    }
+    return new System(home, start, { ...settings, ...env })
+  }
+
+  /** Resolves once the system serves, at once while it does. */
+  get isUp(): Promise<void> {
+    return this.#up.promise
+  }
+
+  get output(): string {
+    return this.#process?.output() ?? ''
+  }
+
+  /** Resolves once it serves; rejects when it ends before. */
+  async start(): Promise<void> {
+    const started = this.launch()
+    await started.prints('Serving')
+    await this.#adopt()
+  }
+
+  /** Without waiting. */
+  launch(): StandProcess {
+    this.#process = this.#start({ ...this.home, ...this.#env }, ['--no-samples'])
+    this.#process.process.on('message', (message) => {
+      if (message === 'cut') this.cuts++
+    })
+    return this.#process
+  }
+
+  async #adopt() {
+    const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(this.home)
+    this.#agent = { origin: BASE_URL!, apiKey: API_KEY!, agentId: AGENT_ID!, organizationId: ORGANIZATION_ID! }
+    await raiseLimits(await this.database(), ORGANIZATION_ID!)
+    this.#isServing = true
+    this.#up.resolve()
+  }
+
+  /** As kill -9: the process has no say in it. */
+  async kill(): Promise<void> {
+    this.#process?.process.kill('SIGKILL')
+    await this.ends()
+  }
+
+  async stop(): Promise<number | null | undefined> {
+    this.#process?.process.kill('SIGINT')
+    return await this.ends()
+  }
+
+  /** Resolves with the exit code. */
+  async ends(): Promise<number | null | undefined> {
+    // Whoever waits since the kill before goes on waiting for the same.
+    if (this.#isServing) this.#up = Promise.withResolvers()
+    this.#isServing = false
+    return await this.#process?.ends()
+  }
+
+  /** @throws Error with its last words when the stand has ended by itself */
+  order(orders: Orders): void {
+    if (!this.#process?.process.connected) throw new Error(`the stand has ended:\n${this.output}`)
+    this.#process.process.send(orders)
+  }
+
+  /** Of the parts of the running stand, by what they are for. */
+  async ports(): Promise<Record<'database' | 'queue' | 'server', number>> {
+    const stand = (await findStand(this.home.DATA_DIR))!
+    const portOf = (url: string) => Number(new URL(url).port)
+    return {
+      database: portOf(stand.database_endpoint),
+      queue: portOf(stand.sqs_endpoint),
+      server: this.home.DATABASE_URL ? portOf(this.home.DATABASE_URL) : 0,
+    }
+  }
+
+  /** The running stand's database, as its owner. */
+  async database(): Promise<Database> {
+    const stand = (await findStand(this.home.DATA_DIR))!
+    return new Database({ url: () => stand.database_url, endpoint: stand.database_endpoint, timeoutSeconds: 60 })
+  }
+
+  /** @param path below the agent's documents @returns undefined when there was no whole answer */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer | undefined> {
+    const { origin, agentId, apiKey } = this.#agent
+    this.events.dispatchEvent(new Event('sent'))
+    try {
+      const response = await fetch(`${origin}/v1/agents/${agentId}/knowledge-base${path}`, {
+        method,
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(answerSeconds * 1000),
+      })
+      const text = await response.text()
+      this.events.dispatchEvent(new Event('answered'))
+      return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The ledger's clients are more than one organization may ask of a shared system. */
+async function raiseLimits(db: Database, organizationId: string): Promise<void> {
+  const { rows } = await sql`select from information_schema.columns
+    where table_name = 'organizations' and column_name = 'requests_per_second'`.execute(db)
+  if (rows.length === 0) return
+  await sql`update organizations set requests_per_second = 100000, request_burst = 100000
+    where id = ${organizationId}`.execute(db)
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return `${port}`
+}

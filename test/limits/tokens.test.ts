@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { useFakeProvider } from '../support/fake-provider.ts'
+import { newSearch } from '../support/own-search.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { limit } from '../support/tenant.ts'
+import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
+
+const provider = useFakeProvider()
+const stand = useStand()
+
+async function limited(tokens_per_day: number): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  await limit(stand.db, tenant.organizationId, { tokens_per_day })
+  return tenant
+}
+
+const text = (words: number) => Array.from({ length: words }, (_, i) => `word${i}.`).join(' ')
+
+async function create(tenant: Tenant, content = text(20)) {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+  return {
+    id: body.id as string,
+    organizationId: tenant.organizationId,
+    read: async () => (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body,
+    patch: async (change: object) => (await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, change)).body,
+  }
+}
+
+const tokensToday = async (tenant: Tenant): Promise<number> =>
+  (await tenant.call('GET', '/v1/organization/usage')).body.use.tokens_today
+
+/** As if so much had been used already. */
+const use = (tenant: Tenant, tokens: number) =>
+  sql`insert into embedded_tokens values (${tenant.organizationId}, (now() at time zone 'utc')::date, ${tokens})`.execute(
+    stand.db,
+  )
+
+describe('a document past the tokens of the day', () => {
+  test('waits for the next day, says so, and costs nothing', async () => {
+    const tenant = await limited(1000)
+    await use(tenant, 1000)
+    const document = await create(tenant)
+    const work = newWorker(stand, provider, { random: () => 0.5 })
+    expect(await work([document])).toEqual({ batchItemFailures: [] })
+    expect(provider.calls).toEqual([])
+    const { status, waiting } = await document.read()
+    expect({ status, reason: waiting.reason, attempts: waiting.attempts }).toEqual({
+      status: 'pending',
+      reason: 'The 1,000 tokens a day that the organization may have embedded are used up. It goes on at 00:00 UTC.',
+      attempts: 1,
+    })
+    const midnight = new Date(new Date().setUTCHours(24, 0, 0, 0)).getTime()
+    const begins = new Date(waiting.next_attempt_at).getTime()
+    expect(begins).toBeGreaterThanOrEqual(midnight)
+    expect(begins).toBeLessThan(midnight + 600_000)
+    expect(await tokensToday(tenant)).toBe(1000)
+  })
+
+  test('is not late while it waits, and is sent again when it is due', async () => {
+    const tenant = await limited(0)
+    const document = await create(tenant)
+    await newWorker(stand, provider)([document])
+    const later = (hours: number) =>
+      sql`update documents set next_attempt_at = next_attempt_at - make_interval(hours => ${hours}),
+          resend_at = resend_at - make_interval(hours => ${hours}), pending_since = pending_since - make_interval(hours => ${hours})
+        where id = ${document.id}`.execute(stand.db)
+    const kept = keptQueue()
+    await sweep(sweeperWith(kept.queue))
+    expect(kept.sent).toEqual([])
+    await later(25)
+    await sweep(sweeperWith(kept.queue))
+    expect(kept.sent.map(({ documentId }) => documentId)).toContain(document.id)
+    expect((await document.read()).status).toBe('pending')
+  })
+
+  test('goes on as soon as there is more, with nothing counted against it', async () => {
+    const tenant = await limited(0)
+    const document = await create(tenant)
+    const work = newWorker(stand, provider)
+    await work([document])
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
+    await document.patch({ status: 'pending' })
+    await work([document])
+    expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
+  })
+
+  test('is served as it was while an edit of it waits', async () => {
+    const tenant = await limited(1000)
+    const document = await create(tenant, 'The gate code is 4711.')
+    const work = newWorker(stand, provider)
+    await work([document])
+    await use(tenant, 1000).catch(() => limit(stand.db, tenant.organizationId, { tokens_per_day: 0 }))
+    await document.patch({ content: 'The gate code is 4712.' })
+    await work([document])
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
+      query: 'gate code',
+      mode: 'keyword',
+    })
+    expect(body.data[0].content).toContain('4711')
+  })
+})
+
+test('a day goes past its limit by one call at most, however many documents come at once', async () => {
+  const tenant = await limited(60)
+  const documents = await Promise.all(Array.from({ length: 10 }, () => create(tenant, text(40))))
+  const work = newWorker(stand, provider)
+  for (const document of documents) await work([document])
+  const states = await Promise.all(documents.map(async ({ read }) => (await read()).status))
+  const completed = states.filter((status) => status === 'completed').length
+  expect(states.filter((status) => status === 'pending')).toHaveLength(10 - completed)
+  expect(completed).toBeGreaterThanOrEqual(1)
+  const used = await tokensToday(tenant)
+  expect(used).toBeGreaterThanOrEqual(60)
+  expect(used - used / completed).toBeLessThan(60)
+})
+
+test('a call that the provider does not answer with vectors costs nothing', async () => {
+  const tenant = await limited(1000)
+  const document = await create(tenant)
+  provider.script(['too_many_requests'])
+  await newWorker(stand, provider)([document])
+  expect((await document.read()).status).toBe('pending')
+  expect(await tokensToday(tenant)).toBe(0)
+})
+
+test('of an edited document the new chunks alone cost', async () => {
+  const tenant = await limited(100_000)
+  const document = await create(tenant, text(200))
+  const work = newWorker(stand, provider)
+  await work([document])
+  const whole = await tokensToday(tenant)
+  await document.patch({ content: `${text(200)} more.` })
+  await work([document])
+  expect((await tokensToday(tenant)) - whole).toBeLessThan(whole / 4)
+})
+
+describe('a question past the tokens of the day', () => {
+  async function used() {
+    const tenant = await limited(1000)
+    const document = await create(tenant, 'The gate code is 4711.')
+    await newWorker(stand, provider)([document])
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 0 })
+    return { tenant, ...newSearch(provider) }
+  }
+
+  test('is answered by its words, and the provider is not asked', async () => {
+    const { tenant, search } = await used()
+    const before = provider.calls.length
+    const { status, body } = await search(tenant, { query: 'gate code' })
+    expect({ status, degraded: body.degraded }).toEqual({ status: 200, degraded: 'keyword_only' })
+    expect(body.data[0].content).toContain('4711')
+    expect(provider.calls).toHaveLength(before)
+  })
+
+  test.each(['semantic search', 'prefetch'])('is 429 where it needs a vector: %s', async (what) => {
+    const { tenant, search, prefetch } = await used()
+    const { status, body, headers } =
+      what === 'prefetch'
+        ? await prefetch(tenant, 'gate code')
+        : await search(tenant, { query: 'gate code', mode: 'semantic' })
+    expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' })
+    expect(headers['ratelimit-policy']).toBe('"tokens";q=0;w=86400')
+    const wait = Number(headers['retry-after'])
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(86_400)
+    expect(headers.ratelimit).toBe(`"tokens";r=0;t=${wait}`)
+  })
+
+  test('is found by its vector if that is known', async () => {
+    const tenant = await limited(1000)
+    const { search } = newSearch(provider)
+    await search(tenant, { query: 'gate code', mode: 'semantic' })
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 0 })
+    expect((await newSearch(provider).search(tenant, { query: 'Gate code?', mode: 'semantic' })).status).toBe(200)
+  })
+})
+
+test('questions cost tokens, once for the same words', async () => {
+  const tenant = await limited(1000)
+  const { search } = newSearch(provider)
+  await search(tenant, { query: 'x'.repeat(400), mode: 'semantic' })
+  await search(tenant, { query: 'x'.repeat(400), mode: 'semantic' })
+  expect(await tokensToday(tenant)).toBe(100)
+})

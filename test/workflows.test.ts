@@ -1,0 +1,118 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of workflows.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const directory = join(import.meta.dirname, '../.github/workflows')
+const files = readdirSync(directory)
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, string>
+}
+interface Job {
+  uses?: string
+  permissions?: Record<string, string>
+  environment?: string
+  'timeout-minutes'?: number
+  steps?: Step[]
+  needs?: string
+}
+interface Workflow {
+  on: Record<string, unknown>
+  permissions: Record<string, string>
+  concurrency?: { group: string; 'cancel-in-progress': boolean }
+  jobs: Record<string, Job>
+}
+
+const textOf = (name: string) => readFileSync(join(directory, name), 'utf8')
+const workflow = (name: string): Workflow => parse(textOf(name))
+const stepsOf = (name: string) => Object.values(workflow(name).jobs).flatMap(({ steps = [] }) => steps)
+
+/** By GitHub's own parser: its schema, and the syntax of expressions. */
+async function faultsOf(name: string, content: string): Promise<string[]> {
+  const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  if (value) await convertWorkflowTemplate(context, value)
+  return context.errors.getErrors().map(String)
+}
+
+describe.each(files)('%s', (name) => {
+  test('is a workflow to GitHub’s own parser', async () => {
+    expect(await faultsOf(name, textOf(name))).toEqual([])
+  })
+
+  test('uses actions at a commit, with the version beside it, the same everywhere', () => {
+    const lines = files.flatMap((file) => textOf(file).match(/uses: [^.].*/g) ?? [])
+    const pins = new Map<string, string>()
+    for (const line of lines) {
+      const [, action, commit] = /^uses: ([\w/-]+)@([0-9a-f]{40}) # v\d+\.\d+\.\d+$/.exec(line) ?? []
+      expect(commit, line).toBeDefined()
+      expect(pins.get(action!) ?? commit, line).toBe(commit)
+      pins.set(action!, commit!)
+    }
+  })
+
+  test('gives no job more than it needs: nothing by default, and never the right to write but for a token of OIDC', () => {
+    const { permissions, jobs } = workflow(name)
+    expect(permissions).toEqual({})
+    for (const [id, { permissions: own, steps = [], environment, uses }] of Object.entries(jobs)) {
+      const isOfAws = steps.some((step) => step.uses?.startsWith('aws-actions/'))
+      const needs = isOfAws || uses ? { contents: 'read', 'id-token': 'write' } : { contents: 'read' }
+      expect(own, id).toEqual(needs)
+      if (isOfAws) expect(environment, id).toBeDefined()
+    }
+  })
+
+  test('keeps no token in the checkout, and no text of others in a script', () => {
+    for (const { uses, run, with: inputs } of stepsOf(name)) {
+      if (uses?.startsWith('actions/checkout@')) expect(inputs).toMatchObject({ 'persist-credentials': false })
+      expect(run ?? '').not.toContain('${{')
+    }
+  })
+
+  test('ends, and does not run beside itself', () => {
+    const { on, jobs, concurrency } = workflow(name)
+    for (const [id, job] of Object.entries(jobs)) if (!job.uses) expect(job['timeout-minutes'], id).toBeGreaterThan(0)
+    if (!('workflow_call' in on)) expect(concurrency?.group).toBeTruthy()
+  })
+})
+
+test('the parser finds what is wrong', async () => {
+  const broken = 'on: push\njobs:\n  a:\n    runs-on: x\n    stps: []\n    steps:\n      - run: echo ${{ vars.A || }}\n'
+  expect(await faultsOf('broken.yml', broken)).toEqual([
+    expect.stringContaining("Unexpected value 'stps'"),
+    expect.stringContaining('expression'),
+  ])
+})
+
+test('prod is deployed after dev was tried from outside, and no deploy is cut off', () => {
+  const { jobs, concurrency } = workflow('deploy.yml')
+  expect(jobs.prod!.needs).toBe('dev')
+  expect(concurrency!['cancel-in-progress']).toBe(false)
+  const commands = stepsOf('deploy-stage.yml').map(({ run = '' }) => run)
+  const place = (text: string) => commands.findIndex((command) => command.includes(text))
+  const order = [
+    'supply-chain',
+    '-secrets',
+    'preflight',
+    'cdk deploy --require-approval never "cuecard-$STAGE"',
+    'smoke',
+  ]
+  expect(order.map(place)).toEqual(order.map(place).toSorted((a, b) => a - b))
+  expect(Math.min(...order.map(place))).toBeGreaterThanOrEqual(0)
+})
+
+test('the credentials of a deploy outlive it, and are of the account that the stage is pinned to', () => {
+  const { jobs } = workflow('deploy-stage.yml')
+  const { with: inputs } = jobs.deploy!.steps!.find(({ uses }) => uses?.startsWith('aws-actions/'))!
+  expect(Number(inputs!['role-duration-seconds'])).toBeGreaterThanOrEqual(60 * jobs.deploy!['timeout-minutes']!)
+  for (const name of ['check.yml', 'deploy-stage.yml'])
+    for (const step of stepsOf(name).filter(({ uses }) => uses?.startsWith('aws-actions/')))
+      expect(step.with).toMatchObject({
+        'role-to-assume': expect.stringMatching(/^\$\{\{ steps\.stage\.outputs\./),
+        'allowed-account-ids': '${{ steps.stage.outputs.account }}',
+      })
+})
