@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, createKey, revokeKey } from '../../infra/admin/tenants.ts'
 import { newKey, type Permission, permissions } from '../../shared/http/api-keys.ts'
 import { newId } from '../../shared/ids.ts'
@@ -16,6 +16,20 @@ import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const never = (): Ids => ({ agentId: newId(), documentId: newId() })
+
+/** Once for all routes: an instance looks up a bounded number of unknown keys. */
+let badKeys: string[]
+beforeAll(async () => {
+  const { organizationId, apiKey } = await stand.tenant()
+  const make = (more: object) =>
+    createKey(stand.db, { organizationId: organizationId as never, name: 'k', permissions: [...permissions], ...more })
+  const revoked = await make({})
+  await revokeKey(stand.db, revoked.id)
+  const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
+  const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'B' : 'A')
+  const malformed = ['nonsense', `${apiKey} `.repeat(2), `${apiKey},${apiKey}`, 'cue_', mistyped, 'ключ']
+  badKeys = [...malformed, newKey(), revoked.key, expired.key]
+})
 
 describe.each(keyedRoutes)('$name', (route) => {
   const { method, path, operation, permission, lambda } = route
@@ -66,31 +80,8 @@ describe.each(keyedRoutes)('$name', (route) => {
   })
 
   test('answers all bad keys alike, whatever is wrong with them', async () => {
-    const { organizationId, apiKey } = await stand.tenant()
-    const make = (more: object) =>
-      createKey(stand.db, {
-        organizationId: organizationId as never,
-        name: 'k',
-        permissions: [...permissions],
-        ...more,
-      })
-    const revoked = await make({})
-    await revokeKey(stand.db, revoked.id)
-    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
-    const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'B' : 'A')
-    const bad = [
-      'nonsense',
-      `${apiKey} `.repeat(2),
-      `${apiKey},${apiKey}`,
-      'cue_',
-      mistyped,
-      newKey(),
-      revoked.key,
-      expired.key,
-      'ключ',
-    ]
     const answers = await Promise.all(
-      bad
+      badKeys
         .flatMap((key): Record<string, string>[] => [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }])
         .map((headers) => stand.http(method, fill(path, never()), body, headers)),
     )

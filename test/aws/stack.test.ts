@@ -195,13 +195,13 @@ describe('routes', () => {
     expect(permissions.sort()).toEqual(wired.sort())
   })
 
-  test('have a throttle and an access log that holds no header', () => {
+  test('have a throttle and an access log that holds no header and no path', () => {
     const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
     expect(Properties.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 400, ThrottlingBurstLimit: 300 })
     const { Format, DestinationArn } = Properties.AccessLogSettings as Fields
     expect(prod.resolve(DestinationArn!)).toBe('/aws/vendedlogs/cuecard-prod-http-api')
     expect(JSON.parse(String(Format))).toMatchObject({ request_id: '$context.requestId', status: '$context.status' })
-    expect(Format).not.toMatch(/header|authorizer/i)
+    expect(Format).not.toMatch(/header|authorizer|path/i)
   })
 
   test('are served under the custom domain alone where there is one, over TLS 1.2', () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { sql } from 'kysely'
 import { findStand } from '../../infra/local/stand-address.ts'
 import { Database } from '../../shared/database/database.ts'
 import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand-process.ts'
+import { unlimit } from '../support/tenant.ts'
 import type { Orders } from './within/orders.ts'
 
 export interface Answer {
@@ -78,7 +78,8 @@ export class System {
   async #adopt() {
     const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(this.home)
     this.#agent = { origin: BASE_URL!, apiKey: API_KEY!, agentId: AGENT_ID!, organizationId: ORGANIZATION_ID! }
-    await raiseLimits(await this.database(), ORGANIZATION_ID!)
+    // The ledger's clients are more than one organization may ask of a shared system.
+    await unlimit(await this.database(), ORGANIZATION_ID!)
     this.#isServing = true
     this.#up.resolve()
   }
@@ -148,15 +149,6 @@ export class System {
       return undefined
     }
   }
-}
-
-/** The ledger's clients are more than one organization may ask of a shared system. */
-async function raiseLimits(db: Database, organizationId: string): Promise<void> {
-  const { rows } = await sql`select from information_schema.columns
-    where table_name = 'organizations' and column_name = 'requests_per_second'`.execute(db)
-  if (rows.length === 0) return
-  await sql`update organizations set requests_per_second = 100000, request_burst = 100000
-    where id = ${organizationId}`.execute(db)
 }
 
 async function freePort(): Promise<string> {
