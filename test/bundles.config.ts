@@ -18,7 +18,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include,
-      globalSetup: ['./support/database-image.ts', './support/bundles-setup.ts'],
+      globalSetup: ['./support/run-directory.ts', './support/database-image.ts', './support/bundles-setup.ts'],
       // Node.js itself loads the bundles, as on Lambda: nothing transforms them or helps them to a package.
       server: { deps: { external: [/\/handler\.mjs$/] } },
     },

@@ -14,7 +14,7 @@ export default defineConfig({
     // Three on two cores: some wait most of the time, for a time-out or for a process.
     pool: 'threads',
     maxWorkers: 3,
-    globalSetup: './support/database-image.ts',
+    globalSetup: ['./support/run-directory.ts', './support/database-image.ts'],
     // It imports JSON as bundlers do, and Node does not.
     server: { deps: { inline: ['@actions/workflow-parser'] } },
     env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },

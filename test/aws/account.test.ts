@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { stages } from '../../infra/aws/stages.ts'
-import { type Synthesis, synthesize } from '../support/aws-template.ts'
+import { useSynthesis } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
-beforeAll(async () => {
-  synthesis = await synthesize()
-}, 120_000)
-afterAll(() => synthesis?.remove())
+const synthesis = useSynthesis()
 
 const root = join(import.meta.dirname, '../..')
 const other = '999988887777'
 
 test.each(['dev', 'prod'] as const)('%s is pinned to the account and the region of its settings', (stage) => {
   const { account, region } = stages[stage]
+  const { artifacts } = JSON.parse(readFileSync(join(synthesis.outdir, 'manifest.json'), 'utf8'))
   for (const name of [`cuecard-${stage}`, `cuecard-${stage}-secrets`])
-    expect(synthesis.app.node.findChild(name)).toMatchObject({ account, region })
+    expect(artifacts[name].environment).toBe(`aws://${account}/${region}`)
 })
 
 test('a deploy with credentials of another account is refused before it touches anything', async () => {

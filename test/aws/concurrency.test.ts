@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connectionsAtOnce, type ReservedConcurrency } from '../../infra/aws/concurrency.ts'
 import { type StageSettings, stages } from '../../infra/aws/stages.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { type Synthesis, synthesize } from '../support/aws-template.ts'
+import { useSynthesis } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
-beforeAll(async () => {
-  synthesis = await synthesize()
-}, 120_000)
-afterAll(() => synthesis?.remove())
+const synthesis = useSynthesis()
 
 const serving = (Object.entries(lambdas) as [LambdaName, Lambda][]).flatMap(([name, { routes }]) =>
   routes ? [name] : [],

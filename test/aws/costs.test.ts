@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { type Use, uses } from '../../infra/costs/assumptions.ts'
 import { costOf, rows } from '../../infra/costs/costs.ts'
 import { type Resources, resourcesOf } from '../../infra/costs/resources.ts'
 import { replaceCosts } from '../../infra/costs/runbook.ts'
 import { costTables } from '../../infra/costs/table.ts'
-import { type Synthesis, synthesize } from '../support/aws-template.ts'
+import { useSynthesis } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
+const synthesis = useSynthesis()
 let resources: Resources
-beforeAll(async () => {
-  synthesis = await synthesize()
+beforeAll(() => {
   resources = resourcesOf(synthesis.outdir, 'prod')
-}, 240_000)
-afterAll(() => synthesis?.remove())
+})
 
 test('the runbook has what npm run costs reckons from the template', () => {
   const runbook = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')

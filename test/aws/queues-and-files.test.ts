@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stages } from '../../infra/aws/stages.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
@@ -9,20 +9,17 @@ import {
   type Resource,
   type StackTemplate,
   type StageUnderTest,
-  type Synthesis,
-  synthesize,
+  useSynthesis,
 } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
+const synthesis = useSynthesis()
 let prod: StackTemplate
 const queueNames = Object.keys(queueSettings) as QueueName[]
 const lambdaNames = Object.keys(lambdas) as LambdaName[]
 
-beforeAll(async () => {
-  synthesis = await synthesize()
+beforeAll(() => {
   prod = synthesis.stack('prod')
-}, 120_000)
-afterAll(() => synthesis?.remove())
+})
 
 const bucketOf = (stage: StageUnderTest) => synthesis.stack(stage).ofType('AWS::S3::Bucket')[0]!
 

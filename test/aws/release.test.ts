@@ -1,21 +1,19 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { type LambdaName, lambdas } from '../../infra/wiring.ts'
-import { type Fields, logicalId, StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws-template.ts'
 import { emptyBundles } from '../support/empty-bundles.ts'
 
-let synthesis: Synthesis
+const synthesis = useSynthesis()
 let prod: StackTemplate
 
-beforeAll(async () => {
-  synthesis = await synthesize()
+beforeAll(() => {
   prod = synthesis.stack('prod')
-}, 120_000)
-afterAll(() => synthesis?.remove())
+})
 
 const names = Object.keys(lambdas) as LambdaName[]
 const serving = names.filter((name) => 'routes' in lambdas[name])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { nodeOptions } from '../../infra/aws/functions.ts'
 import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
 import { cors, requireOrigins } from '../../infra/cors.ts'
@@ -9,19 +9,16 @@ import {
   logicalId,
   type Resource,
   type StackTemplate,
-  type Synthesis,
-  synthesize,
+  useSynthesis,
 } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
+const synthesis = useSynthesis()
 let prod: StackTemplate
 const lambdaNames = Object.keys(lambdas) as LambdaName[]
 
-beforeAll(async () => {
-  synthesis = await synthesize()
+beforeAll(() => {
   prod = synthesis.stack('prod')
-}, 120_000)
-afterAll(() => synthesis?.remove())
+})
 
 describe('the Lambdas', () => {
   test('are those of the wiring table, with its memory and its time-outs, on arm64 and Node.js 24', () => {

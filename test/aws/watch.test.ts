@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stages } from '../../infra/aws/stages.ts'
 import { completedBackups, reportBackup } from '../../infra/backup/completion.ts'
 import { answering, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
-import { type Fields, type Json, type StackTemplate, type Synthesis, synthesize } from '../support/aws-template.ts'
+import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
-let synthesis: Synthesis
+const synthesis = useSynthesis()
 let prod: StackTemplate
 
-beforeAll(async () => {
-  synthesis = await synthesize()
+beforeAll(() => {
   prod = synthesis.stack('prod')
-}, 120_000)
-afterAll(() => synthesis?.remove())
+})
 
 const metricNames = Object.keys(metrics) as MetricName[]
 const alarms = () => prod.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)

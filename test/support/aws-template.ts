@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
+import { afterAll, beforeAll, vi } from 'vitest'
 import { cuecardApp } from '../../infra/aws/app.ts'
 import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
 import { type StageSettings, stages } from '../../infra/aws/stages.ts'
@@ -29,31 +30,48 @@ const everything: StageSettings = {
 
 export type StageUnderTest = 'dev' | 'prod' | 'everything'
 
+/** The cloud assembly of all stages that the test files of a run share, and a directory of the file's own. */
+export function useSynthesis(): Synthesis {
+  const scratch = mkdtempSync(join(tmpdir(), 'cuecard-scratch-'))
+  beforeAll(sharedSynthesis, 240_000)
+  afterAll(() => rmSync(scratch, { recursive: true }))
+  return new Synthesis(join(sharedDirectory(), 'cdk.out'), scratch)
+}
+
+const sharedDirectory = () => join(process.env.RUN_DIRECTORY!, 'synthesis')
+
+/** Whichever file comes first synthesizes, the others wait. */
+export async function sharedSynthesis(): Promise<Synthesis> {
+  const directory = sharedDirectory()
+  const outcome = join(directory, 'outcome')
+  const made = await mkdir(directory).catch((error: NodeJS.ErrnoException) => error.code)
+  if (made === undefined) await synthesize(directory).finally(() => writeFile(outcome, ''))
+  else await vi.waitUntil(() => existsSync(outcome), { timeout: 240_000, interval: 200 })
+  return new Synthesis(join(directory, 'cdk.out'), directory)
+}
+
 /**
- * Synthesizes all stages into a directory of its own, as `npm run synth` does into `cdk.out`. Beside it lies what the
- * Lambda runtime offers besides Node.js (the AWS SDK and nothing else), so that a bundle can be imported from there.
+ * Synthesizes all stages, as `npm run synth` does into `cdk.out`. Beside it lies what the Lambda runtime offers besides Node.js (the AWS
+ * SDK and nothing else), so that a bundle can be imported from there.
+ * @param directory that is there
  */
-export async function synthesize(): Promise<Synthesis> {
-  const directory = mkdtempSync(join(tmpdir(), 'cuecard-synth-'))
+export async function synthesize(directory: string): Promise<App> {
   await mkdir(join(directory, 'node_modules'))
-  symlinkSync(join(import.meta.dirname, '../../node_modules/@aws-sdk'), join(directory, 'node_modules/@aws-sdk'))
-  const outdir = join(directory, 'cdk.out')
+  await symlink(join(import.meta.dirname, '../../node_modules/@aws-sdk'), join(directory, 'node_modules/@aws-sdk'))
   const dev = { ...stages.dev, alarmAddress }
   const prod = { ...stages.prod, alarmAddress }
-  const app = await cuecardApp(outdir, { dev, prod, everything })
+  const app = await cuecardApp(join(directory, 'cdk.out'), { dev, prod, everything })
   app.synth()
-  return new Synthesis(app, directory, outdir)
+  return app
 }
 
 export class Synthesis {
-  readonly app: App
   readonly outdir: string
-  readonly #directory: string
+  readonly #scratch: string
 
-  constructor(app: App, directory: string, outdir: string) {
-    this.app = app
-    this.#directory = directory
+  constructor(outdir: string, scratch: string) {
     this.outdir = outdir
+    this.#scratch = scratch
   }
 
   stack(stage: StageUnderTest): StackTemplate {
@@ -74,13 +92,9 @@ export class Synthesis {
     return directory
   }
 
-  /** A directory for one more synth, removed with this one. */
+  /** A directory for one more synth or the like, which is removed when the file, or the run, ends. */
   scratch(name: string): string {
-    return join(this.#directory, name)
-  }
-
-  remove(): void {
-    rmSync(this.#directory, { recursive: true })
+    return join(this.#scratch, name)
   }
 }
 

@@ -1,8 +1,6 @@
-import { synthesize } from './aws-template.ts'
+import { sharedSynthesis } from './aws-template.ts'
 
 /** Has the tests load every Lambda from what is deployed for it. */
-export default async function setup(): Promise<() => void> {
-  const synthesis = await synthesize()
-  process.env.CUECARD_BUNDLES = synthesis.bundles()
-  return () => synthesis.remove()
+export default async function setup(): Promise<void> {
+  process.env.CUECARD_BUNDLES = (await sharedSynthesis()).bundles()
 }

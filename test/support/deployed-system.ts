@@ -10,7 +10,7 @@ import { type GatewayRequest, toEvent } from '../../infra/local/gateway/event.ts
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { databaseUsers, type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
-import { type Fields, synthesize } from './aws-template.ts'
+import { type Fields, sharedSynthesis } from './aws-template.ts'
 import { createEmptyDatabase } from './empty-database.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { type LambdaInstance, startInstance } from './lambda-instance.ts'
@@ -33,9 +33,7 @@ export async function deploy() {
   const { endpoint, queues, bucket } = opened(await startEmulator())
   const secretsManager = opened(await startSecretsManager())
   const provider = opened(await startKeyedProvider())
-  const synthesis = await synthesize()
-  closers.push(() => synthesis.remove())
-  const prod = synthesis.stack('prod')
+  const prod = (await sharedSynthesis()).stack('prod')
 
   const secrets: string[] = []
   const keep = (name: string, value: string) => secretsManager.values.set(`cuecard/prod/${name}`, value)

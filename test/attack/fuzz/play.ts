@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { isLong } from '../../support/effort.ts'
+import { isLong, isThorough } from '../../support/effort.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 
 /** Of each operation. */
-export const cases = Number(FUZZ_CASES ?? (isLong ? 10_000 : 200))
+export const cases = Number(FUZZ_CASES ?? (isLong ? 10_000 : isThorough ? 200 : 40))
 
 /**
  * Plays so many random cases, the same at each run but for long ones; shrinks one that fails.
