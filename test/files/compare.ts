@@ -1,9 +1,10 @@
-// What libraries make of the fixtures, beside ours: node test/files/compare.ts [--readme] [--missed LIBRARY]
+// What libraries make of the fixtures, beside ours: npm run compare-files -- [--readme] [--missed LIBRARY]
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
+import { withSection } from '../bench/report/readme.ts'
 import { copyWithPackages } from '../support/foreign-code.ts'
 import { type Aspect, expectations, judge } from './expectations.ts'
 
@@ -33,13 +34,7 @@ for (const [library, read] of Object.entries(extensions)) {
 const report = [byFile(), byAspect()].join('\n\n')
 console.log(report)
 if (values.missed) printMissed(values.missed)
-if (values.readme) {
-  const marks = /(<!-- compare: begin -->\n).*(\n<!-- compare: end -->)/s
-  writeFileSync(
-    readme,
-    readFileSync(readme, 'utf8').replace(marks, (_, begin, end) => begin + report + end),
-  )
-}
+if (values.readme) writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), 'npm run compare-files', report))
 
 async function ourOutcomes(): Promise<Map<string, Outcome>> {
   const found = new Map<string, Outcome>()

@@ -1,4 +1,4 @@
-// How long files of 1 MB take, by the first process and by one that is warm, and how much memory: node test/files/measure.ts [--hostile]
+// How long files of 1 MB take, by the first process and by one that is warm, and how much memory: npm run measure-files -- [--hostile]
 import { parseArgs } from 'node:util'
 import { deflateSync } from 'node:zlib'
 import { residentMb } from '../../functions/extraction/text/process-memory.ts'
