@@ -70,6 +70,17 @@ const statements = [
   `revoke execute on function count_requests(integer, integer) from public`,
   `grant execute on function count_requests(integer, integer) to ${serving}, ${showing}`,
 
+  // full_at is a time, and how many requests it stands for depends on the limits: one that is changed begins with a full bucket.
+  `create function refill_requests() returns trigger
+    language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    update request_meters set full_at = now() where organization_id = new.id;
+    return null;
+  end $$`,
+  `create trigger refill_requests after update of requests_per_second, request_burst on organizations for each row
+    when (old.requests_per_second <> new.requests_per_second or old.request_burst <> new.request_burst)
+    execute function refill_requests()`,
+
   // Whoever writes. Some may slip past it that become work at the same time.
   `create function limit_documents_in_pipeline() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$

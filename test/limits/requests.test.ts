@@ -100,6 +100,15 @@ describe('an organization that sends too many requests', () => {
     expect(await newInstance(tenant).admitted()).toBe(1)
   })
 
+  test('has a full bucket when its limits are changed, whatever it owed by those before', async () => {
+    const tenant = await limited(slow)
+    const instance = newInstance(tenant)
+    await instance.admitted()
+    await limit(stand.db, tenant.organizationId, { requests_per_second: 20, request_burst: 40 })
+    instance.wait(1)
+    expect(await instance.admitted()).toBeGreaterThanOrEqual(40)
+  })
+
   test('does not keep another from being served', async () => {
     const greedy = await limited(slow)
     const instance = newInstance(greedy)

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Requests that are started at once: as many as keep the database busy beside the functions. */
-const few = 6
+/** Requests that are started at once: one keeps the database busy beside the functions of the other. */
+const few = 2
 
 /** From one start to the next above that, in rounds of the event loop: a request takes some fifteen, and the rounds of an idle loop no time. */
-const rounds = 8
+const rounds = 30
 
 type Run = () => Promise<void>
 
