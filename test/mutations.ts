@@ -204,6 +204,13 @@ const mutations: Mutation[] = [
     needsServer: true,
   },
   {
+    safeguard: 'limits that are changed begin with a full bucket',
+    file: 'infra/migrations/0019_limits.ts',
+    find: 'update request_meters set full_at = now() where organization_id = new.id;',
+    replace: '',
+    tests: [requestLimits],
+  },
+  {
     safeguard: 'tokens are reserved before the provider is called',
     file: 'functions/embedding/embed-missing.ts',
     find: '      await reserve(call)\n',
