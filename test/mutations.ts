@@ -206,7 +206,7 @@ const mutations: Mutation[] = [
   {
     safeguard: 'limits that are changed begin with a full bucket',
     file: 'infra/migrations/0019_limits.ts',
-    find: 'update request_meters set full_at = now() where organization_id = new.id;',
+    find: "update request_meters set full_at = '-infinity' where organization_id = new.id;",
     replace: '',
     tests: [requestLimits],
   },

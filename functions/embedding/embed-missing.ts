@@ -42,6 +42,7 @@ export async function embedMissing(
 ): Promise<Exclude<Ending, Error>> {
   let ending = 'stored' as Ending
 
+  /** Never rejects: nobody looks at a call before all have begun. */
   async function embed(call: Missing[]): Promise<Ending> {
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
@@ -54,7 +55,11 @@ export async function embedMissing(
       return (await store(call.map((text, i) => ({ ...text, vector: vectors[i]! })))) ? 'stored' : 'lease_lost'
     } catch (error) {
       if (!(error instanceof EmbeddingError)) return error as Error
-      await release(call)
+      const failure = await release(call).then(
+        () => undefined,
+        (failure: Error) => failure,
+      )
+      if (failure) return failure
       if (error.reason !== 'input_rejected') return signal.aborted ? 'out_of_time' : error
       if (call.length === 1) return new ChunkRejected(call[0]!, error)
     }

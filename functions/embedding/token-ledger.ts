@@ -2,7 +2,7 @@ import type { Database, Rider } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { releaseTokens, reserveTokens, spentTokens } from '../../shared/limits/tokens.ts'
 
-/** More than all workers may have in flight unknown to each other: ten Lambdas with four calls of 290,000 tokens. */
+/** More than all workers may have in flight, and so unknown to each other: ten Lambdas with four calls of 290,000 tokens. */
 const plenty = 12_000_000
 
 /** What the documents of one delivery spend of the tokens that an organization may have embedded a day. */
@@ -41,7 +41,10 @@ export function tokenLedger(db: Database, organizationId: OrganizationId): Token
         untold = 0
         return {
           statement: spentTokens(organizationId, told),
-          arrived() {},
+          arrived([row]) {
+            // Others have spent too.
+            if (row) left = Number((row as { left: string }).left) - untold
+          },
           lost() {
             untold += told
           },

@@ -46,7 +46,7 @@ export const failOverdue = (db: Database) => ({
 export function measureOldest(db: Database) {
   return db
     .selectFrom('documents as d')
-    .select(sql<number>`coalesce(extract(epoch from now() - min(${d.pending_since})), 0)::int`.as('seconds'))
+    .select(sql<number>`greatest(0, extract(epoch from now() - min(${d.pending_since})))::int`.as('seconds'))
     .where(isManagedByService)
     .where('d.status', 'in', ['pending', 'processing'])
 }

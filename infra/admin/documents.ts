@@ -27,7 +27,10 @@ export async function listDocuments(db: Database, { organizationId, status, limi
   const documents = db
     .selectFrom('documents as d')
     .select(['d.id', 'd.agent_id', 'd.title', 'd.status', 'd.managed_by', 'd.error_code', 'd.error_message'])
-    .select(['d.tries as attempts', sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('age_seconds')])
+    .select([
+      'd.tries as attempts',
+      sql<number>`greatest(0, extract(epoch from now() - ${d.pending_since}))::int`.as('age_seconds'),
+    ])
     .select([waiting.as('waiting'), 'd.next_attempt_at', 'd.chunk_count'])
     .select([searchableChunkCount.as('searchable_chunk_count'), 'd.created_at', 'd.updated_at'])
     .where('d.organization_id', '=', organizationId)

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { ownFaults } from '../../shared/documents/failures.ts'
-import { isWaiting } from '../../shared/documents/transitions.ts'
+import { isPostponed, isWaiting } from '../../shared/documents/transitions.ts'
+import { tokensUsedUpPattern } from '../../shared/limits/tokens.ts'
 
 const maxDocuments = 10_000
 
@@ -15,13 +16,14 @@ export async function checkDocuments(db: Database) {
     work: db
       .selectFrom('documents as d')
       .select((eb) => [
-        sql<number>`coalesce(extract(epoch from now() - ${eb.fn.min('pending_since')}), 0)::int`.as(
+        sql<number>`greatest(0, extract(epoch from now() - ${eb.fn.min('pending_since')}))::int`.as(
           'oldest_pending_seconds',
         ),
         eb
           .cast<number>(eb.fn.countAll().filterWhere('lease_expires_at', '<', sql<Date>`now()`), 'integer')
           .as('expired_leases'),
         eb.cast<number>(eb.fn.countAll().filterWhere(isWaiting), 'integer').as('waiting_for_another_attempt'),
+        eb.cast<number>(eb.fn.countAll().filterWhere(isPostponed), 'integer').as('waiting_for_tokens_of_the_next_day'),
       ])
       .where('managed_by', '=', 'service')
       .where('status', 'in', ['pending', 'processing']),
@@ -32,6 +34,7 @@ export async function checkDocuments(db: Database) {
       .where('managed_by', '=', 'service')
       .where('status', 'in', ['pending', 'processing'])
       .where('waiting_reason', 'not in', Object.values(ownFaults))
+      .where('waiting_reason', 'not like', tokensUsedUpPattern)
       .orderBy('updated_at', 'desc')
       .limit(1),
     agents: db

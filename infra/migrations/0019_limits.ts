@@ -13,11 +13,11 @@ const statements = [
     add column tokens_per_day bigint not null default 50000000 check (tokens_per_day >= 0),
     add column documents_in_pipeline integer not null default 10000 check (documents_in_pipeline >= 0)`,
 
-  // What an organization has asked for: a row that many requests a second write, so it is not logged. After a crash of the database it
-  // begins anew, which forgives at most one burst and the tokens of the day's questions.
+  // What an organization has asked for: a row that many requests a second write, so it is not logged. After a crash of the database, or
+  // a restart of Neon's, it begins anew, which forgives at most one burst and the tokens of the day's questions.
   `create unlogged table request_meters (
     organization_id uuid primary key references organizations on delete cascade,
-    full_at timestamptz not null default now(),
+    full_at timestamptz not null default '-infinity',
     day date not null default (now() at time zone 'utc')::date,
     requests bigint not null default 0,
     question_tokens bigint not null default 0
@@ -34,9 +34,9 @@ const statements = [
   `alter table embedded_tokens enable row level security`,
 
   // The generic cell rate algorithm (ITU-T I.371): full_at is when a bucket of request_burst would be full again, and every request
-  // puts it off by 1/requests_per_second, also those that it is too late to refuse. Nobody waits for the row: what is not counted now
-  // is counted with the next request. No row is returned then.
-  `create function count_requests(requests integer, question_tokens integer)
+  // puts it off by 1/requests_per_second, also those that it is too late to refuse. They came in the last so many seconds, and count as
+  // if they had come evenly. Nobody waits for the row: what is not counted now is counted with the next request. No row is returned then.
+  `create function count_requests(requests integer, seconds double precision, question_tokens integer)
     returns table (seconds_ahead double precision, requests_per_second integer, request_burst integer, tokens_per_day bigint,
       tokens_left bigint, day_ends_in double precision)
     language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -53,10 +53,11 @@ const statements = [
     return query
       with counted as (
         update request_meters m
-        set full_at = greatest(m.full_at, clock_timestamp()) + make_interval(secs => $1::float8 / o.requests_per_second),
-          day = today,
-          requests = case when m.day = today then m.requests else 0 end + $1,
-          question_tokens = case when m.day = today then m.question_tokens else 0 end + $2
+        set full_at = greatest(m.full_at, clock_timestamp() - make_interval(secs => $2))
+            + make_interval(secs => $1::float8 / o.requests_per_second),
+          day = greatest(m.day, today),
+          requests = case when m.day >= today then m.requests else 0 end + $1,
+          question_tokens = greatest(0, case when m.day >= today then m.question_tokens else 0 end + $3)
         from organizations o
         where m.organization_id = own and o.id = own
         returning m.full_at, m.question_tokens, o.requests_per_second, o.request_burst, o.tokens_per_day
@@ -67,19 +68,31 @@ const statements = [
         extract(epoch from (today + 1)::timestamp at time zone 'utc' - now())::float8
       from counted c;
   end $$`,
-  `revoke execute on function count_requests(integer, integer) from public`,
-  `grant execute on function count_requests(integer, integer) to ${serving}, ${showing}`,
+  `revoke execute on function count_requests(integer, double precision, integer) from public`,
+  `grant execute on function count_requests(integer, double precision, integer) to ${serving}, ${showing}`,
 
   // full_at is a time, and how many requests it stands for depends on the limits: one that is changed begins with a full bucket.
   `create function refill_requests() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$
   begin
-    update request_meters set full_at = now() where organization_id = new.id;
+    update request_meters set full_at = '-infinity' where organization_id = new.id;
     return null;
   end $$`,
   `create trigger refill_requests after update of requests_per_second, request_burst on organizations for each row
     when (old.requests_per_second <> new.requests_per_second or old.request_burst <> new.request_burst)
     execute function refill_requests()`,
+
+  // A document whose age begins in the future waits for tokens, and for nothing else. It need not wait for the next day any more: its
+  // message is sent within the next minutes.
+  `create function resume_postponed() returns trigger
+    language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    update documents set next_attempt_at = now(), pending_since = now(), resend_at = now() + random() * interval '2 minutes'
+    where organization_id = new.id and status = 'pending' and managed_by = 'service' and pending_since > now();
+    return null;
+  end $$`,
+  `create trigger resume_postponed after update of tokens_per_day on organizations for each row
+    when (old.tokens_per_day < new.tokens_per_day) execute function resume_postponed()`,
 
   // Whoever writes. Some may slip past it that become work at the same time.
   `create function limit_documents_in_pipeline() returns trigger

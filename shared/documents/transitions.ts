@@ -180,6 +180,8 @@ export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
 /** For another attempt, and the row says why: the reason of a wait that has ended has no next attempt. */
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
+/** Past the tokens of the day: nothing else puts off when it begins to age. */
+export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
 export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`

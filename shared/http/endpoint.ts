@@ -45,7 +45,8 @@ export function endpoints(db: Database, now?: () => number) {
       const key = await verify(presented)
       c.set('key', key)
       const meter = meterOf(key.organizationId)
-      meter.admit()
+      const ofOrganization = db.forOrganization(key.organizationId, meter.rider)
+      await meter.admit(() => ofOrganization.batch({}))
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
           extra: { required_permission: op.permission },
@@ -64,7 +65,7 @@ export function endpoints(db: Database, now?: () => number) {
           key,
           confirmKey: async () => void (await verify(presented, { mayBeCached: false })),
           meter,
-          db: db.forOrganization(key.organizationId, meter.rider),
+          db: ofOrganization,
           params: params as Output<P>,
           query: query as Output<Q>,
           headers: headers as Output<H>,

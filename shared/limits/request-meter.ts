@@ -8,14 +8,26 @@ import { secondsPerDay, tokensUsedUp } from './tokens.ts'
 
 /** What one instance knows of what an organization has asked for. */
 export interface Meter {
-  /** Counts a request. @throws ApiError rate_limited, and then counts nothing */
-  admit(): void
+  /**
+   * Counts a request.
+   * @param ask sends what the rider has to say, and nothing else: now and then while requests are refused, for then nothing else is sent
+   * @throws ApiError rate_limited, and then counts nothing; Unavailable
+   */
+  admit(ask: () => Promise<unknown>): Promise<void>
   /** @throws ApiError rate_limited when the tokens of the day are used up */
   requireTokens(): void
-  /** Counts what the vector of a question costs. */
+  /** Counts what the vector of a question costs. @param count negative for one that cost nothing after all */
   spendTokens(count: number): void
   /** Tells the database, with statements that are sent anyway. */
   rider: Rider
+}
+
+/** What one instance has let in and not told. */
+interface Untold {
+  requests: number
+  tokens: number
+  /** When the first of the requests came: they count as if they had come evenly from then on. */
+  since: number
 }
 
 /** What the database knows of all instances together. */
@@ -35,6 +47,8 @@ const usual: Size = { perSecond: 50, burst: 200 }
 /** After this, or with so many requests untold, the next statement tells: ten, and ever fewer while the bucket empties. */
 const tellAfterMilliseconds = 1000
 const maxUntold = 10
+/** While requests are refused, and none tells: the limits may have been raised since. */
+const askAfterMilliseconds = 5000
 const maxOrganizations = 10_000
 
 /**
@@ -58,8 +72,10 @@ export function requestMeters(now: () => number = steadyNow): (organization: Org
 
 function requestMeter(now: () => number): Meter {
   const requests = bucket(now, usual)
-  let untold = { requests: 0, tokens: 0 }
+  let untold: Untold = { requests: 0, tokens: 0, since: now() }
   let toldAt = Number.NEGATIVE_INFINITY
+  let askedAt = Number.NEGATIVE_INFINITY
+  let isAsking = false
   let tokens = { left: Number.POSITIVE_INFINITY, perDay: 0, dayEndsAt: 0 }
 
   function hear(counted: Counted): void {
@@ -76,8 +92,19 @@ function requestMeter(now: () => number): Meter {
     }
   }
 
+  /** For whom limits matter that may have changed, though it has nothing to tell. */
+  const isCurious = () => isAsking || (areTokensUsedUp() && now() - toldAt >= tellAfterMilliseconds)
+  const areTokensUsedUp = () => tokens.left <= 0 && now() < tokens.dayEndsAt
+
   return {
-    admit() {
+    async admit(ask) {
+      if (requests.wait() > 0 && now() - Math.max(toldAt, askedAt) >= askAfterMilliseconds) {
+        askedAt = now()
+        isAsking = true
+        await ask().finally(() => {
+          isAsking = false
+        })
+      }
       const wait = requests.wait()
       if (wait > 0) {
         const { perSecond, burst } = requests.size
@@ -85,11 +112,12 @@ function requestMeter(now: () => number): Meter {
         throw rateLimited(limit, wait / 1000, `The organization sends more than ${perSecond} requests a second.`)
       }
       requests.take()
+      if (untold.requests === 0) untold.since = now()
       untold.requests++
     },
     requireTokens() {
-      const { left, perDay, dayEndsAt } = tokens
-      if (left > 0 || now() >= dayEndsAt) return
+      if (!areTokensUsedUp()) return
+      const { perDay, dayEndsAt } = tokens
       const limit = { name: 'tokens', quota: perDay, windowSeconds: secondsPerDay } as const
       throw rateLimited(limit, (dayEndsAt - now()) / 1000, tokensUsedUp(perDay))
     },
@@ -99,16 +127,22 @@ function requestMeter(now: () => number): Meter {
     },
     rider: {
       board() {
-        if (untold.requests + untold.tokens === 0) return undefined
+        const isNothing = untold.requests === 0 && untold.tokens === 0
         const isMany = untold.requests >= Math.min(maxUntold, requests.left() / maxUntold)
-        if (!isMany && untold.tokens === 0 && now() - toldAt < tellAfterMilliseconds) return undefined
+        const isDue = isMany || untold.tokens !== 0 || now() - toldAt >= tellAfterMilliseconds
+        if (!isCurious() && (isNothing || !isDue)) return undefined
         const told = untold
-        untold = { requests: 0, tokens: 0 }
+        untold = { requests: 0, tokens: 0, since: now() }
         const keep = () => {
-          untold = { requests: untold.requests + told.requests, tokens: untold.tokens + told.tokens }
+          untold = {
+            requests: untold.requests + told.requests,
+            tokens: untold.tokens + told.tokens,
+            since: told.requests > 0 ? told.since : untold.since,
+          }
         }
+        const seconds = (now() - told.since) / 1000
         return {
-          statement: sql`select * from count_requests(${told.requests}::int, ${told.tokens}::int)`,
+          statement: sql`select * from count_requests(${told.requests}::int, ${seconds}::float8, ${told.tokens}::int)`,
           arrived: ([counted]) => (counted ? hear(counted as Counted) : keep()),
           lost: keep,
         }

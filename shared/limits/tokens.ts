@@ -7,8 +7,14 @@ import type { OrganizationId } from '../ids.ts'
 export const secondsPerDay = 86_400
 
 export function tokensUsedUp(perDay: number | string): string {
-  return `The ${Number(perDay).toLocaleString('en')} tokens a day that the organization may have embedded are used up. It goes on at 00:00 UTC.`
+  return usedUp(Number(perDay).toLocaleString('en'))
 }
+
+const usedUp = (count: string) =>
+  `The ${count} tokens a day that the organization may have embedded are used up. It goes on at 00:00 UTC.`
+
+/** For `like`: what a document says that waits for them. */
+export const tokensUsedUpPattern = usedUp('%')
 
 /** As a tokenizer for English would count, on average: nobody pays by this. */
 export function estimatedTokens(text: string): number {
@@ -46,9 +52,11 @@ export function findTokensLeft(organizationId: OrganizationId) {
     from organizations o where ${o.id} = ${organizationId}`
 }
 
-/** What has been spent without asking. */
-export function spentTokens(organizationId: OrganizationId, count: number): Statement {
-  return { compile: (db) => addTokens(db, organizationId, count).compile() }
+/** What has been spent without asking. Its row says what is left; none without the organization. */
+export function spentTokens(organizationId: OrganizationId, count: number): Statement<{ left: string }> {
+  const left = sql<string>`(select ${o.tokens_per_day} - ${questionTokens} - ${held.tokens}
+    from organizations o where ${o.id} = ${held.organization_id})`
+  return { compile: (db) => addTokens(db, organizationId, count).returning(left.as('left')).compile() }
 }
 
 /** @param ifLeft adds nothing once the tokens of the day are used up */

@@ -53,6 +53,8 @@ export type AnswerQuestion = ReturnType<typeof answering>['answer']
 /** What is kept of a deadline for the last statement, within bounds: as long as this instance's round trips take. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
+/** Before the time of a call is up. */
+const brokenOffWithinMilliseconds = 20
 /** An answer waits no longer for its question to be kept, however far its deadline is. */
 const maxLogMilliseconds = 250
 
@@ -84,9 +86,17 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     { meter }: PayingAgent,
   ): Promise<Float32Array> {
     meter.requireTokens()
-    meter.spendTokens(estimatedTokens(query))
+    const tokens = estimatedTokens(query)
+    meter.spendTokens(tokens)
     const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
-    return await measure('embed', () => embedQuery(query, deadline - reserve))
+    const due = deadline - reserve
+    try {
+      return await measure('embed', () => embedQuery(query, due))
+    } catch (error) {
+      // What was broken off when its time was up may be charged all the same; what failed before, or was never asked, is not.
+      if (due - clock.now() > brokenOffWithinMilliseconds) meter.spendTokens(-tokens)
+      throw error
+    }
   }
 
   /**

@@ -32,6 +32,7 @@ function newInstance(tenant: Tenant) {
   const get = () => call('GET', '/v1/organization')
   return {
     get,
+    patch: (body: unknown) => call('PATCH', '/v1/organization', body),
     wait(seconds: number) {
       milliseconds += 1000 * seconds
     },
@@ -102,11 +103,48 @@ describe('an organization that sends too many requests', () => {
 
   test('has a full bucket when its limits are changed, whatever it owed by those before', async () => {
     const tenant = await limited(slow)
+    const instances = Array.from({ length: 3 }, () => newInstance(tenant))
+    for (const instance of instances) await instance.admitted()
+    await limit(stand.db, tenant.organizationId, { requests_per_second: 20, request_burst: 400 })
+    for (const instance of instances) {
+      instance.wait(6)
+      for (let i = 0; i < 40; i++) expect((await instance.get()).status).toBe(200)
+    }
+  })
+
+  test('has the database asked every five seconds while it is refused, and no more often', async () => {
+    const tenant = await limited(slow)
     const instance = newInstance(tenant)
-    await instance.admitted()
-    await limit(stand.db, tenant.organizationId, { requests_per_second: 20, request_burst: 40 })
+    await instance.get()
+    await later(tenant, -1000)
     instance.wait(1)
-    expect(await instance.admitted()).toBeGreaterThanOrEqual(40)
+    await instance.get()
+    const askedIn = (seconds: number) => {
+      instance.wait(seconds)
+      return requestsDuring(async () => {
+        for (let i = 0; i < 10; i++) expect((await instance.get()).status).toBe(429)
+      })
+    }
+    expect([await askedIn(4), await askedIn(1.5), await askedIn(4), await askedIn(1.5)]).toEqual([0, 1, 0, 1])
+  })
+
+  test('is not refused for requests that reached no database, if they came slowly', async () => {
+    const tenant = await limited({ requests_per_second: 50, request_burst: 20 })
+    const instance = newInstance(tenant)
+    for (let i = 0; i < 100; i++) {
+      expect((await instance.patch({ wrong: true })).status).toBe(422)
+      instance.wait(0.2)
+    }
+    for (let i = 0; i < 15; i++) expect((await instance.get()).status).toBe(200)
+    expect((await newInstance(tenant).get()).status).toBe(200)
+  })
+
+  test('is refused for such requests too, if they come fast', async () => {
+    const instance = newInstance(await limited(slow))
+    await instance.get()
+    const statuses: number[] = []
+    for (let i = 0; i < 60; i++) statuses.push((await instance.patch({ wrong: true })).status)
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(60 - slow.request_burst - 5)
   })
 
   test('does not keep another from being served', async () => {
@@ -185,7 +223,7 @@ test('an organization that is deleted meanwhile is counted nowhere', async () =>
 })
 
 test('a statement without an organization counts nothing', async () => {
-  const { rows } = await sql`select * from count_requests(1, 1)`.execute(databaseAs('cuecard_search'))
+  const { rows } = await sql`select * from count_requests(1, 0, 1)`.execute(databaseAs('cuecard_search'))
   expect(rows).toEqual([])
 })
 

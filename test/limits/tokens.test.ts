@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { tokenLedger } from '../../functions/embedding/token-ledger.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
+import { checkDocuments } from '../../infra/admin/health.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { requestMeters } from '../../shared/limits/request-meter.ts'
+import { TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { limit } from '../support/tenant.ts'
-import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -86,6 +91,33 @@ describe('a document past the tokens of the day', () => {
     expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
   })
 
+  test('begins within minutes, by itself, when an operator raises the limit', async () => {
+    const tenant = await limited(0)
+    const document = await create(tenant)
+    const work = newWorker(stand, provider)
+    await work([document])
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
+    await sql`update documents set resend_at = resend_at - interval '2 minutes' where id = ${document.id}`.execute(
+      stand.db,
+    )
+    const kept = keptQueue()
+    await sweep(sweeperWith(kept.queue))
+    expect(kept.sent.map(({ documentId }) => documentId)).toContain(document.id)
+    await work([document])
+    expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
+  })
+
+  test('is not what the operator sees of a provider, nor younger than nothing', async () => {
+    const document = await create(await limited(0))
+    await newWorker(stand, provider)([document])
+    const { waiting_for_tokens_of_the_next_day, provider_fault, oldest_pending_seconds } = await checkDocuments(
+      stand.db,
+    )
+    expect(waiting_for_tokens_of_the_next_day).toBeGreaterThanOrEqual(1)
+    expect(provider_fault).toBeNull()
+    expect(oldest_pending_seconds).toBeGreaterThanOrEqual(0)
+  })
+
   test('is served as it was while an edit of it waits', async () => {
     const tenant = await limited(1000)
     const document = await create(tenant, 'The gate code is 4711.')
@@ -114,6 +146,51 @@ test('a day goes past its limit by one call at most, however many documents come
   const used = await tokensToday(tenant)
   expect(used).toBeGreaterThanOrEqual(60)
   expect(used - used / completed).toBeLessThan(60)
+})
+
+test('ten workers go past the tokens of the day by one call at most, though each asks the database only when little is left', async () => {
+  const tenant = await limited(20_000_000)
+  const id = tenant.organizationId as OrganizationId
+  const base = databaseAs('cuecard_embedding')
+  const workers = Array.from({ length: 10 }, () => {
+    const ledger = tokenLedger(base.forOrganization(id), id)
+    ledger.open(20_000_000)
+    return { ledger, db: base.forOrganization(id, ledger.rider) }
+  })
+  let working = workers
+  while (working.length > 0) {
+    const isAllowed = await Promise.all(
+      working.map(async ({ ledger, db }) => {
+        const wasReserved = await ledger.reserve(290_000).then(
+          () => true,
+          (error) => !(error instanceof TokensUsedUp),
+        )
+        await db.selectFrom('organizations').select('id').execute()
+        return wasReserved
+      }),
+    )
+    working = working.filter((_, i) => isAllowed[i])
+  }
+  const used = await tokensToday(tenant)
+  expect(used).toBeGreaterThanOrEqual(20_000_000)
+  expect(used).toBeLessThan(20_000_000 + 290_000)
+})
+
+test('a fault of the database as tokens are given back is one of the document, and the worker goes on', async () => {
+  const tenant = await limited(100_000)
+  const document = await create(tenant, text(200))
+  provider.script(Array(8).fill('server_error'))
+  const db = databaseAs('cuecard_embedding')
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(stand.db)
+  await sql`create trigger refuse before update on embedded_tokens for each row
+    when (new.tokens < old.tokens) execute function refuse()`.execute(stand.db)
+  const work = newWorker(stand, provider, { db, callLimits: { inputs: 1, tokens: 100 }, concurrency: 2 })
+  expect((await work([document])).batchItemFailures).toHaveLength(1)
+  await sql`drop trigger refuse on embedded_tokens`.execute(stand.db)
+  provider.script([])
+  await sql`update documents set next_attempt_at = now() where id = ${document.id}`.execute(stand.db)
+  await newWorker(stand, provider)([document])
+  expect((await document.read()).status).toBe('completed')
 })
 
 test('a call that the provider does not answer with vectors costs nothing', async () => {
@@ -166,6 +243,31 @@ describe('a question past the tokens of the day', () => {
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(86_400)
     expect(headers.ratelimit).toBe(`"tokens";r=0;t=${wait}`)
+  })
+
+  test('is not past them for questions that the provider did not answer', async () => {
+    const tenant = await limited(1000)
+    const { search } = newSearch(provider)
+    provider.script([], 'server_error')
+    for (let i = 0; i < 5; i++)
+      expect((await search(tenant, { query: `gate code ${i}` })).body.degraded).toBe('keyword_only')
+    expect(await tokensToday(tenant)).toBe(0)
+  })
+
+  test('is asked for as soon as its limit is raised, also where nothing else is counted', async () => {
+    const tenant = await limited(10)
+    const id = tenant.organizationId as OrganizationId
+    let milliseconds = 0
+    const meter = requestMeters(() => milliseconds)(id)
+    const db = databaseAs('cuecard_dashboard').forOrganization(id, meter.rider)
+    const look = () => db.selectFrom('organizations').select('id').execute()
+    meter.spendTokens(20)
+    await look()
+    expect(() => meter.requireTokens()).toThrow('used up')
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
+    milliseconds += 1000
+    await look()
+    expect(() => meter.requireTokens()).not.toThrow()
   })
 
   test('is found by its vector if that is known', async () => {
