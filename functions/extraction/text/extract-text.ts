@@ -1,4 +1,4 @@
-import { type FileType, maxFileBytes } from '../../../shared/files/file-types.ts'
+import type { FileType } from '../../../shared/files/file-types.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -17,7 +17,6 @@ let previous: Promise<unknown> = Promise.resolve()
  * @throws Error for any fault of ours: another attempt may succeed
  */
 export async function extractText(file: Buffer, fileName: string): Promise<{ text: string; sourceType: FileType }> {
-  if (file.length > maxFileBytes) throw new Unreadable('too_complex')
   const turn = previous.then(() => reader.read({ file, fileName }))
   previous = turn.catch(() => undefined)
   const { text, sourceType } = await turn

@@ -2,7 +2,7 @@
 const messages = {
   empty: 'The file is empty. Choose the right file and upload it again.',
   no_text:
-    'The file holds no text. If its pages are pictures, save it with text recognition (OCR) and upload it again.',
+    'The file holds no text. If its pages are pictures, save it with text recognition (OCR) and upload it again, or enter the text by hand.',
   scan: 'This PDF is a scan: it holds pictures of pages and no text. Save it with text recognition (OCR) and upload it again.',
   scrambled:
     'The letters of this PDF cannot be read: its fonts do not say which characters they show. Save the document as PDF or Word (.docx) again in the program that it was written with, and upload that.',
