@@ -43,7 +43,3 @@ export class Unreadable extends Error {
     this.code = code
   }
 }
-
-export function isUnreadableCode(code: unknown): code is UnreadableCode {
-  return typeof code === 'string' && Object.hasOwn(messages, code)
-}
