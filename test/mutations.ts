@@ -436,14 +436,14 @@ const mutations: Mutation[] = [
   },
   {
     safeguard: 'a form with a fault stays as old as it is',
-    file: 'functions/dashboard/documents/text-view.ts',
+    file: 'functions/dashboard/documents/text/view.ts',
     find: 'typed.edits ?? document.edits',
     replace: 'document.edits',
     tests: [documentText],
   },
   {
     safeguard: 'an edit replaces nothing that was changed since',
-    file: 'functions/dashboard/documents/text-screens.ts',
+    file: 'functions/dashboard/documents/text/screens.ts',
     find: 'origin, unedited(edits))',
     replace: 'origin)',
     tests: [documentText],
