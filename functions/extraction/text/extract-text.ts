@@ -11,8 +11,8 @@ process.on('exit', () => reader.end())
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * The text of a document as Markdown, at most 4 MiB of it, read in a process of its own; one file at a time. Its type is told by its
- * content, whatever its name is.
+ * The text of a document as Markdown, read in a process of its own; one file at a time. It has a letter or digit, at most 4 MiB, and
+ * no character that the database cannot keep. Its type is told by its content, whatever its name is.
  * @throws Unreadable if the file is at fault for good; its message says what its owner can do
  * @throws Error for any fault of ours: another attempt may succeed
  */
