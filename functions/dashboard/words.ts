@@ -93,7 +93,7 @@ const english = {
     upload: {
       button: 'Upload files',
       drop: 'Drop files here, or choose them',
-      accepted: 'PDF, Word, Excel, CSV, PowerPoint, web pages, Markdown and plain text, at most 50 MB each.',
+      accepted: 'PDF, Word, Excel, CSV, PowerPoint, HTML, Markdown and text files, at most 50 MB each.',
       needsScript: 'Your browser runs no JavaScript, which uploading a file needs. You can write a text all the same.',
       files: 'Files on their way',
       progress: (name: string) => `Upload of ${name}`,

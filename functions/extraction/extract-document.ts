@@ -19,7 +19,6 @@ import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type Sender, type WorkMessage } from '../../shared/queue.ts'
 import { type Claim, claim } from './claim.ts'
-import { faultOf, storable } from './extracted-text.ts'
 import { handOver } from './hand-over.ts'
 import type { Notice } from './notices.ts'
 import type { extractText } from './text/extract-text.ts'
@@ -73,12 +72,9 @@ async function extract(job: Job): Promise<void> {
   const started = performance.now()
   const extracted = await job.extractText(file, fileNameOfKey(claim.key))
   const milliseconds = Math.round(performance.now() - started)
-  const text = storable(extracted.text)
-  const fault = faultOf(text)
-  if (fault) return await endInError(job, fault)
-  if (!(await handOver(db, claim, { ...extracted, text }))) return
+  if (!(await handOver(db, claim, extracted))) return
   report({ FilesExtracted: 1, ExtractionMilliseconds: milliseconds })
-  log.info('file_extracted', { ...idsOf(job), bytes: file.length, characters: text.length, milliseconds })
+  log.info('file_extracted', { ...idsOf(job), bytes: file.length, characters: extracted.text.length, milliseconds })
   await enqueue({ db, queue: job.embeddingQueue }, { ...work, awaitsText: false })
 }
 

@@ -13,6 +13,7 @@ const stacks = v.object({
 /** What CDK's templates require of the bootstrap stack. */
 const minBootstrapVersion = 6
 
+/** Whether the credentials are of the stage's account, and whether that is ready for a deploy: bootstrap, concurrency, stack. */
 export async function checkAccount(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const findings = await Promise.all([
     attempt('account', () => checkIdentity(aws, stage, settings)),

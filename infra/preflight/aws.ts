@@ -3,6 +3,7 @@ import { output } from '../backup/child.ts'
 /** The command `aws` in a region, with its arguments. @returns the JSON that it prints @throws Error with what it says */
 export type Aws = (...args: string[]) => Promise<unknown>
 
+/** The AWS command line as it is installed, with the credentials that it finds. */
 export function awsCommand(region: string): Aws {
   return async (...args) => JSON.parse((await output('aws', [...args, '--region', region, '--output', 'json'])) || '{}')
 }

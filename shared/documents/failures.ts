@@ -10,8 +10,6 @@ export interface Failure {
     | 'file_not_uploaded'
     | 'file_too_large'
     | 'file_unreadable'
-    | 'file_text_too_long'
-    | 'file_without_text'
   message: string
 }
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { fields, maxCharacters } from '../http/input/fields.ts'
-
-export const contentLimit = 4 * 1024 * 1024
+import { maxContentBytes } from './max-content-bytes.ts'
 
 export const title = v.pipe(
   v.string('must be a string'),
@@ -13,10 +12,10 @@ export const title = v.pipe(
 export const content = v.pipe(
   v.string('must be a string'),
   v.regex(/\S/, 'must hold at least one character that is no space'),
-  v.maxBytes(contentLimit, `must have at most ${contentLimit} bytes of UTF-8`),
+  v.maxBytes(maxContentBytes, `must have at most ${maxContentBytes} bytes of UTF-8`),
   v.metadata({
     minLength: 1,
-    maxLength: contentLimit,
+    maxLength: maxContentBytes,
     description: 'Plain text or Markdown of at most 4 MiB of UTF-8, with at least one character that is no space.',
   }),
 )

@@ -42,6 +42,7 @@ const maxDeletedAtOnce = 1_000
 /** Only those that read or delete files load the SDK: to sign takes none. */
 const sdk = () => import('@aws-sdk/client-s3')
 
+/** The bucket that the environment names, with the credentials there. @throws Error for a setting that is missing */
 export function configuredBucket(now = () => new Date()): Bucket {
   const name = required('FILES_BUCKET')
   const { AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN } = config()

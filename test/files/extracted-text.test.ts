@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import { cleanText } from '../../functions/extraction/text/clean-text.ts'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { useStand } from '../support/stand.ts'
 import { expectations, judge } from './expectations.ts'
@@ -161,6 +162,10 @@ describe('plain text', () => {
   test('that looks like Markdown in a document is escaped', async () => {
     expect(await read(docxOf(paragraph('# 1 in town') + paragraph('```')), 'a.docx')).toBe('\\# 1 in town\n\n\\```')
   })
+})
+
+test('a text has no character that the database cannot keep', () => {
+  expect(cleanText('Bike\0s cost \ud800 20.')).toBe('Bikes cost � 20.')
 })
 
 test('a text of 4 MiB is read, and one byte more is refused', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
@@ -81,14 +82,6 @@ describe('a file that has arrived', () => {
     expect((await get(tenant, file)).status).toBe('completed')
   })
 
-  test('keeps no character that the database cannot', async () => {
-    const { file } = await created()
-    const broken = 'Bike\0s cost \ud800 20.'
-    const extractText = () => Promise.resolve({ text: broken, sourceType: 'txt' as const })
-    await newExtractor(stand, { extractText }).upload(file, text)
-    expect((await rowOf(file)).extracted_text).toBe('Bikes cost � 20.')
-  })
-
   test('is found by its key, with spaces, signs and letters of any script in its name', async () => {
     const { tenant } = await created()
     const file = await createFile(stand, tenant, { fileName: 'été + hiver 100% (neu)/料金 表.txt' })
@@ -139,13 +132,13 @@ describe('a file that has not arrived', () => {
 describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
   const letters = (bytes: number) => 'a'.repeat(bytes)
   test.each([
-    ['without a letter or digit', '… — 🚲\n', 'file_without_text', /no text in the file\. Is it a scan\?/],
-    ['that is empty', '', 'file_without_text', /no text in the file/],
-    ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_text_too_long', /Split it/],
+    ['without a letter or digit', '… — 🚲\n', 'file_unreadable', /holds no text\. .* upload it again/],
+    ['that is empty', '', 'file_unreadable', /is empty\. Choose the right file/],
+    ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_unreadable', /4 MiB .* Split it/],
     ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
   ])('%s', async (_, content, code, message) => {
     const { tenant, file } = await created()
-    const seen = await reported(() => newExtractor(stand).upload(file, content))
+    const seen = await reported(() => newExtractor(stand, { extractText: readFile }).upload(file, content))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
     expect((await get(tenant, file)).error_message).toMatch(message)
     expect(seen).toEqual([{ DocumentsFailed: 1 }])
@@ -162,7 +155,7 @@ describe('a file at fault ends in error in one attempt, with a message that says
 
   test('and may have as much text as a document', async () => {
     const { file } = await created()
-    await newExtractor(stand).upload(file, letters(4 * 1024 * 1024))
+    await newExtractor(stand, { extractText: readFile }).upload(file, letters(4 * 1024 * 1024))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', error_code: null })
     await set(file, `status = 'completed', active_revision = revision`)
   })
@@ -305,8 +298,9 @@ describe('a lost connection to the database', () => {
   test('while failing is repeated', async () => {
     const { file } = await created()
     connection.cut('before', statements.fail)
-    await newExtractor(stand).upload(file, '…')
-    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_without_text' })
+    const extractText = () => Promise.reject(new Unreadable('damaged'))
+    await newExtractor(stand, { extractText }).upload(file, text)
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_unreadable' })
   })
 })
 

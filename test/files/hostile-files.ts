@@ -139,6 +139,7 @@ const anyFault: HostileFile['outcome'] = ['damaged', 'scan', 'no_text', 'too_com
 export const hostileFiles: HostileFile[] = [
   { what: 'an empty file', fileName: 'empty.pdf', make: () => Buffer.alloc(0), outcome: ['empty'] },
   { what: 'blanks alone', fileName: 'blank.txt', make: () => Buffer.from(' \n\t '), outcome: ['no_text'] },
+  { what: 'signs alone', fileName: 'signs.txt', make: () => Buffer.from('… — 🚲\n'), outcome: ['no_text'] },
   {
     what: '50 MB of zero bytes',
     fileName: 'zeros.txt',

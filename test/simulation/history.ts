@@ -14,7 +14,7 @@ export type Tally = Map<string, number>
 const steps = 60
 
 /** How a document may end that was a file, whatever is done about it. */
-const ofFiles = new Set(['file_not_uploaded', 'file_unreadable', 'file_without_text'])
+const ofFiles = new Set(['file_not_uploaded', 'file_unreadable'])
 
 /** How often things go wrong, in a history of common trouble. */
 const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {

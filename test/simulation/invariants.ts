@@ -213,10 +213,9 @@ export class Observer {
     if (error_code === 'file_not_uploaded') {
       if (file.isPosted) throw new Error('a file that was posted is not found')
     } else if (error_code === 'file_unreadable') {
-      if (!file.content.includes(unreadable) || !error_message)
-        throw new Error(`a good file was refused: ${error_message}`)
-    } else if (error_code !== 'file_without_text' || /[a-z]/.test(file.content))
-      throw new Error(`error code ${error_code}`)
+      const isAtFault = file.content.includes(unreadable) || !/[a-z]/.test(file.content)
+      if (!isAtFault || !error_message) throw new Error(`a good file was refused: ${error_message}`)
+    } else throw new Error(`error code ${error_code}`)
   }
 
   /** The pipeline says that it is done: look at everything it made. */

@@ -36,6 +36,7 @@ export const simulatedExtraction: typeof extractText = (file) =>
     () => {
       const text = `${file}`
       if (text.includes(unreadable)) return Promise.reject(new Unreadable('damaged'))
+      if (!/[a-z]/.test(text)) return Promise.reject(new Unreadable('no_text'))
       return Promise.resolve({ text, sourceType: typeOf(text) })
     },
     () => new Error('The child process died'),

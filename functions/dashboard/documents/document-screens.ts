@@ -11,7 +11,7 @@ import type { Screen } from '../screen.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { findOverview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
-import { readBeginning } from './text.ts'
+import { readBeginning } from './text/text.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
 const documentQuery = v.object({

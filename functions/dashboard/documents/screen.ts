@@ -6,8 +6,8 @@ import type { Screen } from '../screen.ts'
 import { actionScreens } from './action-screens.ts'
 import { documentScreens } from './document-screens.ts'
 import { listScreens } from './list-screens.ts'
-import { textScreens } from './text-screens.ts'
-import { uploadRoutes } from './upload-routes.ts'
+import { textScreens } from './text/screens.ts'
+import { uploadRoutes } from './upload/routes.ts'
 
 export interface DocumentsDependencies {
   queue: Sender

@@ -1,6 +1,5 @@
+import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import { Unreadable } from './unreadable.ts'
-
-export const maxTextBytes = 4 * 1024 * 1024
 
 /**
  * What the database takes and search can match: no control characters and lone surrogates, line feeds alone as line breaks, ordinary
@@ -19,6 +18,6 @@ export function cleanText(text: string): string {
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-  if (Buffer.byteLength(clean) > maxTextBytes) throw new Unreadable('too_much_text')
+  if (Buffer.byteLength(clean) > maxContentBytes) throw new Unreadable('too_much_text')
   return clean
 }

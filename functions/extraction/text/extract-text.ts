@@ -1,4 +1,4 @@
-import { type FileType, maxFileBytes } from '../../../shared/files/file-types.ts'
+import type { FileType } from '../../../shared/files/file-types.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -11,13 +11,12 @@ process.on('exit', () => reader.end())
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * The text of a document as Markdown, at most 4 MiB of it, read in a process of its own; one file at a time. Its type is told by its
- * content, whatever its name is.
+ * The text of a document as Markdown, read in a process of its own; one file at a time. It has a letter or digit, at most 4 MiB, and
+ * no character that the database cannot keep. Its type is told by its content, whatever its name is.
  * @throws Unreadable if the file is at fault for good; its message says what its owner can do
  * @throws Error for any fault of ours: another attempt may succeed
  */
 export async function extractText(file: Buffer, fileName: string): Promise<{ text: string; sourceType: FileType }> {
-  if (file.length > maxFileBytes) throw new Unreadable('too_complex')
   const turn = previous.then(() => reader.read({ file, fileName }))
   previous = turn.catch(() => undefined)
   const { text, sourceType } = await turn

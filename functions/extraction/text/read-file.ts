@@ -1,6 +1,7 @@
+import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
 import type { Block } from './blocks.ts'
-import { cleanText, maxTextBytes } from './clean-text.ts'
+import { cleanText } from './clean-text.ts'
 import { decodeText } from './decode-text.ts'
 import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
 import { toMarkdown } from './markdown.ts'
@@ -19,7 +20,7 @@ export interface Extracted {
 export async function readFile(file: Buffer, fileName: string): Promise<Extracted> {
   const { format, content } = await contentOf(file, fileName)
   const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
-  if (text === '') throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
+  if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
   return { text, sourceType: sourceTypes[format] }
 }
 
@@ -59,7 +60,7 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
     .replace(/\r\n?/g, '\n')
   if (isHtml(text, fileName)) return { format: 'html', content: htmlBlocks(text) }
   // A table has more in Markdown than in commas: there is nothing to gain by reading on.
-  if (Buffer.byteLength(text) > maxTextBytes) throw new Unreadable('too_much_text')
+  if (Buffer.byteLength(text) > maxContentBytes) throw new Unreadable('too_much_text')
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })
   return rows ? { format: 'csv', content: rows } : { format: 'text', content: text }

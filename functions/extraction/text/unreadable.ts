@@ -2,7 +2,7 @@
 const messages = {
   empty: 'The file is empty. Choose the right file and upload it again.',
   no_text:
-    'The file holds no text. If its pages are pictures, save it with text recognition (OCR) and upload it again.',
+    'The file holds no text. If its pages are pictures, save it with text recognition (OCR) and upload it again, or enter the text by hand.',
   scan: 'This PDF is a scan: it holds pictures of pages and no text. Save it with text recognition (OCR) and upload it again.',
   scrambled:
     'The letters of this PDF cannot be read: its fonts do not say which characters they show. Save the document as PDF or Word (.docx) again in the program that it was written with, and upload that.',
@@ -18,11 +18,11 @@ const messages = {
   pages:
     'This is a document of Apple’s Pages, Numbers or Keynote. Export it as PDF, Word, Excel or PowerPoint and upload that.',
   unsupported:
-    'Files of this kind cannot be read. Upload PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, Markdown or plain text.',
+    'Files of this kind cannot be read. Upload a PDF, Word (.docx), Excel (.xlsx), CSV, PowerPoint (.pptx), HTML, Markdown or text file.',
   damaged:
     'The file is damaged or was not uploaded completely. Open it in the program that it was written with, save it again and upload that.',
   hidden_parts:
-    'This OpenDocument spreadsheet has hidden sheets, rows or columns. Delete or show them, or save it as Excel workbook (.xlsx), from which hidden parts are left out, and upload that.',
+    'This is an OpenDocument spreadsheet with hidden sheets, rows or columns. Save it as Excel workbook (.xlsx), from which hidden parts are left out, and upload that.',
   suspicious:
     'The file unpacks to far more than a document of its kind holds, or is built as no office program builds it. Save it again in the program that it was written with and upload that.',
   too_complex:
@@ -42,8 +42,4 @@ export class Unreadable extends Error {
     this.name = 'Unreadable'
     this.code = code
   }
-}
-
-export function isUnreadableCode(code: unknown): code is UnreadableCode {
-  return typeof code === 'string' && Object.hasOwn(messages, code)
 }

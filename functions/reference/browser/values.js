@@ -6,7 +6,7 @@ const prefix = 'cuecard:$'
 const changed = new EventTarget()
 
 /** The address of the API, from which this page comes: `…/v1/docs` is its page. */
-export const baseUrl = new URL('..', location.href).href.replace(/\/$/, '')
+const baseUrl = new URL('..', location.href).href.replace(/\/$/, '')
 
 /** @param {string} name */
 export function readValue(name) {

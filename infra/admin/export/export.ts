@@ -15,7 +15,7 @@ import {
 /** A line of an export: what it is of, and its columns. */
 export type Line = { type: string } & Record<string, unknown>
 
-export const formatVersion = 1
+const formatVersion = 1
 
 interface Options {
   /** Of chunks, as base64: most of the bytes. */

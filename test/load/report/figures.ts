@@ -43,8 +43,7 @@ export function figuresOf(samples: readonly Sample[]): Figures {
 }
 
 /** As it should be past what the stand holds: with the time after which to try again. */
-export const isRefused = ({ outcome, hasRetryAfter }: Sample): boolean =>
-  (outcome === 429 || outcome === 503) && hasRetryAfter
+const isRefused = ({ outcome, hasRetryAfter }: Sample): boolean => (outcome === 429 || outcome === 503) && hasRetryAfter
 
 function nameOf(sample: Sample): string {
   const isShedding = sample.outcome === 429 || sample.outcome === 503

@@ -8,7 +8,7 @@ export interface Backlog {
 }
 
 /** Documents that are not ready yet, and how long the oldest has waited. */
-export async function readBacklog(db: Database): Promise<Backlog> {
+async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<Backlog>`select count(*)::int as documents,
       coalesce(extract(epoch from max(now() - pending_since)), 0)::float as "oldestSeconds"
     from documents where status in ('pending', 'processing')`.execute(db)

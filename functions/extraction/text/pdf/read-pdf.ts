@@ -1,7 +1,7 @@
 import { getDocumentProxy } from 'unpdf'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
+import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
 import type { Block } from '../blocks.ts'
-import { maxTextBytes } from '../clean-text.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
 import { type PageContent, pageContent, type Word } from './page-content.ts'
@@ -67,7 +67,7 @@ async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
     }
     pages.push(page)
     letters += page.letters
-    if (letters > maxTextBytes) throw new Unreadable('too_much_text')
+    if (letters > maxContentBytes) throw new Unreadable('too_much_text')
   }
   if (failed > pdf.numPages / 2) throw new Unreadable('damaged')
   if (letters < minLettersOfText) throw new Unreadable('scan')

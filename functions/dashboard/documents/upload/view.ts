@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { fileExtensions } from '../../../shared/files/file-types.ts'
-import { words } from '../words.ts'
+import { fileExtensions } from '../../../../shared/files/file-types.ts'
+import { words } from '../../words.ts'
 
 const w = words.documents.upload
 

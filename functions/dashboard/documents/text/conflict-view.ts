@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { words } from '../words.ts'
-import { type TextForm, textForm } from './text-form.ts'
+import { words } from '../../words.ts'
+import { type TextForm, textForm } from './form.ts'
 
 const w = words.documents.text
 

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { faultOf, invalid } from '../form-parts.ts'
-import { type Faults, line } from '../forms.ts'
-import type { Html } from '../layout.ts'
-import { words } from '../words.ts'
+import { faultOf, invalid } from '../../form-parts.ts'
+import { type Faults, line } from '../../forms.ts'
+import type { Html } from '../../layout.ts'
+import { words } from '../../words.ts'
 
 const w = words.documents.text
 

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
-import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
-import type { AgentRow } from '../../../shared/organizations/agents.ts'
-import type { Faults } from '../forms.ts'
-import type { View } from '../layout.ts'
-import { words } from '../words.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
+import type { AgentRow } from '../../../../shared/organizations/agents.ts'
+import type { Faults } from '../../forms.ts'
+import type { View } from '../../layout.ts'
+import { words } from '../../words.ts'
 import { conflictView } from './conflict-view.ts'
+import { type TextForm, textForm } from './form.ts'
 import type { Editable } from './text.ts'
-import { type TextForm, textForm } from './text-form.ts'
 
 const w = words.documents.text
 
