@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Extraction } from '../../functions/extraction/extract-document.ts'
+import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
@@ -39,14 +40,15 @@ const found = async (tenant: Tenant): Promise<string[]> =>
     (hit: { content: string }) => hit.content,
   )
 
-/** An extractor that does something while it extracts its first text. */
-function interrupted(act: () => Promise<unknown>, made = text) {
+/** An extractor that does something while it extracts its first text, or finds that there is none. */
+function interrupted(act: () => Promise<unknown>, made: string | Unreadable = text) {
   let isFirst = true
   const extractText: Extraction['extractText'] = async () => {
     if (isFirst) {
       isFirst = false
       await act()
     }
+    if (made instanceof Unreadable) throw made
     return { text: made, sourceType: 'txt' }
   }
   return newExtractor(stand, { extractText })
@@ -149,7 +151,7 @@ describe('of workers', () => {
   })
 
   test('a zombie whose document was recovered meanwhile neither hands over nor fails it', async () => {
-    for (const made of ['Text of the zombie.', '…']) {
+    for (const made of ['Text of the zombie.', new Unreadable('no_text')]) {
       const { file } = await created()
       const zombie = interrupted(async () => {
         await expireLease(stand.db, file)

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { consumer } from '../../functions/extraction/consumer.ts'
 import type { Extraction } from '../../functions/extraction/extract-document.ts'
+import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { createFileDocument } from '../../shared/documents/create-file-document.ts'
 import { fileTypeOf } from '../../shared/files/file-types.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
@@ -45,9 +46,12 @@ export function workMessage({ organizationId, id }: Pick<TestFile, 'organization
   return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
 }
 
-/** In place of the extraction, where that is not the point: the file is its text. */
-const plainText: Extraction['extractText'] = (file, fileName) =>
-  Promise.resolve({ text: file.toString('utf8'), sourceType: fileTypeOf(fileName)! })
+/** In place of the extraction, where that is not the point: the file is its text, if it has any. */
+const plainText: Extraction['extractText'] = (file, fileName) => {
+  const text = file.toString('utf8')
+  if (!/[\p{L}\p{N}]/u.test(text)) return Promise.reject(new Unreadable('no_text'))
+  return Promise.resolve({ text, sourceType: fileTypeOf(fileName)! })
+}
 
 /** An extraction Lambda of a test's own, on the stand's database and embedding queue, and a bucket in memory. */
 export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}) {
