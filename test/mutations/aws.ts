@@ -1,0 +1,111 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is source text.
+import type { Mutation } from './mutation.ts'
+import { canary, deploy, filesOnAws, watch } from './tests.ts'
+
+export const awsMutations: Mutation[] = [
+  {
+    safeguard: 'an install script that is not named fails the check of the supply chain',
+    file: 'infra/supply-chain/rules.ts',
+    find: 'allowed[name] !== true',
+    replace: 'allowed[name] === false',
+    tests: ['test/aws/supply-chain.test.ts'],
+  },
+  {
+    safeguard: 'the preflight counts the executions that others have reserved',
+    file: 'infra/preflight/concurrency.ts',
+    find: 'reserved + others + workers',
+    replace: 'reserved + workers',
+    tests: ['test/operators/preflight.test.ts'],
+  },
+  {
+    safeguard: 'a stage is deployed to its own account alone',
+    file: 'infra/aws/app.ts',
+    find: 'env: { account, region }, ',
+    replace: '',
+    tests: ['test/aws/account.test.ts'],
+  },
+  {
+    safeguard: 'workers change when the shift of what serves is over',
+    file: 'infra/aws/release/aliases.ts',
+    find: 'serving.map((name) => aliases[name]),',
+    replace: 'answering.map((name) => aliases[name]),',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'the alarms of a release watch its own version',
+    file: 'infra/aws/monitoring/release-alarms.ts',
+    find: 'ExecutedVersion: version.version,',
+    replace: '',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'requests reach a version that is shifted, not the latest code',
+    file: 'infra/aws/stack.ts',
+    find: 'createHttpApi(this, name, aliases, settings)',
+    replace: 'createHttpApi(this, name, functions, settings)',
+    tests: ['test/aws/release.test.ts'],
+  },
+  {
+    safeguard: 'the canary’s alarm rings within ten minutes',
+    file: 'infra/wiring.ts',
+    find: 'timeoutSeconds: 120, everySeconds: 300',
+    replace: 'timeoutSeconds: 120, everySeconds: 360',
+    tests: [watch],
+  },
+  {
+    safeguard: 'an alarm on silence does not look for older values first',
+    file: 'infra/aws/monitoring/metric.ts',
+    find: "expression: 'FILL(m0, 0)'",
+    replace: "expression: 'm0'",
+    tests: [watch],
+  },
+  {
+    safeguard: 'a canary that fails leaves no document behind',
+    file: 'functions/canary/journey.ts',
+    find: '    await cleanUp(journey, path)\n',
+    replace: '',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary sees that search finds nothing',
+    file: 'functions/canary/journey.ts',
+    find: '!found.body.data.some((hit) => hit.document_id === id)',
+    replace: 'false',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary deletes no documents but its own',
+    file: 'functions/canary/journey.ts',
+    find: 'each.title === title && ',
+    replace: '',
+    tests: [canary],
+  },
+  {
+    safeguard: 'the canary touches no agent but its own',
+    file: 'functions/canary/canary.ts',
+    find: 'body.data.find(({ name }) => name === ownName)',
+    replace: 'body.data[0]',
+    tests: [canary],
+  },
+  {
+    safeguard: 'a rollback of a deploy needs no database',
+    file: 'infra/aws/migrations.ts',
+    find: 'executeOnHandlerChange: false',
+    replace: 'executeOnHandlerChange: true',
+    tests: [deploy],
+  },
+  {
+    safeguard: 'each Lambda that serves has executions of its own',
+    file: 'infra/aws/functions.ts',
+    find: '...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),',
+    replace: '',
+    tests: ['test/aws/concurrency.test.ts'],
+  },
+  {
+    safeguard: 'the extraction queue takes events from this stage’s bucket alone',
+    file: 'infra/aws/files.ts',
+    find: "ArnEquals: { 'aws:SourceArn': `arn:${stack.partition}:s3:::${bucketName}` },",
+    replace: "ArnEquals: { 'aws:SourceArn': `arn:${stack.partition}:s3:::*` },",
+    tests: [filesOnAws],
+  },
+]

@@ -1,0 +1,111 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is source text.
+import type { Mutation } from './mutation.ts'
+import { hanging, histories, ofFiles, questionLog, sweeper } from './tests.ts'
+
+export const sweeperMutations: Mutation[] = [
+  {
+    safeguard: 'questions are deleted after 30 days',
+    file: 'functions/sweeper/purge-questions.ts',
+    find: "interval '30 days'",
+    replace: "interval '35 days'",
+    tests: [questionLog],
+  },
+  {
+    safeguard: 'the sweeper sends a file that awaits its text to the extraction',
+    file: 'functions/sweeper/resend.ts',
+    find: 'awaitsText: awaits_text',
+    replace: 'awaitsText: false',
+    tests: [ofFiles.races],
+  },
+  {
+    safeguard: 'a file that could not be deleted is not forgotten',
+    file: 'functions/sweeper/delete-files.ts',
+    find: 'await bucket.delete(urls.map(keyOfUrl))',
+    replace: 'await bucket.delete(urls.map(keyOfUrl)).catch(() => {})',
+    tests: [ofFiles.races],
+  },
+  {
+    safeguard: 'a file that may still arrive is deleted once more',
+    file: 'functions/sweeper/delete-files.ts',
+    find: ".where('source_url', 'in', urls).where('last_at', '<=', sql<Date>`now()`)",
+    replace: ".where('source_url', 'in', urls)",
+    tests: [ofFiles.races],
+  },
+  {
+    safeguard: 'the sweeper’s pending half',
+    file: 'functions/sweeper/resend.ts',
+    find: '.where(isMessageLost)',
+    replace: '.where(sql<boolean>`false`)',
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'the sweeper’s processing half',
+    file: 'functions/sweeper/overdue.ts',
+    find: 'moveAll(db, [isLeaseExpired, hasAttemptsLeft], recover)',
+    replace: 'moveAll(db, [sql<boolean>`false`], recover)',
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'five attempts are enough',
+    file: 'functions/sweeper/overdue.ts',
+    find: 'moveAll(db, [isLeaseExpired, hasAttemptsLeft], recover)',
+    replace: 'moveAll(db, [isLeaseExpired], recover)',
+    tests: [sweeper, histories],
+  },
+  {
+    safeguard: 'organizations take turns',
+    file: 'functions/sweeper/resend.ts',
+    find: ".orderBy('lost.turn')\n",
+    replace: '\n',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'what waits in line is not sent every minute',
+    file: 'functions/sweeper/resend.ts',
+    find: 'return Math.max(lostAfterSeconds, seconds)',
+    replace: 'return Math.min(lostAfterSeconds, seconds)',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a failed send of the sweeper does not count as sent',
+    file: 'functions/sweeper/resend.ts',
+    find: 'isSent[i] ? secondsToResend(document) : 0',
+    replace: 'secondsToResend(document)',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a sweeper that dies before it has sent has sent nothing',
+    file: 'functions/sweeper/resend.ts',
+    find: 'now() + make_interval(secs => ${lostAfterSeconds})',
+    replace: "now() + interval '1 day'",
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'the sweeper’s news of a send gives way to a worker’s',
+    file: 'functions/sweeper/resend.ts',
+    find: ".whereRef('d.resend_at', '=', 'tried.acquired')\n",
+    replace: '\n',
+    tests: [sweeper],
+  },
+  {
+    safeguard: 'a sweep stops sending when the queue is dead',
+    file: 'functions/sweeper/resend.ts',
+    find: 'failuresInRow >= sendsAtOnce || ',
+    replace: '',
+    tests: [hanging],
+  },
+  {
+    safeguard: 'a sweep stops sending when its time is nearly up',
+    file: 'functions/sweeper/resend.ts',
+    find: ' || !maySend()',
+    replace: '',
+    tests: [hanging],
+  },
+  {
+    safeguard: 'old idempotency keys are dropped until none is left',
+    file: 'functions/sweeper/purging.ts',
+    find: 'numDeletedRows < rowsPerBatch',
+    replace: 'numDeletedRows <= rowsPerBatch',
+    tests: [sweeper],
+  },
+]
