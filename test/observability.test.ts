@@ -1,6 +1,6 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
 import { mcpApp } from '../functions/mcp/app.ts'
 import { setRetellSecret } from '../infra/admin/agents.ts'
@@ -10,11 +10,12 @@ import { invoke } from '../infra/local/lambda.ts'
 import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../shared/ids.ts'
-import { describeError, log } from '../shared/log.ts'
+import { describeError } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { statements, useFaultyConnection } from './support/faulty-connection.ts'
 import { figuresOf } from './support/figures-of.ts'
+import { gathered } from './support/gathered-log.ts'
 import { manualClock } from './support/manual-clock.ts'
 import { callerOf } from './support/own-app.ts'
 import { newPlatforms } from './support/own-platforms.ts'
@@ -27,28 +28,10 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-afterEach(() => vi.restoreAllMocks())
-
-/** Everything written to the log while `act` runs, at every level. */
-async function logOf(act: () => Promise<unknown>): Promise<string> {
-  const written: string[] = []
-  const keep = (chunk: unknown) => {
-    written.push(String(chunk))
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep)
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep)
-  const level = log.getLevelName()
-  log.setLogLevel('DEBUG')
-  await act().finally(() => log.setLogLevel(level))
-  vi.restoreAllMocks()
-  return written.join('')
-}
-
 const linesOf = (written: string): Record<string, unknown>[] =>
   written
-    .trim()
     .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
 async function keyIdOf({ apiKey }: Tenant): Promise<string> {
@@ -196,7 +179,7 @@ describe('the log', () => {
   test('follows a document from the request to its end by the request’s id', async () => {
     const tenant = await stand.tenant()
     let requestId = ''
-    const written = await logOf(async () => {
+    const written = await gathered(async () => {
       const created = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'A text.' })
       requestId = created.headers['x-request-id']!
       await stand.deliver()
@@ -209,7 +192,7 @@ describe('the log', () => {
     const reader = await stand.tenant(['kb:read'])
     const path = reader.knowledgeBase
     const ids = { organization_id: reader.organizationId, api_key_id: await keyIdOf(reader) }
-    const written = await logOf(async () => {
+    const written = await gathered(async () => {
       await reader.call('GET', path)
       await reader.call('POST', path, { title: 'T' })
       await stand.http('GET', path)
@@ -251,14 +234,14 @@ describe('the log', () => {
     const work = newWorker(stand, provider, { queue: keptQueue().queue })
     const document = { id, organizationId: tenant.organizationId }
     provider.script(['too_many_requests'])
-    const first = await logOf(() => work([document]))
+    const first = await gathered(() => work([document]))
     const ids = { organization_id: tenant.organizationId, document_id: id }
     expect(linesOf(first)).toMatchObject([
       { message: 'document_retry_scheduled', ...ids, request_id: created.requestId, api_key_id: await keyIdOf(tenant) },
     ])
 
     const changed = await request('PATCH', `${tenant.knowledgeBase}/${id}`, key, { content: 'Two.' })
-    const second = await logOf(async () => {
+    const second = await gathered(async () => {
       await stand.sweep()
       await stand.deliver()
     })
@@ -277,7 +260,7 @@ describe('the log', () => {
     // Twice: the worker repeats what it may.
     connection.cut('before', statements.leaveToSweeper)
     connection.cut('before', statements.leaveToSweeper)
-    const written = await logOf(() =>
+    const written = await gathered(() =>
       newWorker(stand, provider, { queue: broken })([{ id: body.id, organizationId: tenant.organizationId }]),
     )
     const asked = { request_id: headers['x-request-id'], api_key_id: await keyIdOf(tenant), document_id: body.id }
@@ -296,7 +279,7 @@ describe('the log', () => {
       request_id: 'r',
       api_key_id: 'k',
     })
-    expect(linesOf(await logOf(() => stand.embedding(message)))).toMatchObject([
+    expect(linesOf(await gathered(() => stand.embedding(message)))).toMatchObject([
       { message: 'delivery_failed', organization_id: tenant.organizationId, request_id: 'r', api_key_id: 'k' },
     ])
   })
@@ -305,7 +288,7 @@ describe('the log', () => {
     const canary = 'canary-7f3a9e'
     const tenant = await stand.tenant()
     const content = `${canary} one.\n\n${canary} two is a longer one, that makes a chunk of its own.`
-    const written = await logOf(async () => {
+    const written = await gathered(async () => {
       const make = async (text: string) => {
         const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${canary} title`, content: text })
         return { id: body.id as string, organizationId: tenant.organizationId }
@@ -382,7 +365,7 @@ describe('the log', () => {
     const documents = stand.functions.routes.find(({ functionName }) => functionName === 'documents')!
     for (const each of events) {
       let status = 0
-      const written = await logOf(async () => {
+      const written = await gathered(async () => {
         const result = await invoke(documents.handler, each, { functionName: 'documents', timeoutSeconds: 29 })
         status = (result as APIGatewayProxyStructuredResultV2).statusCode!
       })
