@@ -28,12 +28,13 @@ test(`there are ${all.length} of them`, () => {
   expect(all.length).toBeGreaterThanOrEqual(100)
 })
 
+/** Milliseconds after which a request is taken to hang. */
+const hangs = 30_000
+
 describe.each(Object.entries(rows))('%s', (_, table) => {
-  test.each(table)('$of → $answer', async (row) => {
+  test.each(table)('$of → $answer', { timeout: hangs }, async (row) => {
     const before = await dumpOf(stand.pool)
-    const started = performance.now()
     const { status, body, headers: sent } = await stand.send(eventOf(row))
-    expect(performance.now() - started).toBeLessThan(5_000)
     expect([status, body?.code].filter((part) => part !== undefined).join(' ')).toBe(row.answer)
     if (status >= 400) expect(await dumpOf(stand.pool)).toEqual(before)
     const { instance: _, ...said } = typeof body === 'object' ? body : { text: body }
