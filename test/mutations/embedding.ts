@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is source text.
 import type { Mutation } from './mutation.ts'
-import { canaries, costs, histories, ofFiles, outcomes, races, revisions, sharing, tokenLimits } from './tests.ts'
+import { costs, histories, leaks, ofFiles, outcomes, races, revisions, sharing, tokenLimits } from './tests.ts'
 
 export const embeddingMutations: Mutation[] = [
   {
@@ -22,7 +22,7 @@ export const embeddingMutations: Mutation[] = [
     file: 'functions/embedding/consumer.ts',
     find: "log.error('message_unreadable', { message_id: record.messageId })",
     replace: "log.error('message_unreadable', { message_id: record.messageId, body: record.body })",
-    tests: [canaries],
+    tests: [leaks],
   },
   {
     safeguard: 'the fence at commit',

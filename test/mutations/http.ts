@@ -1,12 +1,12 @@
 import type { Mutation } from './mutation.ts'
 import {
-  canaries,
   dashboardSettings,
   deleted,
   hanging,
   histories,
   inputFaults,
   keys,
+  leaks,
   limits,
   observability,
   plans,
@@ -58,7 +58,7 @@ export const httpMutations: Mutation[] = [
     file: 'shared/http/api.ts',
     find: ".replaceAll(/cue_\\w+/g, 'cue_…')",
     replace: '',
-    tests: [canaries],
+    tests: [leaks],
   },
   {
     safeguard: 'what Postgres cannot store is refused before it is asked',

@@ -32,7 +32,7 @@ export async function makeWorld(stand: TestStand): Promise<World> {
 
 async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   const tenant = await stand.tenant()
-  const mark = `canary${who}${crypto.randomUUID().slice(0, 8)}`
+  const mark = `marker${who}${crypto.randomUUID().slice(0, 8)}`
   const organizationId = tenant.organizationId as OrganizationId
   await sql`update organizations set name = ${mark} where id = ${organizationId}`.execute(stand.db)
   await sql`update agents set name = ${mark} where id = ${tenant.agentId}`.execute(stand.db)

@@ -24,13 +24,13 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-const providerKey = 'sk-canary-provider-4d1f'
-const databasePassword = 'canary-database-77aa'
-const signingSecret = 'canary-signing-secret-9e8d'
+const providerKey = 'sk-secret-provider-4d1f'
+const databasePassword = 'secret-database-77aa'
+const signingSecret = 'secret-signing-9e8d'
 /** Of documents, their chunks and metadata. */
-const text = 'canary-text-of-a-document-1b2c'
+const text = 'secret-text-of-a-document-1b2c'
 /** Of callers. */
-const question = 'canary-question-of-a-caller-5e6f'
+const question = 'secret-question-of-a-caller-5e6f'
 
 const fixed = [providerKey, databasePassword, signingSecret, text, question]
 
@@ -181,7 +181,7 @@ test('no key and no session is in logs and pages where people fail to sign in', 
   const stranger = newKey()
   const tokens: string[] = []
   const all = await gathered(async (keep) => {
-    for (const key of [stranger, `${stranger}x`, 'canary', '', stranger.slice(0, -1)])
+    for (const key of [stranger, `${stranger}x`, 'secret', '', stranger.slice(0, -1)])
       keep((await browser.post('/dashboard/sign-in', { key, to: '/dashboard' })).html)
     await signIn(browser, tenant.apiKey)
     tokens.push(...browser.jar.values())
