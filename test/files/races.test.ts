@@ -4,6 +4,7 @@ import type { Extraction } from '../../functions/extraction/extract-document.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
+import { age, expireLease } from '../support/documents.ts'
 import { createFile, newExtractor, type TestFile, uploadEvent, workMessage } from '../support/files.ts'
 import { gateFor } from '../support/gate.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -37,15 +38,6 @@ const found = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })).body.data.map(
     (hit: { content: string }) => hit.content,
   )
-const expireLease = ({ id }: TestFile) =>
-  sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${id} and status = 'processing'`.execute(
-    stand.db,
-  )
-const age = (seconds: number) => {
-  const by = sql`make_interval(secs => ${seconds})`
-  return sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
-    lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(stand.db)
-}
 
 /** An extractor that does something while it extracts its first text. */
 function interrupted(act: () => Promise<unknown>, made = text) {
@@ -124,7 +116,7 @@ describe('of workers', () => {
     extractor.files.set(file.key, Buffer.from(text))
     await extractor.deliver(uploadEvent(file.key))
     expect(await rowOf(file)).toMatchObject({ status: 'processing', attempt: 1 })
-    await age(151)
+    await age(stand.db, 151)
     const { report } = await sweepInto(extractor)
     expect(report).toMatchObject({ recovered: 1 })
     expect(await get(tenant, file)).toMatchObject({ status: 'completed', error_message: null })
@@ -134,7 +126,7 @@ describe('of workers', () => {
     const { tenant, file } = await created()
     for (let i = 0; i < 5; i++) {
       await crash(file)
-      await age(151)
+      await age(stand.db, 151)
       await sweep(sweeperWith(keptQueue().queue))
     }
     const { status, error_message } = await get(tenant, file)
@@ -147,7 +139,7 @@ describe('of workers', () => {
     const second = newExtractor(stand)
     second.files.set(file.key, Buffer.from(text))
     const zombie = interrupted(async () => {
-      await expireLease(file)
+      await expireLease(stand.db, file)
       expect(await second.deliver(workMessage(file))).toEqual(done)
     }, 'Text of the zombie.')
     expect(await zombie.upload(file, text)).toEqual(done)
@@ -160,7 +152,7 @@ describe('of workers', () => {
     for (const made of ['Text of the zombie.', '…']) {
       const { file } = await created()
       const zombie = interrupted(async () => {
-        await expireLease(file)
+        await expireLease(stand.db, file)
         await sweep(sweeperWith(keptQueue().queue))
       }, made)
       expect(await zombie.upload(file, text)).toEqual(done)
@@ -226,7 +218,7 @@ describe('of requests with an extraction', () => {
     const { tenant, file } = await created()
     await crash(file)
     expect((await tenant.call('PATCH', file.path, { status: 'pending' })).status).toBe(409)
-    await age(151)
+    await age(stand.db, 151)
     const retried = tenant.call('PATCH', file.path, { status: 'pending' })
     const swept = sweep(sweeperWith(keptQueue().queue))
     await Promise.all([retried, swept])
@@ -243,9 +235,9 @@ describe('of the bucket', () => {
     const { tenant, file } = await created()
     const extractor = newExtractor(stand)
     extractor.files.set(file.key, Buffer.from(text))
-    await age(110)
+    await age(stand.db, 110)
     expect((await sweepInto(extractor)).sent).toEqual([])
-    await age(20)
+    await age(stand.db, 20)
     expect((await sweepInto(extractor)).sent).toEqual([file.id])
     expect((await get(tenant, file)).status).toBe('completed')
   })
@@ -315,7 +307,7 @@ describe('of sweepers', () => {
     const { tenant, file } = await created()
     const gone = await createFile(stand, tenant)
     await tenant.call('DELETE', gone.path)
-    await age(121)
+    await age(stand.db, 121)
     const both = gateFor(2)
     const deleted: string[] = []
     const bucket = {
@@ -335,7 +327,7 @@ describe('of sweepers', () => {
     const { tenant, file } = await created()
     const gone = await createFile(stand, tenant)
     await tenant.call('DELETE', gone.path)
-    await age(121)
+    await age(stand.db, 121)
     const { queue, sent } = keptQueue()
     const report = await sweep(sweeperWith(queue, { delete: () => Promise.reject(new Error('away')) }))
     expect(report).toMatchObject({ files_deleted: 0, resent: 1 })

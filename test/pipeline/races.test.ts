@@ -8,6 +8,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
+import { createDocument, expireLease, type TestDocument } from '../support/documents.ts'
 import { isOnServer } from '../support/effort.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
@@ -22,17 +23,6 @@ const connection = useFaultyConnection()
 
 // Whatever raced, nothing is left behind.
 afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
-
-interface TestDocument {
-  id: string
-  organizationId: string
-  path: string
-}
-
-async function create(tenant: Tenant, content?: string): Promise<TestDocument> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content && { content }) })
-  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
 
 const get = async (tenant: Tenant, { path }: TestDocument) => (await tenant.call('GET', path)).body
 const contents = async (tenant: Tenant, { path }: TestDocument): Promise<string[]> =>
@@ -56,10 +46,6 @@ function whileEmbedding(act: () => Promise<unknown>) {
 
 const leasable = ({ id, organizationId }: TestDocument) =>
   ({ organizationId, documentId: id, leaseToken: newId() }) as Claimant
-const expireLease = ({ id }: TestDocument) =>
-  sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${id} and status = 'processing'`.execute(
-    stand.db,
-  )
 /** All rows of the document's chunks, of whatever revision. */
 const chunkRows = async ({ id }: TestDocument) =>
   (await sql<{ revision: number }>`select revision from chunks where document_id = ${id}`.execute(stand.db)).rows
@@ -85,7 +71,7 @@ const someChunks = (from: number, count: number) => ({
 describe('of workers', () => {
   test('two workers with one message pay once', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'One. Two.')
+    const document = await createDocument(tenant, 'One. Two.')
     const results = await Promise.all([1, 2, 3].map(() => newWorker(stand, provider)([document])))
     expect(results).toEqual(Array(3).fill({ batchItemFailures: [] }))
     expect(provider.calls).toHaveLength(1)
@@ -94,7 +80,7 @@ describe('of workers', () => {
 
   test('a message delivered again while its document is being embedded disturbs nobody', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'One. Two.')
+    const document = await createDocument(tenant, 'One. Two.')
     whileEmbedding(async () => {
       expect(await newWorker(stand, provider)([document, document])).toEqual({ batchItemFailures: [] })
       expect((await get(tenant, document)).status).toBe('processing')
@@ -106,7 +92,7 @@ describe('of workers', () => {
 
   test('a redelivery after completed calls nobody and changes nothing', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'One. Two.')
+    const document = await createDocument(tenant, 'One. Two.')
     await newWorker(stand, provider)([document])
     const before = await tenant.call('GET', document.path)
     provider.calls.length = 0
@@ -120,7 +106,7 @@ describe('of workers', () => {
 
   test('an old message after a newer PATCH embeds the newest text, once', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'Old.')
+    const document = await createDocument(tenant, 'Old.')
     await tenant.call('PATCH', document.path, { content: 'New.' })
     await newWorker(stand, provider)([document])
     await newWorker(stand, provider)([document])
@@ -130,9 +116,9 @@ describe('of workers', () => {
 
   test('an old message after a takeover, or after the chunks were deleted, is acknowledged and changes nothing', async () => {
     const tenant = await stand.tenant()
-    const taken = await create(tenant, 'A text.')
+    const taken = await createDocument(tenant, 'A text.')
     await tenant.call('POST', `${taken.path}/chunks`, someChunks(0, 1))
-    const stripped = await create(tenant, 'A text.')
+    const stripped = await createDocument(tenant, 'A text.')
     await tenant.call('DELETE', `${stripped.path}/chunks`)
     const before = [await get(tenant, taken), await get(tenant, stripped)]
     expect(await newWorker(stand, provider)([taken, stripped])).toEqual({ batchItemFailures: [] })
@@ -141,7 +127,7 @@ describe('of workers', () => {
 
   test('a message under another organization’s name changes nothing, even where row-level security is off', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
-    const document = await create(mine, 'A text.')
+    const document = await createDocument(mine, 'A text.')
     const forged = { ...document, organizationId: other.organizationId }
     expect(await newWorker(stand, provider, { db: stand.db })([forged])).toEqual({ batchItemFailures: [] })
     expect((await get(mine, document)).status).toBe('pending')
@@ -149,7 +135,7 @@ describe('of workers', () => {
 
   test('a zombie that goes on after its lease was taken writes nothing', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'One. Two.')
+    const document = await createDocument(tenant, 'One. Two.')
     const rows = async () =>
       (
         await sql`select d.*, d.xmin::text, c.xmin::text as chunk from documents d join chunks c on c.document_id = d.id where d.id = ${document.id}`.execute(
@@ -159,7 +145,7 @@ describe('of workers', () => {
     let before: unknown
     const zombie = newWorker(stand, provider)
     whileEmbedding(async () => {
-      await expireLease(document)
+      await expireLease(stand.db, document)
       await newWorker(stand, provider)([document])
       before = await rows()
     })
@@ -175,7 +161,7 @@ describe('of workers', () => {
     'a connection cut once, %s %s, costs nothing: the document completes with this delivery',
     async (when, _, statement) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, twoParagraphs)
+      const document = await createDocument(tenant, twoParagraphs)
       connection.cut(when, statement)
       expect(await newWorker(stand, provider, oneByOne)([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
@@ -189,7 +175,7 @@ describe('of workers', () => {
     'a connection cut again %s a part’s repeat counts no attempt: the next delivery completes, and pays for what was not stored alone',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, twoParagraphs)
+      const document = await createDocument(tenant, twoParagraphs)
       const { queue, sent } = keptQueue()
       connection.cut(when, statements.part, 2)
       const work = newWorker(stand, provider, { ...oneByOne, concurrency: 1, queue, random: () => 0 })
@@ -207,7 +193,7 @@ describe('of workers', () => {
     'a connection cut again %s the commit’s repeat counts no attempt, and costs no call',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, twoParagraphs)
+      const document = await createDocument(tenant, twoParagraphs)
       const { queue, sent } = keptQueue()
       connection.cut(when, statements.commit, 2)
       const work = newWorker(stand, provider, { ...oneByOne, queue, random: () => 0 })
@@ -225,7 +211,7 @@ describe('of workers', () => {
 
   test('a small document’s only call is stored with the commit: if that never arrives, the call is paid again', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, twoParagraphs)
+    const document = await createDocument(tenant, twoParagraphs)
     const { queue } = keptQueue()
     connection.cut('before', statements.commit, 2)
     const work = newWorker(stand, provider, { queue, random: () => 0 })
@@ -241,11 +227,11 @@ describe('of workers', () => {
     'while the database stays away from %s the commit on, the lease runs out and the redelivery ends it without a call',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, twoParagraphs)
+      const document = await createDocument(tenant, twoParagraphs)
       connection.lose(when, statements.commit)
       const result = await newWorker(stand, provider, oneByOne)([document])
       expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
-      await expireLease(document)
+      await expireLease(stand.db, document)
       provider.calls.length = 0
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
       expect((await get(tenant, document)).status).toBe('completed')
@@ -258,7 +244,7 @@ describe('of workers', () => {
     'a connection cut once, %s requeueing a document: one message carries it on, and one retry is counted',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'One. Two.')
+      const document = await createDocument(tenant, 'One. Two.')
       const { queue, sent } = keptQueue()
       provider.script(['too_many_requests'])
       connection.cut(when, statements.requeue)
@@ -273,7 +259,7 @@ describe('of workers', () => {
     'a connection cut once, %s ending a document in error: its message is done',
     async (when) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'One. Two.')
+      const document = await createDocument(tenant, 'One. Two.')
       provider.script(['rejected'])
       connection.cut(when, statements.fail)
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
@@ -284,7 +270,7 @@ describe('of workers', () => {
 
   test('a claim is repeated under its own token alone, and counts once', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'One. Two.')
+    const document = await createDocument(tenant, 'One. Two.')
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const subject = leasable(document)
     const [first] = await claim(db, [subject])
@@ -300,7 +286,7 @@ describe('of workers', () => {
 describe('completing', () => {
   test('needs every chunk of the text, each with its vector', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, twoParagraphs)
+    const document = await createDocument(tenant, twoParagraphs)
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const held = (await claim(db, [leasable(document)]))[0]!
     const chunks = chunk(held.content, { targetTokens: 12, overlapTokens: 0 })
@@ -317,7 +303,7 @@ describe('completing', () => {
 describe('of a worker with requests', () => {
   test('a PATCH while embedding voids what is in flight: its text is never served', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'Old.')
+    const document = await createDocument(tenant, 'Old.')
     whileEmbedding(() => tenant.call('PATCH', document.path, { content: 'New.' }))
     await newWorker(stand, provider)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', chunk_count: 0 })
@@ -332,7 +318,7 @@ describe('of a worker with requests', () => {
     ['the commit', statements.commit],
   ])('a takeover just before %s is not joined, completed or undone by it', async (_, statement) => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, twoParagraphs)
+    const document = await createDocument(tenant, twoParagraphs)
     connection.before(statement, async () => {
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))).status).toBe(201)
     })
@@ -348,7 +334,7 @@ describe('of a worker with requests', () => {
     ['the commit', statements.commit],
   ])('a PATCH just before %s leaves the document pending with the new text', async (_, statement) => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, twoParagraphs)
+    const document = await createDocument(tenant, twoParagraphs)
     connection.before(statement, () => tenant.call('PATCH', document.path, { content: 'New.' }))
     await newWorker(stand, provider, oneByOne)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', content: 'New.' })
@@ -361,7 +347,7 @@ describe('of a worker with requests', () => {
     'a PATCH while the provider answers the old text with %s is untouched by that',
     async (way) => {
       const tenant = await stand.tenant()
-      const document = await create(tenant, 'Old.')
+      const document = await createDocument(tenant, 'Old.')
       provider.script([
         async () => {
           await tenant.call('PATCH', document.path, { content: 'New.' })
@@ -379,7 +365,7 @@ describe('of a worker with requests', () => {
 
   test('A → B → A while embedding ends with A, served without a gap', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: 'B text.' })
     whileEmbedding(async () => {
@@ -397,7 +383,7 @@ describe('of a worker with requests', () => {
 
   test('a retry while embedding is refused, and the attempt under way completes', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     whileEmbedding(async () => {
       const { status, body } = await tenant.call('PATCH', document.path, { status: 'pending' })
       expect([status, body.code]).toEqual([409, 'processing_in_progress'])
@@ -408,7 +394,7 @@ describe('of a worker with requests', () => {
 
   test('a DELETE while embedding leaves nothing behind', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     whileEmbedding(async () => expect((await tenant.call('DELETE', document.path)).status).toBe(204))
     expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
     expect((await tenant.call('GET', document.path)).status).toBe(404)
@@ -418,7 +404,7 @@ describe('of a worker with requests', () => {
 
   test('a takeover by a chunk upload while embedding leaves the client’s chunks alone', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     whileEmbedding(async () =>
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))).status).toBe(201),
     )
@@ -432,7 +418,7 @@ describe('of a worker with requests', () => {
 
   test('a DELETE of the chunks while embedding hands the document to the client', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: 'B text.' })
     whileEmbedding(() => tenant.call('DELETE', `${document.path}/chunks`))
@@ -444,7 +430,7 @@ describe('of a worker with requests', () => {
   test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
     const tenant = await stand.tenant()
     const [one, two] = twoChunks
-    const document = await create(tenant, [one, two, 'The end.'].join('\n\n'))
+    const document = await createDocument(tenant, [one, two, 'The end.'].join('\n\n'))
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: [two, one, 'The end.'].join('\n\n') })
     connection.before(statements.commit, () => tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1)))
@@ -458,7 +444,7 @@ describe('of a worker with requests', () => {
     ['the last part', (db: Database, part: Part) => completeRevisions(db, [part])],
   ])('a takeover while %s is being stored waits for it, and is not joined by it', async (_, store) => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     const scope = { organizationId: tenant.organizationId as OrganizationId, documentId: document.id as DocumentId }
     const db = databaseAs('cuecard_embedding').forOrganization(scope.organizationId)
     const held = (await claim(db, [leasable(document)]))[0]!
@@ -499,7 +485,7 @@ describe('of a worker with requests', () => {
 
   test('a takeover in the middle of storing chunks is not joined by them', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, twoParagraphs)
+    const document = await createDocument(tenant, twoParagraphs)
     connection.cut('after', statements.part, 2)
     await newWorker(stand, provider, oneByOne)([document])
     expect(connection.unmet).toBe(0)
@@ -514,8 +500,8 @@ describe('of workers and sweepers', () => {
   test('a sweeper at the instant of the commit: the document completes, once', async () => {
     const tenant = await stand.tenant()
     for (let round = 0; round < 20; round++) {
-      const document = await create(tenant, `Text ${round}.`)
-      whileEmbedding(() => expireLease(document))
+      const document = await createDocument(tenant, `Text ${round}.`)
+      whileEmbedding(() => expireLease(stand.db, document))
       const { queue, sent } = keptQueue()
       await Promise.all([newWorker(stand, provider)([document]), sweep(sweeperWith(queue)), sweep(sweeperWith(queue))])
       const { status } = await get(tenant, document)
@@ -531,7 +517,7 @@ describe('of workers and sweepers', () => {
 
   test('two sweepers at once send a lost document once', async () => {
     const tenant = await stand.tenant()
-    const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => create(tenant, `Text ${i}.`)))
+    const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
     await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
     const { queue, sent } = keptQueue()
@@ -547,12 +533,12 @@ describe('of workers and sweepers', () => {
 
   test('redriven dead letters in live traffic change nothing that has ended, and complete what has not', async () => {
     const tenant = await stand.tenant()
-    const ended = await create(tenant, 'Ended.')
+    const ended = await createDocument(tenant, 'Ended.')
     await newWorker(stand, provider)([ended])
     const before = await get(tenant, ended)
-    const gone = await create(tenant, 'Gone.')
+    const gone = await createDocument(tenant, 'Gone.')
     await tenant.call('DELETE', gone.path)
-    const open = await Promise.all(Array.from({ length: 6 }, (_, i) => create(tenant, `Open ${i}.`)))
+    const open = await Promise.all(Array.from({ length: 6 }, (_, i) => createDocument(tenant, `Open ${i}.`)))
     const letters = [ended, gone, ...open]
     await Promise.all([
       newWorker(stand, provider)(letters),
@@ -571,7 +557,7 @@ describe('of requests', () => {
   test('a chunk upload against a PATCH to completed: either order, and what is completed is served', async () => {
     const tenant = await stand.tenant()
     for (let round = 0; round < 10; round++) {
-      const document = await create(tenant)
+      const document = await createDocument(tenant)
       await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
       const [upload, patch] = await Promise.all([
         tenant.call('POST', `${document.path}/chunks`, someChunks(1, 1)),
@@ -585,7 +571,7 @@ describe('of requests', () => {
 
   test('ten chunk batches of one document in parallel: all are stored and counted', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text of the service.')
+    const document = await createDocument(tenant, 'A text of the service.')
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => tenant.call('POST', `${document.path}/chunks`, someChunks(10 * i, 10))),
     )
@@ -599,7 +585,7 @@ describe('of requests', () => {
 
   test('ten batches with one index among them: it is stored once, the others are refused whole', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const document = await createDocument(tenant)
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         tenant.call('POST', `${document.path}/chunks`, {
@@ -614,7 +600,7 @@ describe('of requests', () => {
 
   test('two PATCHes with one If-Match: one is made', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     const { headers } = await tenant.call('GET', document.path)
     const patch = (title: string) => tenant.call('PATCH', document.path, { title }, { 'if-match': headers.etag! })
     const answers = await Promise.all([patch('first'), patch('second')])
@@ -625,7 +611,7 @@ describe('of requests', () => {
 
   test('a PATCH decided just before another request changes the document is decided anew', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const document = await createDocument(tenant)
     const patch = (body: object) => tenant.call('PATCH', document.path, body)
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
     connection.before(statements.updateDocument, () => tenant.call('DELETE', `${document.path}/chunks`))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
+import { createDocument, type TestDocument } from '../support/documents.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -9,17 +10,6 @@ import { newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
-
-interface TestDocument {
-  id: string
-  organizationId: string
-  path: string
-}
-
-async function create(tenant: Tenant, content?: string): Promise<TestDocument> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content && { content }) })
-  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
 
 async function edit(tenant: Tenant, document: TestDocument, content: string) {
   await tenant.call('PATCH', document.path, { content })
@@ -55,7 +45,7 @@ const text = (all: string[]) => all.join('\n\n')
 test('an edit of one word writes the chunk that has it and its vector, and no other row', async () => {
   const tenant = await stand.tenant()
   const before = sentences(40)
-  const document = await create(tenant, text(before))
+  const document = await createDocument(tenant, text(before))
   await newWorker(stand, provider)([document])
   const rows = await writtenBy(document)
   expect(rows.size).toBe(2 * 40)
@@ -73,7 +63,7 @@ test('an edit of one word writes the chunk that has it and its vector, and no ot
 test('chunks that stay where they are keep their ids over many revisions, back and forth', async () => {
   const tenant = await stand.tenant()
   const before = sentences(6)
-  const document = await create(tenant, text(before))
+  const document = await createDocument(tenant, text(before))
   await newWorker(stand, provider)([document])
   const ids = async () => (await listed(tenant, document)).map((chunk) => chunk.id)
   const first = await ids()
@@ -94,7 +84,7 @@ test.each([
   ['with twice its paragraphs', (all: string[]) => [...all, ...all.map((each) => `${each} Again.`)]],
 ])('after an edit that makes a text %s, every chunk says where it is in the new one', async (_, change) => {
   const tenant = await stand.tenant()
-  const document = await create(tenant, text(sentences(8)))
+  const document = await createDocument(tenant, text(sentences(8)))
   await newWorker(stand, provider)([document])
   const content = text(change(sentences(8)))
   await edit(tenant, document, content)
@@ -111,7 +101,7 @@ test.each([
 
 test('a search by where a chunk begins or ends goes by the text as it is served', async () => {
   const tenant = await stand.tenant()
-  const document = await create(tenant, text(sentences(4)))
+  const document = await createDocument(tenant, text(sentences(4)))
   await newWorker(stand, provider)([document])
   const [, , third] = await listed(tenant, document)
   const { start, end } = third!.metadata
@@ -128,7 +118,7 @@ test('a search by where a chunk begins or ends goes by the text as it is served'
 
 test('until an edited text is embedded, search and list show the offsets of what they serve', async () => {
   const tenant = await stand.tenant()
-  const document = await create(tenant, text(sentences(3)))
+  const document = await createDocument(tenant, text(sentences(3)))
   await newWorker(stand, provider)([document])
   const before = await listed(tenant, document)
   await tenant.call('PATCH', document.path, { content: text(sentences(3).with(0, 'Short.')) })
@@ -141,7 +131,7 @@ test('until an edited text is embedded, search and list show the offsets of what
 test('two chunks with the same text share a vector, also when the second comes later', async () => {
   const tenant = await stand.tenant()
   const [one, two, three] = sentences(3)
-  const document = await create(tenant, text([one!, two!, one!, three!]))
+  const document = await createDocument(tenant, text([one!, two!, one!, three!]))
   await newWorker(stand, provider)([document])
   const shared = async () =>
     (
@@ -167,7 +157,7 @@ const embedded = (content: string) => `T\n\n${content}`
 /** As the release before stored it: the vector in the chunk, in full precision and of any length, none in the table of vectors. */
 async function storeUnconverted(tenant: Tenant, contents: string[]): Promise<TestDocument> {
   const content = text(contents)
-  const document = await create(tenant, content)
+  const document = await createDocument(tenant, content)
   for (const [i, each] of contents.entries()) {
     const start = content.indexOf(each)
     const vector = [...vectorOf(embedded(each))].map((number) => number * 1e5 ** (i % 2))
@@ -187,7 +177,7 @@ test('chunks from before the table of vectors are found, scored and listed besid
   const tenant = await stand.tenant()
   const contents = sentences(3)
   const old = await storeUnconverted(tenant, contents)
-  const recent = await create(tenant, contents[0])
+  const recent = await createDocument(tenant, contents[0])
   await newWorker(stand, provider)([recent])
   const hits = await search(tenant, { embedding: [...vectorOf(embedded(contents[0]!))], metadata: { headings: [] } })
   expect(hits).toHaveLength(4)
@@ -231,7 +221,7 @@ test('a client’s document of which only chunks from before have embeddings can
 
 test('no vector outlives the last chunk that needs it: takeover, completion by PATCH, restart, DELETE of chunks', async () => {
   const tenant = await stand.tenant()
-  const document = await create(tenant, text(sentences(3)))
+  const document = await createDocument(tenant, text(sentences(3)))
   await newWorker(stand, provider)([document])
   const vectors = async () =>
     (await sql`select id from vectors where document_id = ${document.id}`.execute(stand.db)).rows.length
@@ -272,7 +262,7 @@ test('no vector outlives the last chunk that needs it: takeover, completion by P
 
 test('while a revision is stored in several parts, its document’s row says how many chunks it will have', async () => {
   const tenant = await stand.tenant()
-  const document = await create(tenant, text(sentences(3)))
+  const document = await createDocument(tenant, text(sentences(3)))
   const seen: unknown[] = []
   const look = async () => {
     const { rows } = await sql`

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sharing } from '../../functions/embedding/sharing.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
+import { createDocument, type TestDocument } from '../support/documents.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
@@ -26,19 +27,8 @@ const sentAs = (statement: RegExp) => requests.filter((body) => statement.test(b
 
 afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
 
-interface TestDocument {
-  id: string
-  organizationId: string
-  path: string
-}
-
-async function create(tenant: Tenant, content: string): Promise<TestDocument> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
-
 const texts = ['First in line.', 'Second in line.', 'Third in line.']
-const threeOf = (tenant: Tenant) => Promise.all(texts.map((text) => create(tenant, text)))
+const threeOf = (tenant: Tenant) => Promise.all(texts.map((text) => createDocument(tenant, text)))
 const state = async ({ id }: TestDocument) =>
   (
     await sql`select status, attempt, retry_count, error_code,
@@ -71,7 +61,7 @@ describe('small documents of one delivery', () => {
   })
 
   test('share nothing with another organization', async () => {
-    const other = await create(await stand.tenant(), 'Elsewhere.')
+    const other = await createDocument(await stand.tenant(), 'Elsewhere.')
     requests = []
     await newWorker(stand, provider)([...documents, other])
     expect(await states([...documents, other])).toMatchObject([
@@ -84,8 +74,8 @@ describe('small documents of one delivery', () => {
   test('share calls up to the limits of one', async () => {
     await newWorker(stand, provider, { callLimits: { inputs: 2, tokens: 1000 } })(documents)
     await newWorker(stand, provider, { callLimits: { inputs: 9, tokens: `T\n\n${texts[0]}`.length } })([
-      await create(tenant, texts[0]!),
-      await create(tenant, texts[0]!),
+      await createDocument(tenant, texts[0]!),
+      await createDocument(tenant, texts[0]!),
     ])
     expect(provider.calls.map((call) => call.texts.length)).toEqual([2, 1, 1, 1])
   })
@@ -119,7 +109,7 @@ describe('small documents of one delivery', () => {
   })
 
   test('complete without the one whose text the provider rejects', async () => {
-    const bad = await create(tenant, `It is ${poison}.`)
+    const bad = await createDocument(tenant, `It is ${poison}.`)
     await newWorker(stand, provider)([documents[0]!, bad, documents[2]!])
     expect(await states([documents[0]!, bad, documents[2]!])).toMatchObject([
       completed[0],
@@ -129,7 +119,7 @@ describe('small documents of one delivery', () => {
   })
 
   test('complete without the one that cannot be stored, which alone counts a failed attempt', async () => {
-    const bad = await create(tenant, 'It makes half a vector.')
+    const bad = await createDocument(tenant, 'It makes half a vector.')
     const batch = [documents[0]!, bad, documents[2]!]
     expect(await newWorker(stand, provider, { embedder: halving, queue: keptQueue().queue })(batch)).toEqual({
       batchItemFailures: [{ itemIdentifier: bad.id }],

@@ -8,6 +8,7 @@ import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
+import { age, createDocument } from '../support/documents.ts'
 import { isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { figuresOf } from '../support/figures-of.ts'
@@ -22,22 +23,9 @@ afterEach(async () => {
   await sql`truncate organizations cascade`.execute(stand.db)
 })
 
-const create = async (
-  tenant: Tenant,
-  content: string,
-): Promise<{ id: string; organizationId: string; path: string }> => {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
 const createMany = (tenant: Tenant, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, i) => create(tenant, `Text ${i}.`)))
+  Promise.all(Array.from({ length: count }, (_, i) => createDocument(tenant, `Text ${i}.`)))
 
-/** Makes every document as much older. */
-const age = (seconds: number) => {
-  const by = sql`make_interval(secs => ${seconds})`
-  return sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
-    lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(stand.db)
-}
 const rowOf = async ({ id }: { id: string }) =>
   (
     await sql<{ status: string; error_code: string; attempt: number }>`
@@ -54,11 +42,11 @@ async function swept() {
 
 describe('a lost message', () => {
   test('is sent again when no worker has come for two minutes, not before', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
+    const document = await createDocument(await stand.tenant(), 'A text.')
     expect((await swept()).ids).toEqual([])
-    await age(110)
+    await age(stand.db, 110)
     expect((await swept()).ids).toEqual([])
-    await age(20)
+    await age(stand.db, 20)
     expect((await swept()).ids).toEqual([document.id])
     expect((await swept()).ids).toEqual([])
   })
@@ -68,17 +56,17 @@ describe('a lost message', () => {
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'A text.' })
     await stand.deliver()
     await sql`update documents set status = 'pending', revision = revision + 1 where id = ${body.id}`.execute(stand.db)
-    await age(121)
+    await age(stand.db, 121)
     await stand.sweep()
     await stand.deliver()
     expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.status).toBe('completed')
   })
 
   test('that is sent again and lost again is sent ever less often: ten times in a day', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
+    const document = await createDocument(await stand.tenant(), 'A text.')
     let times = 0
     for (let minute = 0; minute < 23 * 60; minute += 10) {
-      await age(600)
+      await age(stand.db, 600)
       const { queue, sent } = keptQueue()
       await sweep(sweeperWith(queue))
       times += sent.filter((each) => each.documentId === document.id).length
@@ -90,8 +78,8 @@ describe('a lost message', () => {
   test.each([0, 10 * 3600])(
     'whose sending fails is counted, and tried again at the next sweep (%i s later)',
     async (waited) => {
-      const document = await create(await stand.tenant(), 'A text.')
-      await age(130 + waited)
+      const document = await createDocument(await stand.tenant(), 'A text.')
+      await age(stand.db, 130 + waited)
       expect(await sweep(sweeperWith(broken))).toMatchObject({ resent: 0, send_failures: 1 })
       expect((await swept()).ids).toEqual([document.id])
       expect((await swept()).ids).toEqual([])
@@ -113,11 +101,11 @@ describe('a lost message', () => {
   })
 
   test('that a worker could not send goes at the first sweep after the document is due', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
+    const document = await createDocument(await stand.tenant(), 'A text.')
     provider.script(['too_many_requests'])
     await newWorker(stand, provider, { queue: broken, random: () => 1 })([document])
     expect((await swept()).ids).toEqual([])
-    await age(5)
+    await age(stand.db, 5)
     expect((await swept()).ids).toEqual([document.id])
     // No time for a call: requeued.
     await newWorker(stand, provider, { queue: broken })([document], () => 20_000)
@@ -126,7 +114,7 @@ describe('a lost message', () => {
 
   test('that the operator’s retry could not send goes at the next sweep', async () => {
     const tenant = await stand.tenant()
-    const { id } = await create(tenant, 'A text.')
+    const { id } = await createDocument(tenant, 'A text.')
     const target = { organization_id: tenant.organizationId, agent_id: tenant.agentId, id, tags: '*' } as Target
     for (const queue of [broken, undefined]) {
       expect(await retryDocuments(stand.db, queue, [target])).toMatchObject([{ queued: false, refused: null }])
@@ -135,50 +123,50 @@ describe('a lost message', () => {
   })
 
   test('is sent again after two minutes when the sweeper dies before it has sent', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
-    await age(10 * 3600)
+    const document = await createDocument(await stand.tenant(), 'A text.')
+    await age(stand.db, 10 * 3600)
     const started = Promise.withResolvers<void>()
     const dead: Queue = { ...broken, send: () => new Promise(() => started.resolve()) }
     void sweep(sweeperWith(dead))
     await started.promise
     expect((await swept()).ids).toEqual([])
-    await age(130)
+    await age(stand.db, 130)
     expect((await swept()).ids).toEqual([document.id])
   })
 
   test('of a document whose retry is scheduled is left alone until it is due', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
+    const document = await createDocument(await stand.tenant(), 'A text.')
     provider.script(['retry_in_an_hour'])
     await newWorker(stand, provider, { queue: keptQueue().queue })([document])
-    await age(800)
+    await age(stand.db, 800)
     expect((await swept()).ids).toEqual([])
-    await age(210)
+    await age(stand.db, 210)
     expect((await swept()).ids).toEqual([])
-    await age(20)
+    await age(stand.db, 20)
     expect((await swept()).ids).toEqual([document.id])
   })
 
   test('that brings a worker while the sweeper is still sending goes by what the worker has found', async () => {
-    const document = await create(await stand.tenant(), 'A text.')
-    await age(130)
+    const document = await createDocument(await stand.tenant(), 'A text.')
+    await age(stand.db, 130)
     provider.script(['retry_in_an_hour'])
     const work = newWorker(stand, provider, { queue: keptQueue().queue })
     await sweep(sweeperWith({ send: async () => void (await work([document])) }))
-    await age(910)
+    await age(stand.db, 910)
     expect((await swept()).ids).toEqual([])
-    await age(120)
+    await age(stand.db, 120)
     expect((await swept()).ids).toEqual([document.id])
   })
 
   test('of a document that is the client’s, completed or in error is not missed', async () => {
     const tenant = await stand.tenant()
-    const completed = await create(tenant, 'A text.')
-    const failed = await create(tenant, 'POISON')
+    const completed = await createDocument(tenant, 'A text.')
+    const failed = await createDocument(tenant, 'POISON')
     await newWorker(stand, provider)([completed, failed])
     await tenant.call('POST', tenant.knowledgeBase, { title: 'The client’s' })
-    const taken = await create(tenant, 'A text.')
+    const taken = await createDocument(tenant, 'A text.')
     await tenant.call('POST', `${taken.path}/chunks`, { chunks: [{ content: 'x', chunk_index: 0 }] })
-    await age(90_000)
+    await age(stand.db, 90_000)
     expect((await swept()).ids).toEqual([])
   })
 })
@@ -186,13 +174,13 @@ describe('a lost message', () => {
 describe('a worker that died', () => {
   test('gives its document back when the lease runs out, and a message is sent at once', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     provider.script(['hang'])
     void newWorker(stand, provider)([document])
     await expect.poll(() => provider.calls.length).toBe(1)
-    await age(140)
+    await age(stand.db, 140)
     expect((await swept()).report).toMatchObject({ recovered: 0, resent: 0 })
-    await age(20)
+    await age(stand.db, 20)
     const { report, ids } = await swept()
     expect(report).toMatchObject({ recovered: 1, resent: 1, given_up: 0 })
     expect(ids).toEqual([document.id])
@@ -202,14 +190,14 @@ describe('a worker that died', () => {
 
   test('five times over ends the document in error, which a retry takes back', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const document = await createDocument(tenant, 'A text.')
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await rowOf(document)).toMatchObject({ status: 'pending', attempt: attempt - 1 })
       provider.calls.length = 0
       provider.script(['hang'])
       void newWorker(stand, provider)([document])
       await expect.poll(() => provider.calls.length).toBe(1)
-      await age(160)
+      await age(stand.db, 160)
       await swept()
     }
     expect(await rowOf(document)).toMatchObject({ status: 'error', error_code: 'attempts_exhausted' })
@@ -222,13 +210,13 @@ describe('a worker that died', () => {
 describe('a day’s wait', () => {
   test('ends in error, and says whose fault it was', async () => {
     const tenant = await stand.tenant()
-    const refused = await create(tenant, 'A text.')
+    const refused = await createDocument(tenant, 'A text.')
     provider.script(['too_many_requests'])
     await newWorker(stand, provider, { queue: keptQueue().queue })([refused])
-    const forgotten = await create(tenant, 'Another.')
-    await age(86_000)
+    const forgotten = await createDocument(tenant, 'Another.')
+    await age(stand.db, 86_000)
     expect((await swept()).report.given_up).toBe(0)
-    await age(500)
+    await age(stand.db, 500)
     expect((await swept()).report.given_up).toBe(2)
     expect(await rowOf(refused)).toMatchObject({ status: 'error', error_code: 'provider_unavailable' })
     expect(await rowOf(forgotten)).toMatchObject({ status: 'error', error_code: 'not_processed' })
@@ -240,10 +228,10 @@ describe('a day’s wait', () => {
 
   test('is counted anew from a change of content', async () => {
     const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
-    await age(86_000)
+    const document = await createDocument(tenant, 'A text.')
+    await age(stand.db, 86_000)
     await tenant.call('PATCH', document.path, { content: 'Another.' })
-    await age(500)
+    await age(stand.db, 500)
     await swept()
     expect(await rowOf(document)).toMatchObject({ status: 'pending' })
   })
@@ -255,7 +243,7 @@ describe('a backlog', () => {
     const modest = await stand.tenant()
     await seed(greedy, 1500)
     const mine = await createMany(modest, 3)
-    await age(130)
+    await age(stand.db, 130)
     const { ids } = await swept()
     expect(ids).toHaveLength(1000)
     for (const { id } of mine) expect(ids).toContain(id)
@@ -264,7 +252,7 @@ describe('a backlog', () => {
   test('is taken on in turns, so that every document gets its own', async () => {
     const tenant = await stand.tenant()
     await seed(tenant, 1500)
-    await age(130)
+    await age(stand.db, 130)
     const first = await swept()
     const second = await swept()
     expect(new Set([...first.ids, ...second.ids])).toHaveLength(1500)
@@ -278,7 +266,7 @@ describe('a backlog', () => {
     await seed(tenant, backlog)
     let sent = 0
     for (let minutes = 0; minutes < 120; minutes += 10) {
-      await age(600)
+      await age(stand.db, 600)
       sent += (await swept()).ids.length
     }
     // Two hours: at 2, 4, 8, … minutes of age at most.
@@ -300,8 +288,8 @@ describe('a backlog', () => {
 describe('rows that somebody holds', () => {
   test('are passed over, not waited for', async () => {
     const tenant = await stand.tenant()
-    await create(tenant, 'A text.')
-    await age(90_000)
+    await createDocument(tenant, 'A text.')
+    await age(stand.db, 90_000)
     // PGlite runs one transaction at a time, so the sweep simply comes after it there.
     const [, { report }] = await Promise.all([
       stand.db.batch({
@@ -382,8 +370,8 @@ describe('vectors of questions', () => {
 describe('what the sweeper reports', () => {
   test('is the age of the oldest document in work, and what it did', async () => {
     const tenant = await stand.tenant()
-    await create(tenant, 'A text.')
-    await age(300)
+    await createDocument(tenant, 'A text.')
+    await age(stand.db, 300)
     const { OldestPendingSeconds, LeaseRecoveries, DocumentsFailed } = await figuresOf(swept)
     expect(OldestPendingSeconds).toBeGreaterThanOrEqual(300)
     expect(OldestPendingSeconds).toBeLessThan(400)
