@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { maxBytes } from '../../functions/mcp/passages.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
@@ -9,8 +10,6 @@ import { type Tenant, useStand } from '../support/stand.ts'
 import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()
-/** Of what fetch reads at once. */
-const maxBytes = 32 * 1024
 
 /** @returns its id */
 async function serve(tenant: Tenant, content: string): Promise<string> {

@@ -7,7 +7,7 @@ import { lambdas } from '../../infra/wiring.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
-import { known, storeKnown } from '../support/known-documents.ts'
+import { known, storeKnown, tenantWithDocuments } from '../support/known-documents.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { newPlatforms } from '../support/own-platforms.ts'
 import { hangingEmbedder } from '../support/own-search.ts'
@@ -22,15 +22,9 @@ const ask = (tenant: Tenant, body: unknown, headers?: Record<string, string>) =>
 const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
 const requireSignature = ({ agentId }: Tenant, of = secret) => setRetellSecret(stand.db, agentId as AgentId, of)
 
-async function tenantWithDocuments() {
-  const tenant = await stand.tenant()
-  await storeKnown(stand, tenant)
-  return tenant
-}
-
 describe('a custom function', () => {
   test('gets the passages as text, the best first', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const { status, headers, body } = await ask(tenant, { query: 'Is gluten-free bread baked on Sunday?' })
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^text\/plain; *charset=utf-8$/i)
@@ -40,7 +34,7 @@ describe('a custom function', () => {
   })
 
   test('may send its call, or its arguments alone', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     for (const body of [
       { name: 'anything', call: { call_id: 'c', transcript: 'Bread?' }, args: { query } },
       { name: 'anything', call: {}, args: { question: query, top: 3 }, new_field: [1] },
@@ -52,7 +46,7 @@ describe('a custom function', () => {
   })
 
   test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     for (const body of [
       {},
       { args: {} },
@@ -88,7 +82,7 @@ describe('a custom function', () => {
   })
 
   test('gets an answer by words alone when the provider takes longer than three seconds', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'retell', { query })
@@ -97,7 +91,7 @@ describe('a custom function', () => {
   })
 
   test('of an agent that is not there is 404, and one that meets a database that is away is 503', async () => {
-    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments()]
+    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments(stand)]
     for (const knowledgeBase of [theirs.knowledgeBase, `/v1/agents/${newId()}/knowledge-base`])
       expect(await ask({ ...mine, knowledgeBase }, { query })).toMatchObject({
         status: 404,
@@ -126,7 +120,7 @@ describe('the signature', () => {
   const text = JSON.stringify({ query })
 
   test('of retell-sdk is accepted, for five minutes before and after its time', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     await requireSignature(tenant)
     const at = (milliseconds: number) =>
       newPlatforms({ now: () => recorded.at + milliseconds })(tenant, 'retell', recorded.body, {
@@ -141,7 +135,7 @@ describe('the signature', () => {
   })
 
   test('is asked of an agent with a secret, and of no other', async () => {
-    const [tenant, other] = [await tenantWithDocuments(), await tenantWithDocuments()]
+    const [tenant, other] = [await tenantWithDocuments(stand), await tenantWithDocuments(stand)]
     await requireSignature(tenant)
     const answer = await ask(tenant, text)
     expect(answer).toMatchObject(refused)
@@ -156,7 +150,7 @@ describe('the signature', () => {
   })
 
   test('must be of these bytes, by the secret of this agent, and in Retell’s form', async () => {
-    const [tenant, other] = [await tenantWithDocuments(), await tenantWithDocuments()]
+    const [tenant, other] = [await tenantWithDocuments(stand), await tenantWithDocuments(stand)]
     await requireSignature(tenant)
     await requireSignature(other, 'key_of_another_agent')
     const at = Date.now()
@@ -180,7 +174,7 @@ describe('the signature', () => {
   })
 
   test('is checked over the body as it arrived, base64 or not, whatever its spelling', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     await requireSignature(tenant)
     const spelled = '{ "query" :\n"Where do guests p\\u0061rk? Für Gäste" }'
     expect(await ask(tenant, spelled, signed(spelled))).toMatchObject({ status: 200 })
@@ -207,7 +201,7 @@ describe('the signature', () => {
   })
 
   test('is asked for within 15 seconds of the secret’s being set, and no longer once it is removed', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     let now = Date.now()
     const platforms = newPlatforms({ now: () => now })
     const statusOf = async (headers?: Record<string, string>) =>

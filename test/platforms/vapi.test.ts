@@ -3,7 +3,7 @@ import { createAgent } from '../../infra/admin/tenants.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { newId } from '../../shared/ids.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
-import { known, storeKnown } from '../support/known-documents.ts'
+import { known, tenantWithDocuments } from '../support/known-documents.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { newPlatforms } from '../support/own-platforms.ts'
 import { hangingEmbedder, newEmbedder } from '../support/own-search.ts'
@@ -23,15 +23,9 @@ const call = (id: string, args: unknown, name = 'search_knowledge_base') => ({
 })
 const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList })
 
-async function tenantWithDocuments() {
-  const tenant = await stand.tenant()
-  await storeKnown(stand, tenant)
-  return tenant
-}
-
 describe('before a reply', () => {
   test('Vapi gets the passages for what the caller said last, best first, with their scores', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const system = { role: 'system', content: 'You work for a bakery. Speak of gluten-free bread and of parking.' }
     const { status, headers, body } = await ask(
       tenant,
@@ -56,7 +50,7 @@ describe('before a reply', () => {
   })
 
   test('a fragment is asked together with the caller’s turn before it', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const bot = { role: 'bot', content: 'You can park in the courtyard, free of charge, and order bread a day ahead.' }
     for (const fragment of ['and for children', 'yes please', 'and?']) {
       const { body } = await ask(tenant, reply(user('Do you bake gluten-free bread?'), bot, user(fragment)))
@@ -71,7 +65,7 @@ describe('before a reply', () => {
   })
 
   test('nothing is looked for while nothing was asked', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     for (const messages of [
       [],
       [user('Um, hello')],
@@ -83,7 +77,7 @@ describe('before a reply', () => {
   })
 
   test('the conversation is read in any form in which Vapi writes it', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const question = 'Where do guests park?'
     for (const message of [
       reply(user(question)),
@@ -114,14 +108,14 @@ describe('before a reply', () => {
   })
 
   test('a very long turn is asked by its end', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const { status, body } = await ask(tenant, reply(user(`${'bla '.repeat(3000)} Where do guests park?`)))
     expect(status).toBe(200)
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
   test('an answer that the provider keeps waiting leaves after a second, by words alone', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', {
@@ -132,7 +126,7 @@ describe('before a reply', () => {
   })
 
   test('the provider has the second but for what the database needs', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const limits: number[] = []
     const embedder = hangingEmbedder((seconds) => {
@@ -166,7 +160,7 @@ describe('a tool call', () => {
   })
 
   test('is understood in each form that its arguments have', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const query = 'Where do guests park?'
     const { status, body } = await ask(
       tenant,
@@ -194,7 +188,7 @@ describe('a tool call', () => {
   })
 
   test('of several is answered by itself: one that fails leaves the others', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const { body } = await ask(
       tenant,
       tools(
@@ -220,7 +214,7 @@ describe('a tool call', () => {
   })
 
   test('that runs beside another counts once in Server-Timing', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     let hanging = 0
     const embedder = hangingEmbedder(() => {
@@ -235,7 +229,7 @@ describe('a tool call', () => {
   })
 
   test('past the tenth of a message costs no search', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const calls = Array.from({ length: 12 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
     const { body } = await ask(tenant, tools(...calls))
     expect(body.results.filter(({ result }: { result?: string }) => result)).toHaveLength(10)
@@ -243,7 +237,7 @@ describe('a tool call', () => {
   })
 
   test('of which nothing is known says so', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const { body } = await ask(tenant, tools(call('1', { query: 'zzyzx qwrtp' })))
     expect(body.results[0].result).toMatch(/nothing on this/)
   })
@@ -295,7 +289,7 @@ describe('a message', () => {
 
 describe('what goes wrong', () => {
   test('with an agent of another organization is what goes wrong with one that never existed', async () => {
-    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments()]
+    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments(stand)]
     for (const message of [
       reply(user('Where do guests park?')),
       tools(call('1', { query: 'Where do guests park?' })),
@@ -310,7 +304,7 @@ describe('what goes wrong', () => {
   })
 
   test('another agent’s documents are not found', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     const sibling = await createAgent(stand.db, tenant.organizationId as never, 'Sibling')
     const path = `/v1/agents/${sibling.id}/knowledge-base/vapi`
     expect(await tenant.call('POST', path, { message: reply(user('Where do guests park?')) })).toMatchObject({
@@ -339,7 +333,7 @@ describe('what goes wrong', () => {
   })
 
   test('a question that the provider refuses is answered with the reason, on one line', async () => {
-    const tenant = await tenantWithDocuments()
+    const tenant = await tenantWithDocuments(stand)
     provider.script([], { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too\nlong' } }) })
     const platforms = newPlatforms({ embedder: newEmbedder(provider) })
     const { status, body } = await platforms(tenant, 'vapi', {

@@ -1,7 +1,7 @@
 import { createFileDocument } from '../../shared/documents/create-file-document.ts'
-import { dimensions } from '../../shared/embedding/vectors.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import { axis } from '../support/axis.ts'
 import { poison } from '../support/provider-responses.ts'
 import {
   type Decision,
@@ -389,8 +389,4 @@ function checkVerdict(made: Made, result: Result, { status, code }: Verdict) {
     throw new Error(
       `${made.method} ${made.path} ${JSON.stringify(made.body)} answered ${result.status} ${JSON.stringify(result.body)}, not ${status} ${code ?? ''}`,
     )
-}
-
-function axis(i: number): number[] {
-  return Array.from({ length: dimensions }, (_, at) => (at === i ? 1 : 0))
 }

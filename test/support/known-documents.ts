@@ -15,3 +15,10 @@ export async function storeKnown(stand: TestStand, tenant: Tenant): Promise<stri
   await stand.deliver()
   return ids
 }
+
+/** A tenant of whose documents a question finds the right one. */
+export async function tenantWithDocuments(stand: TestStand): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  await storeKnown(stand, tenant)
+  return tenant
+}
