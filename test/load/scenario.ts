@@ -23,8 +23,8 @@ export interface Measured {
 }
 
 /** A voice agent at work, and someone who looks after its documents. */
-export const quietMix: Mix = { search: 6, poll: 3, create: 1 }
-export const quietPerSecond = 5
+const quietMix: Mix = { search: 6, poll: 3, create: 1 }
+const quietPerSecond = 5
 export const othersMix: Mix = { search: 6, poll: 2, list: 1, create: 1 }
 
 /** Of what the stand holds. */

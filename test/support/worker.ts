@@ -12,8 +12,6 @@ import { semaphore } from '../../shared/semaphore.ts'
 import { memoryBucket } from './memory-bucket.ts'
 import type { TestStand } from './stand.ts'
 
-export type Worker = ReturnType<typeof newWorker>
-
 /** What a test may set of a worker; the rest is as in the Lambda, but for small chunks. */
 export interface WorkerOptions extends Partial<Pipeline> {
   timeoutSeconds?: number

@@ -48,9 +48,4 @@ export interface Sample {
   hasRetryAfter: boolean
 }
 
-/** How long a stream lasts. */
-export function secondsOf(load: Load): number {
-  return 'senders' in load ? load.seconds : load.arrivals.reduce((sum, { seconds }) => sum + seconds, 0)
-}
-
 export const isServed = ({ outcome }: Sample): boolean => typeof outcome === 'number' && outcome < 400

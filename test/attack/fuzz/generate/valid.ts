@@ -5,7 +5,7 @@ import { resolved, type Schema } from '../document.ts'
 const longest = 40_000
 
 /** Ids in bodies and paths: mostly the sender's own, else another organization's, deleted ones, and one that never was. */
-export const anyId: fc.Arbitrary<string> = fc.oneof(
+const anyId: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('<mine.completed>', '<mine.own>', '<mine.empty>', '<mine.completed^>') },
   { weight: 1, arbitrary: fc.constantFrom('<theirs.completed>', '<theirs.own>', '<mine.deleted>', '<mine.nephew>') },
   { weight: 1, arbitrary: fc.constantFrom('<never.id>', '<mine.agent>', '<mine.organization>') },
