@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../infra/aws/bundles/bundle.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
-import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { invoke } from '../../infra/local/lambda.ts'
-import { executablePath } from '../support/chromium.ts'
+import { executablePath, useChromium, watched } from '../support/chromium.ts'
+import { useGateway } from '../support/gateway.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -137,30 +137,19 @@ function callsOf(html: string): { method: string; path: string }[] {
 }
 
 describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMIUM with its path)', () => {
-  let browser: Browser
+  const gateway = useGateway(stand)
+  const chromium = useChromium()
   /** Shared: what a reader enters ends with the tab. */
   let context: BrowserContext
-  let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {
-    gateway = await startGateway({ port: 0, routes: stand.functions.routes })
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-    context = await browser.newContext()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
+    context = await chromium.newContext()
   })
 
-  /** The page at a width, what it asked other hosts for, and what went wrong in it: the policy's violations too. */
+  /** The page at a width, and what went wrong in it. */
   async function open(width: number) {
     const page = await context.newPage()
     await page.setViewportSize({ width, height: 844 })
-    const wrong: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(gateway.origin) && !request.url().startsWith('data:')) wrong.push(request.url())
-    })
-    page.on('pageerror', (error) => wrong.push(error.message))
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
+    const wrong = watched(page, gateway.origin)
     await page.goto(`${gateway.origin}/v1/docs`)
     await page.locator('button[data-language=curl][aria-pressed=true]').first().waitFor()
     return { page, wrong }
@@ -322,7 +311,7 @@ describe.runIf(executablePath)('the page in a browser (needs chromium, or CHROMI
   })
 
   test('can be read without scripts', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+    const context = await chromium.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
     const page = await context.newPage()
     await page.goto(`${gateway.origin}/v1/docs`)
     expect(await page.locator('noscript p').isVisible()).toBe(true)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway } from '../../infra/local/gateway/gateway.ts'
+import { expect, test } from 'vitest'
+import { useGateway } from '../support/gateway.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
-let gateway: Awaited<ReturnType<typeof startGateway>>
-beforeAll(async () => {
-  gateway = await startGateway({ port: 0, routes: stand.functions.routes })
-})
-afterAll(() => gateway?.close())
+const gateway = useGateway(stand)
 
 test.each(['/', '/docs'])('%s leads to the reference, without a key', async (path) => {
   for (const method of ['GET', 'HEAD']) {

@@ -2,19 +2,15 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { languages } from '../../functions/reference/browser/samples.js'
-import { startGateway } from '../../infra/local/gateway/gateway.ts'
+import { useGateway } from '../support/gateway.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
 
 describe('a sample', () => {
-  let gateway: Awaited<ReturnType<typeof startGateway>>
-  beforeAll(async () => {
-    gateway = await startGateway({ port: 0, routes: stand.functions.routes })
-  })
-  afterAll(() => gateway?.close())
+  const gateway = useGateway(stand)
 
   const run = promisify(execFile)
   const python = ['-c', 'import ast, sys; ast.parse(sys.argv[1])']

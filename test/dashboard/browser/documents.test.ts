@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { executablePath } from '../../support/chromium.ts'
 import { useStand } from '../../support/stand.ts'
-import { useChromium } from './chromium.ts'
+import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
 const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`
 const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
 
 describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROMIUM with its path)', () => {
-  const { open } = useChromium(stand)
+  const { open } = useSignedIn(stand)
 
   /** Files that have arrived are read, and their texts embedded. */
   async function work() {

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { source as axe } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
 import { newId } from '../../../shared/ids.ts'
-import { executablePath } from '../../support/chromium.ts'
+import { executablePath, useChromium, watched } from '../../support/chromium.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')
 const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
@@ -18,25 +18,23 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
   let dataDir: string
   let stand: Awaited<ReturnType<typeof startStand>>
   let demo: Demo
-  let browser: Browser
-  let context: BrowserContext
   let page: Page
-  const wrong: string[] = []
+  let wrong: string[]
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'cuecard-journey-'))
     stand = await startStand({ dataDir, port: 0 })
     demo = await seedDemo(stand.db, dataDir)
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    page = await context.newPage()
-    page.on('pageerror', (error) => wrong.push(error.message))
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
   })
   afterAll(async () => {
-    await browser?.close()
     await stand?.close()
     await rm(dataDir, { recursive: true, force: true })
+  })
+  const chromium = useChromium()
+  beforeAll(async () => {
+    const context = await chromium.newContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    wrong = watched(page)
   })
 
   /** What axe-core finds fault with in the page. */

@@ -1,40 +1,26 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { words } from '../../functions/dashboard/words.ts'
-import { startGateway } from '../../infra/local/gateway/gateway.ts'
-import { storeQuestions } from '../support/asked-questions.ts'
-import { executablePath } from '../support/chromium.ts'
-import { storeKnown } from '../support/known-documents.ts'
-import type { Tenant } from '../support/stand.ts'
-import { faintTexts } from './faint-texts.ts'
-import { makeThings } from './routes.ts'
-import { useDashboard } from './support.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { words } from '../../../functions/dashboard/words.ts'
+import { storeQuestions } from '../../support/asked-questions.ts'
+import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { useGateway } from '../../support/gateway.ts'
+import { storeKnown } from '../../support/known-documents.ts'
+import type { Tenant } from '../../support/stand.ts'
+import { faintTexts } from '../faint-texts.ts'
+import { makeThings } from '../routes.ts'
+import { useDashboard } from '../support.ts'
 
 const { stand } = useDashboard()
 
 describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
-  let browser: Browser
-  let gateway: Awaited<ReturnType<typeof startGateway>>
-  beforeAll(async () => {
-    gateway = await startGateway({ port: 0, routes: stand.functions.routes })
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await gateway?.close()
-  })
+  const gateway = useGateway(stand)
+  const chromium = useChromium()
 
   /** A page, and what went wrong in it: requests to other hosts, errors, violations of the policy. */
-  async function open(options: Parameters<Browser['newContext']>[0] = {}) {
-    const context = await browser.newContext(options)
+  async function open(options: BrowserContextOptions = {}) {
+    const context = await chromium.newContext(options)
     const page = await context.newPage()
-    const wrong: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(gateway.origin)) wrong.push(request.url())
-    })
-    page.on('pageerror', (error) => wrong.push(error.message))
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()))
-    return { page, wrong, context }
+    return { page, wrong: watched(page, gateway.origin), context }
   }
 
   const go = (page: Page, path: string) => page.goto(`${gateway.origin}${path}`)
