@@ -31,6 +31,8 @@ export function errorView(c: Context<ApiEnv>, error: unknown): View {
       case 'agent_not_found':
       case 'document_not_found':
         return { ...view, title: errors.gone, lead: errors.notFoundLead, status: 404 }
+      case 'rate_limited':
+        return { ...view, title: errors.busy, lead: errors.busyLead, status: 429 }
       case 'unsupported_media_type':
       case 'validation_failed':
       case 'invalid_cursor':

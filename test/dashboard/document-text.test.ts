@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { limit } from '../support/tenant.ts'
 import { hiddenIn, listOf, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
@@ -132,4 +133,30 @@ test('an agent that has as many documents as there can be takes no more, and wha
   expect(written.html).toContain('We open at 8.</textarea>')
   const file = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'a.pdf', bytes: '1' })
   expect([file.status, file.html]).toEqual([422, expect.stringContaining('This agent has 10,000 documents')])
+})
+
+test('past the documents that may be in work nothing is stored, what was written stays, and what was there is served', async () => {
+  const tenant = await signedIn()
+  const id = await write(tenant, 'Hours', 'We open at 9.')
+  await stand.deliver()
+  await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })
+  const fields = { title: 'Hours', content: 'We open at 8.' }
+  const edits = hiddenIn((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html, 'edits')
+  for (const [path, typed] of [
+    ['new', fields],
+    [`${id}/edit`, { ...fields, edits }],
+  ] as const) {
+    const { status, html, text } = await tenant.browser.post(`${listOf(tenant)}/${path}`, typed)
+    expect(status).toBe(429)
+    expect(text).toContain('Too many documents are being worked on')
+    expect(html).toContain('We open at 8.</textarea>')
+  }
+  const file = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'a.pdf', bytes: '1' })
+  expect([file.status, file.html]).toEqual([429, expect.stringContaining('Too many documents are being worked on')])
+  const retried = await tenant.browser.post(`${listOf(tenant)}/${id}/retry`)
+  expect([retried.status, retried.text]).toEqual([
+    429,
+    expect.stringContaining('Too many documents are being worked on'),
+  ])
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: 'We open at 9.' })
 })

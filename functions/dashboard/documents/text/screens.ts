@@ -10,7 +10,7 @@ import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
-import { editsField, isError, unedited } from '../edits.ts'
+import { editsField, isError, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { contentField, maxWrittenBytes, titleField } from './form.ts'
 import { type Editable, readEditable } from './text.ts'
@@ -43,9 +43,8 @@ export function textScreens(screen: Screen, queue: Sender) {
             const { document } = await createDocument({ db, queue }, scope, form.values, origin)
             return { redirect: `${base}/${document.id}` }
           } catch (error) {
-            if (!isError(error, 'validation_failed')) throw error
-            const faults = { title: words.documents.full }
-            return { ...newView(await getAgent(db, scope), base, form.values, faults), status: 422 }
+            const { message, status } = tooMany(error)
+            return { ...newView(await getAgent(db, scope), base, form.values, { title: message }), status }
           }
         },
       ),
@@ -83,6 +82,11 @@ export function textScreens(screen: Screen, queue: Sender) {
             await updateDocument({ db, queue }, scope, { title, ...(isOther && { content }) }, origin, unedited(edits))
             return { redirect: address }
           } catch (error) {
+            if (isError(error, 'rate_limited')) {
+              const faults = { title: words.documents.busy }
+              const editing = { isOfText, typed: { title, content }, faults }
+              return { ...editView(agent, document, address, editing), status: 429 }
+            }
             if (!isError(error, 'precondition_failed')) throw error
             const theirs = await readEditable(db, scope, maxWrittenBytes)
             const editing = { isOfText, typed: { title, content }, isConflict: true }

@@ -8,7 +8,7 @@ import { agentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
-import { isError } from '../edits.ts'
+import { tooMany } from '../edits.ts'
 import { listPath } from '../place.ts'
 
 const w = words.documents.upload
@@ -39,8 +39,8 @@ export function uploadRoutes(screen: Screen, bucket: Pick<Bucket, 'name' | 'pres
         const { document, key } = await createFileDocument(db, scope, file, origin)
         return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
       } catch (error) {
-        if (isError(error, 'validation_failed')) return c.json({ message: words.documents.full }, 422)
-        throw error
+        const { message, status } = tooMany(error)
+        return c.json({ message }, status)
       }
     }),
   )
