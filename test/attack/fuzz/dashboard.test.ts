@@ -101,6 +101,12 @@ function encoded(who: Who, pairs: [string, string][]): string {
   return new URLSearchParams(filled).toString()
 }
 
+/** A page of ours, whatever its parameters say; a file is in the bucket. */
+function isOwn(target: string): boolean {
+  const { origin } = new URL(target, 'https://app.example.com')
+  return ['https://app.example.com', new URL(stand.emulator.endpoint).origin].includes(origin)
+}
+
 /** Where something may change on the way to a refusal: when a session was seen last. */
 const ofSessions = ['sessions']
 
@@ -119,7 +125,7 @@ function faultOf(
     .find((secret) => said.includes(secret.toLowerCase()) && !asked.toLowerCase().includes(secret.toLowerCase()))
   if (leaked) return `tells of the other organization: ${leaked}`
   if (/<fuzz-tag/i.test(html)) return 'has markup that was sent'
-  if (/evil\.example/.test(`${sent?.location}${sent?.['hx-redirect']}`) && !/\?to=/.test(`${sent?.location}`))
+  if ([sent?.location, sent?.['hx-redirect']].some((target) => target !== undefined && !isOwn(`${target}`)))
     return 'leads elsewhere'
   const moved = changed.filter((table) => !ofSessions.includes(table))
   if (moved.length === 0) return undefined
