@@ -57,7 +57,7 @@ program
     const identity = setting('BACKUP_IDENTITY')
     const restored = await restoreBackup({ store: openStore(from), name, identity, url: directUrl(), onStep })
     console.log(
-      `Restored ${restored.name}. Next: npm run migrate, the logins, and a replay of the erasures (see the runbook).`,
+      `Restored ${restored.name}. Next: npm run migrate, a replay of the erasures, then the logins (see the runbook).`,
     )
   })
 
