@@ -30,14 +30,21 @@ export function line(maxCharacters: number, messages: { missing: string; tooLong
   )
 }
 
-/** The messages of the schema are sentences of words.ts. @throws ApiError unsupported_media_type for what no form of ours sends */
+/**
+ * Whether a form has fields or none: what comes as something else is asked of nobody where it came from.
+ * @throws ApiError unsupported_media_type for what no form of ours sends
+ */
+export function requireForm(c: Context<ApiEnv>): void {
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
+    throw new ApiError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
+}
+
+/** The messages of the schema are sentences of words.ts. */
 export async function readForm<Values>(
   c: Context<ApiEnv>,
   schema: v.GenericSchema<unknown, Values>,
 ): Promise<Form<Values>> {
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    throw new ApiError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
   const sent = await sentBody(c)
   // Postgres stores no U+0000.
   const text = (typeof sent === 'string' ? sent : Buffer.from(sent).toString()).replaceAll('%00', '')

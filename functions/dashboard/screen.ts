@@ -10,7 +10,7 @@ import { type Meter, requestMeters } from '../../shared/limits/request-meter.ts'
 import { findSession, type Session } from '../../shared/organizations/sessions.ts'
 import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
-import { type Form, readForm } from './forms.ts'
+import { type Form, readForm, requireForm } from './forms.ts'
 import { comeAgain, flashNotice, type Html, layout, type View } from './layout.ts'
 import { sentToken } from './session/cookies.ts'
 import { signInPath } from './session/return-path.ts'
@@ -106,6 +106,7 @@ function readPath<P>(schema: Schema<P> | undefined, params: Record<string, strin
 }
 
 async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Promise<Form<F>> {
+  if (c.req.method === 'POST') requireForm(c)
   return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F }
 }
 

@@ -30,6 +30,7 @@ program
   .argument('<to>')
   .option('--stage <stage>', 'report the complete backup to CloudWatch, whose alarm misses it')
   .action(async (to: string, { stage }: { stage?: string }) => {
+    if (stage !== undefined) await requireStage(stage)
     const recipient = setting('BACKUP_RECIPIENT')
     const { name, manifest } = await createBackup({ url: directUrl(), recipient, store: openStore(to) })
     const rows = Object.values(manifest.tables).reduce((sum, table) => sum + Number(table.rows), 0)
@@ -57,7 +58,7 @@ program
     const identity = setting('BACKUP_IDENTITY')
     const restored = await restoreBackup({ store: openStore(from), name, identity, url: directUrl(), onStep })
     console.log(
-      `Restored ${restored.name}. Next: npm run migrate, the logins, and a replay of the erasures (see the runbook).`,
+      `Restored ${restored.name}. Next: npm run migrate, a replay of the erasures, then the logins (see the runbook).`,
     )
   })
 
@@ -66,6 +67,13 @@ try {
 } catch (error) {
   console.error(`error: ${messageOf(error)}`)
   process.exitCode = 1
+}
+
+/** Before the dump: the metric of a stage that is not there would be missed only a day later. */
+async function requireStage(stage: string): Promise<void> {
+  const { stages } = await import('../aws/stages.ts')
+  if (!Object.hasOwn(stages, stage))
+    throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)
 }
 
 function setting(name: string): string {

@@ -33,7 +33,9 @@ function directoryStore(directory: string): Store {
     },
     get: (name) => createReadStream(join(directory, name)),
     async list() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+      const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error) => {
+        throw error.code === 'ENOENT' ? new Error(`no such directory: ${directory}`) : error
+      })
       return entries
         .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
         .map((entry) => relative(directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))

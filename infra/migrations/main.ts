@@ -1,14 +1,35 @@
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { openDatabase } from '../local/database/database.ts'
+import { messageOf } from '../local/error-message.ts'
 import { backfill, type Progress } from './backfill.ts'
 import { backfills } from './backfills.ts'
 import { migrate } from './migrate.ts'
 
-const { DATABASE_URL, DATA_DIR = '.local' } = process.env
-const isBackfilling = process.argv.includes('--backfill')
+const help = `Usage: npm run migrate -- [--backfill]
+
+Brings a database to the newest schema, and says first which one.
+
+  --backfill      convert the rows that are there, too
+  --help
+
+Environment:
+  DATABASE_URL    URL of the database's owner, on its direct host; without it the embedded database of DATA_DIR
+  DATA_DIR        directory of npm start (default .local)`
 
 try {
-  const database = await openDatabase(DATABASE_URL ? { url: DATABASE_URL } : { dataDir: resolve(DATA_DIR) })
+  const { values } = parseArgs({ options: { backfill: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
+  if (values.help) console.log(help)
+  else await run({ isBackfilling: values.backfill ?? false })
+} catch (error) {
+  console.error(`Migration failed: ${messageOf(error)}`)
+  process.exitCode = 1
+}
+
+async function run({ isBackfilling }: { isBackfilling: boolean }) {
+  const { target, ...options } = targetOf(process.env)
+  console.log(`Migrating ${target}`)
+  const database = await openDatabase(options)
   try {
     const applied = await migrate(database.pool)
     console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is up to date')
@@ -16,9 +37,17 @@ try {
   } finally {
     await database.close()
   }
-} catch (error) {
-  console.error(`Migration failed: ${error instanceof Error ? error.message : String(error)}`)
-  process.exit(1)
+}
+
+/** An empty URL is that of a variable which is not set in this shell: nobody means the embedded database by it. */
+function targetOf({ DATABASE_URL: url, DATA_DIR }: NodeJS.ProcessEnv) {
+  if (url?.trim() === '') throw new Error('DATABASE_URL is empty: set it to the URL of the owner, or unset it')
+  if (url === undefined) {
+    const dataDir = resolve(DATA_DIR || '.local')
+    return { target: `the embedded database in ${dataDir}`, dataDir }
+  }
+  const { host, pathname } = URL.parse(url) ?? {}
+  return { target: host ? `${pathname?.slice(1)} at ${host}` : 'the database of DATABASE_URL', url }
 }
 
 function interrupted(): AbortSignal {

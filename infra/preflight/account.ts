@@ -13,29 +13,41 @@ const stacks = v.object({
 /** What CDK's templates require of the bootstrap stack. */
 const minBootstrapVersion = 6
 
-/** Whether the credentials are of the stage's account, and whether that is ready for a deploy: bootstrap, concurrency, stack. */
+/** Without credentials that work, nothing else can be asked of AWS. */
+export async function checkIdentity(
+  aws: Aws,
+  stage: string,
+  { account, region }: StageSettings,
+): Promise<{ hasCredentials: boolean; findings: Finding[] }> {
+  const example =
+    account === exampleAccount
+      ? [error('account', `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`)]
+      : []
+  let hasCredentials = false
+  const found = await attempt('credentials', async () => {
+    const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
+    hasCredentials = true
+    if (example.length > 0) return []
+    return Account === account
+      ? [ok('account', `${account} in ${region}, as ${Arn}`)]
+      : [
+          error(
+            'account',
+            `the credentials are of ${Account}, but ${stage} is pinned to ${account} (infra/aws/stages.ts)`,
+          ),
+        ]
+  })
+  return { hasCredentials, findings: [...example, ...found] }
+}
+
+/** Whether the account is ready for a deploy: bootstrap, concurrency, stack. */
 export async function checkAccount(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const findings = await Promise.all([
-    attempt('account', () => checkIdentity(aws, stage, settings)),
     attempt('bootstrap', () => checkBootstrap(aws, settings)),
     attempt('Lambda concurrency', () => checkConcurrency(aws, stage, settings)),
     attempt(`stack cuecard-${stage}`, () => checkStack(aws, `cuecard-${stage}`)),
   ])
   return findings.flat()
-}
-
-async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
-  const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
-  if (account === exampleAccount)
-    return [error('account', `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`)]
-  return Account === account
-    ? [ok('account', `${account} in ${region}, as ${Arn}`)]
-    : [
-        error(
-          'account',
-          `the credentials are of ${Account}, but ${stage} is pinned to ${account} (infra/aws/stages.ts)`,
-        ),
-      ]
 }
 
 async function checkBootstrap(aws: Aws, { account, region }: StageSettings): Promise<Finding[]> {
@@ -53,14 +65,23 @@ async function checkStack(aws: Aws, name: string): Promise<Finding[]> {
   const subject = `stack ${name}`
   const found = await aws('cloudformation', 'describe-stacks', '--stack-name', name).catch(undefinedIfMissing)
   if (found === undefined) return [ok(subject, 'not there yet: this is its first deploy')]
-  const { StackStatus: status } = v.parse(stacks, found).Stacks[0]
+  return [stackFinding(subject, v.parse(stacks, found).Stacks[0].StackStatus)]
+}
+
+/** @param status https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html */
+function stackFinding(subject: string, status: string): Finding {
   if (status === 'ROLLBACK_COMPLETE')
-    return [
-      error(subject, 'its first deploy failed: take the protection off and delete it (see the runbook, first deploy)'),
-    ]
+    return error(
+      subject,
+      'its first deploy failed: take the protection off and delete it (see the runbook, first deploy)',
+    )
   if (status === 'UPDATE_ROLLBACK_FAILED')
-    return [error(subject, 'it cannot roll back: see the runbook, a deploy that cannot roll back')]
-  return status.endsWith('IN_PROGRESS') ? [error(subject, `${status}: wait for it`)] : [ok(subject, status)]
+    return error(subject, 'it cannot roll back: see the runbook, a deploy that cannot roll back')
+  if (status === 'REVIEW_IN_PROGRESS')
+    return error(subject, `${status}: its first deploy was never begun, and nothing is in it: delete it`)
+  if (status.endsWith('IN_PROGRESS')) return error(subject, `${status}: wait for it`)
+  if (status.endsWith('_COMPLETE')) return ok(subject, status)
+  return error(subject, `${status}: its events say why (aws cloudformation describe-stack-events)`)
 }
 
 function undefinedIfMissing(thrown: unknown): undefined {
@@ -75,9 +96,12 @@ const certificate = v.object({
   }),
 })
 
-/** @param resolve addresses of a name; rejects when it has none */
+/**
+ * @param aws undefined where it cannot be asked
+ * @param resolve addresses of a name; rejects when it has none
+ */
 export async function checkSettings(
-  aws: Aws,
+  aws: Aws | undefined,
   settings: StageSettings,
   resolve: (name: string) => Promise<unknown>,
 ): Promise<Finding[]> {
@@ -94,12 +118,13 @@ export async function checkSettings(
 }
 
 async function checkDomain(
-  aws: Aws,
+  aws: Aws | undefined,
   { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
   resolve: (name: string) => Promise<unknown>,
 ): Promise<Finding[]> {
   const [found, dns] = await Promise.all([
     attempt('certificate', async () => {
+      if (!aws) return []
       const described = await aws('acm', 'describe-certificate', '--certificate-arn', certificateArn)
       const { Status, DomainName, SubjectAlternativeNames } = v.parse(certificate, described).Certificate
       if (Status !== 'ISSUED') return [error('certificate', `is ${Status}, not ISSUED`)]

@@ -3,7 +3,7 @@ import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
-import { checkAccount, checkSettings } from './account.ts'
+import { checkAccount, checkIdentity, checkSettings } from './account.ts'
 import { type Aws, isMissing } from './aws.ts'
 import { checkLogin, checkOwner } from './database.ts'
 import { attempt, error, type Finding, ok } from './finding.ts'
@@ -15,17 +15,33 @@ export interface World {
   databaseEndpoint?: string | undefined
 }
 
+/** Those of `checkAccount`. */
+const accountChecks = 3
+
 const value = v.object({ SecretString: v.optional(v.string()) })
 
 /** Everything that a deploy needs, looked at and not touched; all findings, the errors last. */
 export async function preflight(stage: string, settings: StageSettings, world: World): Promise<Finding[]> {
+  const { hasCredentials, findings: identity } = await checkIdentity(world.aws, stage, settings)
   const findings = await Promise.all([
-    checkAccount(world.aws, stage, settings),
-    checkSettings(world.aws, settings, world.resolve),
-    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, world))),
+    identity,
+    checkSettings(hasCredentials ? world.aws : undefined, settings, world.resolve),
+    ...(hasCredentials ? checksOfAws(stage, settings, world) : [notMade(settings)]),
   ])
   const order = ['ok', 'warning', 'error']
   return findings.flat().toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+}
+
+function checksOfAws(stage: string, settings: StageSettings, world: World): Promise<Finding[]>[] {
+  return [
+    checkAccount(world.aws, stage, settings),
+    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, world))),
+  ]
+}
+
+function notMade({ customDomain }: StageSettings): Finding[] {
+  const count = accountChecks + secretNames.length + (customDomain ? 1 : 0)
+  return [error('AWS', `${count} checks of AWS were not made: bootstrap, quota, stack, secrets and what they open`)]
 }
 
 async function checkSecret(

@@ -9,19 +9,19 @@ import { dimension, type MetricName, metrics, namespace } from '../../shared/met
 import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
-let prod: StackTemplate
+let stage: StackTemplate
 
 beforeAll(() => {
-  prod = synthesis.stack('prod')
+  stage = synthesis.stack('everything')
 })
 
 const metricNames = Object.keys(metrics) as MetricName[]
-const alarms = () => prod.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
-const alarm = (id: string) => prod.one('AWS::CloudWatch::Alarm', 'AlarmName', `cuecard-prod-${id}`)[1].Properties
+const alarms = () => stage.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
+const alarm = (id: string) => stage.one('AWS::CloudWatch::Alarm', 'AlarmName', `cuecard-everything-${id}`)[1].Properties
 
 describe('every alarm', () => {
   test('notifies the topic, when it is raised and when it is over', () => {
-    const topic = prod.ofType('AWS::SNS::Topic')[0]![0]
+    const topic = stage.ofType('AWS::SNS::Topic')[0]![0]
     expect(alarms().length).toBeGreaterThan(0)
     for (const { AlarmName, AlarmActions, OKActions, ActionsEnabled } of alarms()) {
       expect(AlarmActions, String(AlarmName)).toEqual([{ Ref: topic }])
@@ -42,7 +42,7 @@ describe('every alarm', () => {
   test('has a line of its own in the runbook, with the same heading to go to, and each line has an alarm', () => {
     const described = alarms().map(({ AlarmName, AlarmDescription }) => {
       const heading = String(AlarmDescription).split('#').at(-1)
-      return `${String(AlarmName).replace('cuecard-prod-', '')} → ${heading}`
+      return `${String(AlarmName).replace('cuecard-everything-', '')} → ${heading}`
     })
     expect(runbookLines().toSorted()).toEqual(described.toSorted())
   })
@@ -56,9 +56,9 @@ describe('every alarm', () => {
       const [reporter] = Dimensions as [Fields]
       expect(reporter.Name).toBe(dimension)
       if (name === completedBackups) continue
-      const lambda = String(reporter.Value).replace('cuecard-prod-', '')
+      const lambda = String(reporter.Value).replace('cuecard-everything-', '')
       expect(metricReporters[name as MetricName]).toContain(lambda)
-      expect(() => prod.lambda(lambda)).not.toThrow()
+      expect(() => stage.lambda(lambda)).not.toThrow()
     }
   })
 
@@ -71,8 +71,8 @@ describe('every alarm', () => {
 
 describe('an alarm is raised', () => {
   test.each([
-    ['dead-letters', 'cuecard-prod-embedding-dead-letters'],
-    ['extraction-dead-letters', 'cuecard-prod-extraction-dead-letters'],
+    ['dead-letters', 'cuecard-everything-embedding-dead-letters'],
+    ['extraction-dead-letters', 'cuecard-everything-extraction-dead-letters'],
   ])('at the first dead letter, within a minute: %s', (id, queue) => {
     expect(alarm(id)).toMatchObject({
       Threshold: 1,
@@ -81,7 +81,7 @@ describe('an alarm is raised', () => {
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       MetricName: 'ApproximateNumberOfMessagesVisible',
     })
-    expect(prod.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)
+    expect(stage.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)
   })
 
   test.each([
@@ -115,7 +115,7 @@ describe('an alarm is raised', () => {
     const watched = metricsOf(alarm('search-slow')).map(
       ({ Dimensions }) => ((Dimensions as Fields[])[0] as Fields).Value,
     )
-    expect(watched).toEqual(answering.map((name) => `cuecard-prod-${name}`))
+    expect(watched).toEqual(answering.map((name) => `cuecard-everything-${name}`))
     expect((alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)).toContain(
       'p95',
     )
@@ -123,7 +123,7 @@ describe('an alarm is raised', () => {
 
   test('unless the night’s backup reported what it watches', async () => {
     let sent: readonly string[] = []
-    await reportBackup('prod', (_, args) => {
+    await reportBackup('everything', (_, args) => {
       sent = args
       return Promise.resolve()
     })
@@ -174,37 +174,37 @@ describe('an alarm is raised', () => {
   })
 
   test.each([
-    ['oldest-message', 'cuecard-prod-embedding'],
-    ['extraction-oldest-message', 'cuecard-prod-extraction'],
+    ['oldest-message', 'cuecard-everything-embedding'],
+    ['extraction-oldest-message', 'cuecard-everything-extraction'],
   ])('for a message only after more than one failed delivery: %s', (id, name) => {
-    const queue = prod.one('AWS::SQS::Queue', 'QueueName', name)[1].Properties
+    const queue = stage.one('AWS::SQS::Queue', 'QueueName', name)[1].Properties
     expect(Number(alarm(id).Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
   })
 
   test('when any of the Lambdas is throttled: one for those that serve, one for those that work', () => {
     const watched = (id: string) =>
-      metricsOf(alarm(id)).map(({ Dimensions }) => prod.resolve(((Dimensions as Json[])[0] as Fields).Value!))
+      metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const serving = watched('lambda-throttles')
     const working = watched('worker-throttles')
     expect(working.sort()).toEqual(
-      ['canary', 'embedding', 'extraction', 'sweeper'].map((name) => `cuecard-prod-${name}`),
+      ['canary', 'embedding', 'extraction', 'sweeper'].map((name) => `cuecard-everything-${name}`),
     )
     expect([...serving, ...working].sort()).toEqual(
       Object.keys(lambdas)
         .sort()
-        .map((name) => `cuecard-prod-${name}`),
+        .map((name) => `cuecard-everything-${name}`),
     )
   })
 })
 
 describe('the topic of the alarms', () => {
   test('is encrypted with a key that CloudWatch may use, and requires TLS', () => {
-    const [, topic] = prod.ofType('AWS::SNS::Topic')[0]!
-    const [keyId, key] = prod.ofType('AWS::KMS::Key')[0]!
+    const [, topic] = stage.ofType('AWS::SNS::Topic')[0]!
+    const [keyId, key] = stage.ofType('AWS::KMS::Key')[0]!
     expect(topic.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] })
     expect(key.Properties.EnableKeyRotation).toBe(true)
     expect(JSON.stringify(key.Properties.KeyPolicy)).toContain('cloudwatch.amazonaws.com')
-    const policy = JSON.stringify(prod.ofType('AWS::SNS::TopicPolicy')[0]![1].Properties.PolicyDocument)
+    const policy = JSON.stringify(stage.ofType('AWS::SNS::TopicPolicy')[0]![1].Properties.PolicyDocument)
     expect(policy).toContain('"aws:SecureTransport":"false"')
     expect(policy).toContain('cloudwatch.amazonaws.com')
   })
@@ -216,7 +216,7 @@ describe('the topic of the alarms', () => {
 })
 
 test('the dashboard shows every metric that the functions report', () => {
-  const [, { Properties }] = prod.ofType('AWS::CloudWatch::Dashboard')[0]!
+  const [, { Properties }] = stage.ofType('AWS::CloudWatch::Dashboard')[0]!
   const body = JSON.stringify(Properties.DashboardBody)
   for (const name of metricNames) expect(body, name).toContain(`\\"${name}\\"`)
 })

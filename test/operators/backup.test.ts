@@ -213,3 +213,22 @@ describe.runIf(hasAws)('a store in S3 (needs the command aws)', () => {
     await expect(openStore('s3://nowhere').put('x', Readable.from(['x']))).rejects.toThrow(/aws ended with/)
   })
 })
+
+describe('npm run backup', () => {
+  test('dumps nothing for a stage that is not there, whose alarm would miss the backup', () => {
+    const { status, stderr } = backup('create', '/nowhere', '--stage', 'prdo')
+    expect(stderr).toBe('error: --stage must be one of dev, prod, not prdo\n')
+    expect(status).toBe(1)
+  })
+
+  test('says that a directory to list is not there', () => {
+    const { status, stderr } = backup('list', '/nowhere')
+    expect(stderr).toBe('error: no such directory: /nowhere\n')
+    expect(status).toBe(1)
+  })
+})
+
+function backup(...args: string[]) {
+  const main = join(import.meta.dirname, '../../infra/backup/main.ts')
+  return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', env: { PATH: process.env.PATH } })
+}

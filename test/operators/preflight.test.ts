@@ -180,6 +180,32 @@ describe('the preflight', () => {
     expect(faultsOf(await look(account(enough, enough - 68 - 90, 10)))).toEqual([])
   })
 
+  test.each([
+    ['UPDATE_COMPLETE', []],
+    ['UPDATE_ROLLBACK_COMPLETE', []],
+    ['UPDATE_IN_PROGRESS', [/wait for it$/]],
+    ['REVIEW_IN_PROGRESS', [/delete it$/]],
+    ['UPDATE_ROLLBACK_FAILED', [/a deploy that cannot roll back$/]],
+    ['ROLLBACK_FAILED', [/ROLLBACK_FAILED: its events say why/]],
+    ['CREATE_FAILED', [/CREATE_FAILED: its events say why/]],
+    ['DELETE_FAILED', [/DELETE_FAILED: its events say why/]],
+    ['UPDATE_FAILED', [/UPDATE_FAILED: its events say why/]],
+  ])('takes a stack that is %s for what it is', async (StackStatus, faults) => {
+    const answers = { 'cloudformation describe-stacks': { Stacks: [{ StackStatus }] } }
+    expect(faultsOf(await look(fakeAws({ answers })))).toEqual(faults.map((fault) => expect.stringMatching(fault)))
+  })
+
+  test('says once that AWS cannot be asked, and still what can be seen without it', async () => {
+    const expired = new Error('aws ended with 254: Unable to locate credentials')
+    const aws: Aws = () => Promise.reject(expired)
+    expect(faultsOf(await look(aws, { account: stages.prod.account, alarmAddress: '' }))).toEqual([
+      expect.stringMatching(/^error account: prod names an example/),
+      `error credentials: ${expired.message}`,
+      expect.stringMatching(/^error alarms: have no recipient/),
+      expect.stringMatching(/^error AWS: \d+ checks of AWS were not made/),
+    ])
+  })
+
   test('warns of a stage that reserves nothing', async () => {
     const { reservedConcurrency: _, ...shared } = settings()
     const findings = await preflight('prod', shared, {
@@ -257,7 +283,9 @@ test('npm run preflight fails with every reason where the command aws is missing
     ),
   )
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^error {4}account: cannot run aws: /m)
+  expect(stdout).toMatch(/^error {4}account: prod names an example/m)
+  expect(stdout).toMatch(/^error {4}credentials: cannot run aws: /m)
+  expect(stdout.match(/cannot run aws/g)).toHaveLength(1)
   expect(stdout).toMatch(/^error {4}alarms: have no recipient/m)
   expect(stdout).toMatch(/\nNot ready: \d+ errors\.\n$/)
 })

@@ -23,6 +23,7 @@ const alarmAddress = 'duty@cuecard.example'
 /** A stage that uses every optional setting. */
 const everything: StageSettings = {
   ...stages.prod,
+  isBackedUp: true,
   alarmAddress,
   corsOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
   customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },

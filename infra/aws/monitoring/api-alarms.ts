@@ -67,8 +67,8 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
       periods: 2,
-      text: 'Many requests are responded to with 429, by the throttle of the stage or by the limit of an organization. If it is one caller, contact them; if it is all, raise the throttle of the stage.',
-      heading: 'what-to-raise-first',
+      text: 'Many requests are responded to with 429, by the throttle of the stage or by the limit of an organization. The access log shows which; if it is one organization, look at its limits; if it is all, raise the throttle of the stage.',
+      heading: 'an-organization-past-its-limits',
     },
   }
 }

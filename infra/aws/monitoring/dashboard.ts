@@ -123,12 +123,12 @@ function queueGraphs(title: string, work: WorkQueue): GraphWidget[] {
     graph(title, [
       work.queue.metricApproximateNumberOfMessagesVisible(),
       work.queue.metricApproximateNumberOfMessagesNotVisible(),
-      quietGroups(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups'),
+      quietGroups(work, 'ApproximateNumberOfMessagesVisibleInQuietGroups', 'visible in quiet groups'),
       work.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
     ]),
     graph(`${title}: oldest message, s`, [
       work.queue.metricApproximateAgeOfOldestMessage(),
-      quietGroups(work, 'ApproximateAgeOfOldestMessageInQuietGroups'),
+      quietGroups(work, 'ApproximateAgeOfOldestMessageInQuietGroups', 'oldest in quiet groups'),
     ]),
   ]
 }
@@ -146,11 +146,12 @@ function sums(stack: string, ...names: MetricName[]): IMetric[] {
 }
 
 /** Fair queues have separate metrics for organizations without a backlog, whose documents should not wait. */
-function quietGroups(work: WorkQueue, metricName: string): Metric {
+function quietGroups(work: WorkQueue, metricName: string, label: string): Metric {
   return new Metric({
     namespace: 'AWS/SQS',
     metricName,
     dimensionsMap: { QueueName: work.queue.queueName },
     statistic: 'Maximum',
+    label,
   })
 }

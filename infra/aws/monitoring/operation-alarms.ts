@@ -36,7 +36,7 @@ export function operationAlarms(
       metric: total(name, 'ProviderKeyRejected', five),
       threshold: 1,
       periods: 1,
-      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text fail, and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
+      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text find by words alone (with mode semantic they get 503), and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
       heading: 'rotating-the-provider-key',
     },
     'tokens-embedded': {
@@ -50,7 +50,7 @@ export function operationAlarms(
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
       threshold: 1,
       periods: 1,
-      text: 'A backfill has failed, or a migration in a deploy. No row is lost and both forms are read; the next run continues. Its log names the backfill and the place.',
+      text: 'A backfill has failed, or a migration in a deploy, which then failed too. No row is lost and both forms are read; the next run, or the next deploy, continues. The log names the backfill and the place, or the migration.',
       heading: 'backfills',
     },
     ...(settings.isBackedUp && {

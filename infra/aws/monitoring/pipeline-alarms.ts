@@ -26,7 +26,7 @@ export function pipelineAlarms(
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
       threshold: 3,
       periods: 1,
-      text: 'Workers crash while they process documents: the embedding Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the log, and the documents with several attempts.',
+      text: 'Workers crash while they process documents: the embedding or the extraction Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the logs, and the documents with several attempts: their request_id is in the log.',
       heading: 'lease-recoveries',
     },
     'oldest-pending-document': {
