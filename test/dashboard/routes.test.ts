@@ -85,6 +85,15 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       expect(await rowsOf(mine.organizationId)).toEqual(before)
     })
 
+  if (!isGet)
+    test('refuses what is no form, which says nothing of where it came from', async () => {
+      const mine = await signedIn()
+      const ids = await makeThings(stand.db, mine)
+      const before = await rowsOf(mine.organizationId)
+      expect((await mine.browser.post(fill(path, ids), {}, { 'content-type': 'application/json' })).status).toBe(400)
+      expect(await rowsOf(mine.organizationId)).toEqual(before)
+    })
+
   if (isGet && path !== '/dashboard/*' && !path.endsWith('/file'))
     test('is a page that keeps the rules of all pages', async () => {
       const mine = await signedIn()

@@ -6,7 +6,7 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
 import { findSession, signIn, signOut } from '../../../shared/organizations/sessions.ts'
 import { faultOf, invalid } from '../form-parts.ts'
-import { readForm } from '../forms.ts'
+import { readForm, requireForm } from '../forms.ts'
 import { type Html, plainLayout } from '../layout.ts'
 import { words } from '../words.ts'
 import { clearToken, sentToken, setToken } from './cookies.ts'
@@ -31,6 +31,7 @@ export function signInRoutes(db: Database) {
       return c.html(signInPage({ to, notice: sentToken(c) ? words.signIn.ended : notice }))
     })
     .post(path, async (c) => {
+      requireForm(c)
       const sent = await readForm(c, form)
       const key = sent.isValid ? sent.values.key.trim() : ''
       const to = returnPath(sent.isValid ? sent.values.to : undefined)
