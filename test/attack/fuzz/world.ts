@@ -135,7 +135,7 @@ function chunksOf(mark: string, count: number) {
   }))
 }
 
-const placeholder = /<(mine|theirs|never)\.(\w+)(\^?)>/g
+const placeholder = /<(mine|theirs|never)\.([a-zA-Z]+)(\^?)>/g
 const never = newId()
 
 /** Fills in what a generated text names, for whoever sends it: `<mine.completed>`, `<theirs.agent>`; `^` makes it upper case. */
