@@ -10,7 +10,8 @@ const ofSources = join('database', 'plans.test.ts')
 const include = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((file) => {
   if (!file.endsWith('.test.ts') || file === ofSources) return false
   const text = readFileSync(join(import.meta.dirname, file), 'utf8')
-  return /from '\.+\/support\/stand\.ts'/.test(text) && !/from '[./]*\/(functions\/|support\/worker\.ts)/.test(text)
+  const opensStand = /from '((\.+\/)+support\/stand|\.\/support)\.ts'/.test(text)
+  return opensStand && !/from '[./]*\/(functions\/(?!dashboard\/words)|support\/worker\.ts)/.test(text)
 })
 
 export default mergeConfig(

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
-import { bucket } from '../limits/bucket.ts'
+import { leakyBucket } from '../limits/leaky-bucket.ts'
 import { rateLimited } from '../limits/rate-limited.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { ApiError } from './errors.ts'
@@ -83,7 +83,7 @@ const unknownLookups = { perSecond: 2, burst: 20 }
 export function keyVerifier(db: Database, now: () => number = steadyNow) {
   const cache = new Map<string, { key: VerifiedKey; until: number }>()
   const unknown = new Map<string, number>()
-  const lookups = bucket(now, unknownLookups)
+  const lookups = leakyBucket(now, unknownLookups)
 
   function requireLookup(cacheKey: string): void {
     if ((unknown.get(cacheKey) ?? 0) > now()) throw invalidKey()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Rider } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { bucket, type Size } from './bucket.ts'
+import { leakyBucket, type Size } from './leaky-bucket.ts'
 import { rateLimited } from './rate-limited.ts'
 import { secondsPerDay, tokensUsedUp } from './tokens.ts'
 
@@ -71,7 +71,7 @@ export function requestMeters(now: () => number = steadyNow): (organization: Org
 }
 
 function requestMeter(now: () => number): Meter {
-  const requests = bucket(now, usual)
+  const requests = leakyBucket(now, usual)
   let untold: Untold = { requests: 0, tokens: 0, since: now() }
   let toldAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY

@@ -502,6 +502,11 @@ describe('row-level security', () => {
     await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
 
+    await sql`update organizations set log_questions = true`.execute(stand.db)
+    for (const { organizationId, agentId } of [mine, other])
+      await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits)
+        values (${organizationId}, ${newId()}, ${agentId}, 'question', 'hybrid', false, 0)`.execute(stand.db)
+
     const seen = {
       cuecard_documents: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
       cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
@@ -528,6 +533,7 @@ describe('row-level security', () => {
         'api_keys',
         'sessions',
         'calls',
+        'question_log',
       ],
     }
     for (const [role, tables] of Object.entries(seen)) {

@@ -18,6 +18,13 @@ import {
 
 export const databaseMutations: Mutation[] = [
   {
+    safeguard: 'the dashboard sees questions of its own organization alone',
+    file: 'infra/migrations/0017_question_log.ts',
+    find: 'question_log to cuecard_dashboard using (${isOwn})',
+    replace: 'question_log to cuecard_dashboard using (true)',
+    tests: [roles],
+  },
+  {
     safeguard: 'no setting of a transaction outlives it in a session',
     file: 'shared/database/database.ts',
     find: "set_config('statement_timeout', $1, true)",

@@ -8,10 +8,10 @@ export interface Size {
 const tolerance = 1e-6
 
 /**
- * The generic cell rate algorithm (ITU-T I.371), which keeps one time: when the bucket will be full again.
+ * The leaky bucket as a meter, by the generic cell rate algorithm (ITU-T I.371), which keeps one time: when the bucket will be full again.
  * @param now milliseconds
  */
-export function bucket(now: () => number, initial: Size) {
+export function leakyBucket(now: () => number, initial: Size) {
   let size = initial
   let fullAt = 0
   const after = (count: number) => Math.max(fullAt, now()) + (count * 1000) / size.perSecond
