@@ -20,11 +20,16 @@ export function anyOf<const T extends readonly string[]>(values: T, message: str
   )
 }
 
+/** What was typed, or came in an address, as one line without white space around it: Postgres stores no U+0000. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+}
+
 /** Text of one line, without white space around it. */
 export function line(maxCharacters: number, messages: { missing: string; tooLong: string }) {
   return v.pipe(
     v.string(messages.missing),
-    v.transform((text) => text.replaceAll(/\p{Cc}+/gu, ' ').trim()),
+    v.transform(oneLine),
     v.nonEmpty(messages.missing),
     v.check((text) => [...text].length <= maxCharacters, messages.tooLong),
   )

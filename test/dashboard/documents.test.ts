@@ -313,3 +313,10 @@ test('an address that is none of ours leads to a page that says so', async () =>
   const tenant = await signedIn()
   expect(await tenant.browser.get(`${listOf(tenant)}/no-id`)).toMatchObject({ status: 404 })
 })
+
+test('a search for a character that no database takes finds what the rest of it does', async () => {
+  const tenant = await signedIn()
+  await write(tenant, 'Prices')
+  expect((await tenant.browser.get(`${listOf(tenant)}?q=%00Pri%00`)).status).toBe(200)
+  expect((await tenant.browser.get(`${listOf(tenant)}?q=%00Prices%00`)).text).toContain('Prices')
+})

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { documentId } from '../../../shared/ids.ts'
 import { searchModes } from '../../../shared/retrieval/schemas.ts'
+import { oneLine } from '../forms.ts'
 
 const maxCharacters = 1000
-const withoutControls = v.transform((text: string) =>
-  [...text.replaceAll(/\p{Cc}+/gu, ' ').trim()].slice(0, maxCharacters).join(''),
-)
-const text = v.pipe(v.optional(v.string(), ''), withoutControls)
+const shortened = v.transform((text: string) => [...oneLine(text)].slice(0, maxCharacters).join(''))
+const text = v.pipe(v.optional(v.string(), ''), shortened)
 
 /** What the address of the screen says; what cannot be is as if it were not there. */
 export const askQuery = v.object({

@@ -10,6 +10,7 @@ import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
+import { oneLine } from '../forms.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
 import { deletionTemplate } from './delete-view.ts'
@@ -23,7 +24,7 @@ const rowsPerPage = 25
 
 /** What is not as we write it counts as absent: an address may have been cut, or typed. */
 const listQuery = v.object({
-  q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(200))), undefined),
+  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
   after: v.optional(v.string()),
   /** Asks what has changed of the documents in `seen`. */

@@ -6,6 +6,7 @@ import { fileTypeOf, maxFileBytes } from '../../../../shared/files/file-types.ts
 import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
+import { oneLine } from '../../forms.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { tooMany } from '../edits.ts'
@@ -50,9 +51,6 @@ const maxTitleCharacters = 500
 
 /** The file's name without its extension. */
 function titleOf(name: string): string {
-  const stem = name
-    .replace(/\.\w+$/, '')
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
+  const stem = oneLine(name.replace(/\.\w+$/, ''))
   return [...(stem || name)].slice(0, maxTitleCharacters).join('')
 }
