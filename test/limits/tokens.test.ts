@@ -185,9 +185,13 @@ test('a fault of the database as tokens are given back is one of the document, a
   await sql`create trigger refuse before update on embedded_tokens for each row
     when (new.tokens < old.tokens) execute function refuse()`.execute(stand.db)
   const work = newWorker(stand, provider, { db, callLimits: { inputs: 1, tokens: 100 }, concurrency: 2 })
+  const before = provider.calls.length
   expect((await work([document])).batchItemFailures).toHaveLength(1)
+  const made = provider.calls.length - before
   await sql`drop trigger refuse on embedded_tokens`.execute(stand.db)
   provider.script([])
+  // Two in flight together, each tried twice: none began after the fault.
+  expect(made).toBeLessThanOrEqual(4)
   await sql`update documents set next_attempt_at = now() where id = ${document.id}`.execute(stand.db)
   await newWorker(stand, provider)([document])
   expect((await document.read()).status).toBe('completed')
