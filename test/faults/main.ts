@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
 })
 const root = join(import.meta.dirname, '../..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-const files = positionals.length > 0 ? positionals : ['test/faults']
+const files = positionals.length > 0 ? positionals : ['test/faults/']
 const { status } = spawnSync(
   process.execPath,
   // One file after the other: a stand under kills wants the processors for itself.
