@@ -35,7 +35,8 @@ const statements = [
 
   // The generic cell rate algorithm (ITU-T I.371): full_at is when a bucket of request_burst would be full again, and every request
   // puts it off by 1/requests_per_second, also those that it is too late to refuse. They came in the last so many seconds, and count as
-  // if they had come evenly. Nobody waits for the row: what is not counted now is counted with the next request. No row is returned then.
+  // if they had come evenly. Nobody waits for the row: what is not counted now is counted with the next request. No row is returned then. An empty bucket owes a minute at most; one that owes more, as after the clock was
+  // set back, owes nothing.
   `create function count_requests(requests integer, seconds double precision, question_tokens integer)
     returns table (seconds_ahead double precision, requests_per_second integer, request_burst integer, tokens_per_day bigint,
       tokens_left bigint, day_ends_in double precision)
@@ -53,12 +54,15 @@ const statements = [
     return query
       with counted as (
         update request_meters m
-        set full_at = greatest(m.full_at, clock_timestamp() - make_interval(secs => $2))
-            + make_interval(secs => $1::float8 / o.requests_per_second),
+        set full_at = least(
+            greatest(case when m.full_at <= most.full_at then m.full_at end, clock_timestamp() - make_interval(secs => $2))
+              + make_interval(secs => $1::float8 / o.requests_per_second),
+            most.full_at),
           day = greatest(m.day, today),
           requests = case when m.day >= today then m.requests else 0 end + $1,
           question_tokens = greatest(0, case when m.day >= today then m.question_tokens else 0 end + $3)
-        from organizations o
+        from organizations o,
+          lateral (select clock_timestamp() + make_interval(secs => o.request_burst::float8 / o.requests_per_second + 60) as full_at) most
         where m.organization_id = own and o.id = own
         returning m.full_at, m.question_tokens, o.requests_per_second, o.request_burst, o.tokens_per_day
       )
