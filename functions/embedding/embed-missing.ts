@@ -42,7 +42,6 @@ export async function embedMissing(
 ): Promise<Exclude<Ending, Error>> {
   let ending = 'stored' as Ending
 
-  /** Never rejects: nobody looks at a call before all have begun. */
   async function embed(call: Missing[]): Promise<Ending> {
     if (ending !== 'stored') return ending
     if (!mayCall()) return 'out_of_time'
@@ -54,12 +53,8 @@ export async function embedMissing(
       )
       return (await store(call.map((text, i) => ({ ...text, vector: vectors[i]! })))) ? 'stored' : 'lease_lost'
     } catch (error) {
-      if (!(error instanceof EmbeddingError)) return error as Error
-      const failure = await release(call).then(
-        () => undefined,
-        (failure: Error) => failure,
-      )
-      if (failure) return failure
+      if (!(error instanceof EmbeddingError)) throw error
+      await release(call)
       if (error.reason !== 'input_rejected') return signal.aborted ? 'out_of_time' : error
       if (call.length === 1) return new ChunkRejected(call[0]!, error)
     }
@@ -71,9 +66,12 @@ export async function embedMissing(
   const calls: Promise<void>[] = []
   for (const call of batches(missing, limits)) {
     const release = await semaphore.acquire()
-    const done = embed(call).then((each) => {
-      ending = decisive(ending, each)
-    })
+    // At once, for a rejection that nobody looks at before all calls have begun would end the process.
+    const done = embed(call)
+      .catch((error: Error) => error)
+      .then((each) => {
+        ending = decisive(ending, each)
+      })
     calls.push(done.finally(release))
     if (ending !== 'stored') break
   }

@@ -100,3 +100,8 @@ export const stages = {
 } as const satisfies Record<string, StageSettings>
 
 export type StageName = keyof typeof stages
+
+/** Of a name that somebody has typed. Undefined when no stage has it. */
+export function findStage(name: string): StageSettings | undefined {
+  return Object.entries<StageSettings>(stages).find(([each]) => each === name)?.[1]
+}

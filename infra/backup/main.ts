@@ -71,9 +71,8 @@ try {
 
 /** Before the dump: the metric of a stage that is not there would be missed only a day later. */
 async function requireStage(stage: string): Promise<void> {
-  const { stages } = await import('../aws/stages.ts')
-  if (!Object.hasOwn(stages, stage))
-    throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)
+  const { findStage, stages } = await import('../aws/stages.ts')
+  if (!findStage(stage)) throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)
 }
 
 function setting(name: string): string {

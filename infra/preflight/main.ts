@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
-import { type StageSettings, stages } from '../aws/stages.ts'
+import { findStage, stages } from '../aws/stages.ts'
 import { awsCommand } from './aws.ts'
 import { preflight } from './preflight.ts'
 
 const [stage = ''] = process.argv.slice(2)
-const settings = Object.entries<StageSettings>(stages).find(([name]) => name === stage)?.[1]
+const settings = findStage(stage)
 if (settings) {
   const world = {
     aws: awsCommand(settings.region),

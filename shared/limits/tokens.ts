@@ -45,16 +45,19 @@ const dayEndsIn = sql<number>`extract(epoch from (${today} + 1)::timestamp at ti
 export const questionTokens = sql<string>`coalesce(
   (select ${m.question_tokens} from request_meters m where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)`
 
+/** Of the day's tokens of the organization o, those that its questions leave to its documents. */
+const forDocuments = sql<string>`${o.tokens_per_day} - ${questionTokens}`
+
 /** Of the day; no row without the organization. */
 export function findTokensLeft(organizationId: OrganizationId) {
-  return sql<{ left: string }>`select ${o.tokens_per_day} - ${questionTokens} - coalesce(
+  return sql<{ left: string }>`select ${forDocuments} - coalesce(
       (select ${t.tokens} from embedded_tokens t where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0) as left
     from organizations o where ${o.id} = ${organizationId}`
 }
 
 /** What has been spent without asking. Its row says what is left; none without the organization. */
 export function spentTokens(organizationId: OrganizationId, count: number): Statement<{ left: string }> {
-  const left = sql<string>`(select ${o.tokens_per_day} - ${questionTokens} - ${held.tokens}
+  const left = sql<string>`(select ${forDocuments} - ${held.tokens}
     from organizations o where ${o.id} = ${held.organization_id})`
   return { compile: (db) => addTokens(db, organizationId, count).returning(left.as('left')).compile() }
 }
@@ -62,7 +65,7 @@ export function spentTokens(organizationId: OrganizationId, count: number): Stat
 /** @param ifLeft adds nothing once the tokens of the day are used up */
 function addTokens(db: Kysely<Tables>, organizationId: OrganizationId, count: number, { ifLeft = false } = {}) {
   const ofOrganization = (db: Kysely<Tables>) => db.selectFrom('organizations as o').where('o.id', '=', organizationId)
-  const isLeft = sql<boolean>`${o.tokens_per_day} - ${questionTokens} > `
+  const isLeft = sql<boolean>`${forDocuments} > `
   return db
     .insertInto('embedded_tokens')
     .columns(['organization_id', 'day', 'tokens'])

@@ -13,8 +13,8 @@ export const embeddingMutations: Mutation[] = [
   {
     safeguard: 'tokens of a call that failed are released',
     file: 'functions/embedding/embed-missing.ts',
-    find: 'await release(call).then(',
-    replace: 'await Promise.resolve().then(',
+    find: '      await release(call)\n',
+    replace: '',
     tests: [tokenLimits],
   },
   {

@@ -56,7 +56,7 @@ export const httpMutations: Mutation[] = [
   {
     safeguard: 'tokens that cannot be given back end no worker',
     file: 'functions/embedding/embed-missing.ts',
-    find: '        (failure: Error) => failure,\n',
+    find: '      .catch((error: Error) => error)\n',
     replace: '',
     tests: [tokenLimits],
   },
