@@ -10,8 +10,8 @@ const ownPrograms = join(import.meta.dirname, '../../node_modules/.bin')
 const secondsAtMost = 300
 
 /**
- * Copies a folder, and installs what its package-lock.json says into the copy unless it is there. Not in place: tests and
- * mutations walk the whole of test/. @throws Error when npm fails
+ * Copies a folder, and installs what its package-lock.json says into the copy unless it is there. Not in place: tests walk
+ * the whole of test/. @throws Error when npm fails
  */
 export function copyWithPackages(source: string, copy: string, progress: (text: string) => void): void {
   const lock = 'package-lock.json'
