@@ -50,8 +50,8 @@ export function operationAlarms(
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
       threshold: 1,
       periods: 1,
-      text: 'A backfill has failed, or a migration in a deploy, which then failed too. No row is lost and both forms are read; the next run, or the next deploy, continues. The log names the backfill and the place, or the migration.',
-      heading: 'backfills',
+      text: 'A migration has failed, and the deploy with it. The old code goes on serving. The log of the migrate Lambda names the migration and the reason.',
+      heading: 'a-migration-that-fails',
     },
     ...(settings.isBackedUp && {
       'backup-missing': {
