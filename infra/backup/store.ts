@@ -1,75 +1,46 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
-import { PassThrough, type Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import * as v from 'valibot'
-import { output, start } from './child.ts'
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { runProgram } from '../run-program.ts'
 
-/** Where backups are: files by their names, with slashes. */
+/** Keeps files by name, in `s3://BUCKET/PREFIX` (by the `aws` command) or in a directory. A file is there whole or not at all. */
 export interface Store {
-  /**
-   * Of a content that fails something incomplete may be left.
-   * @param maxBytes roughly; of a content that may have more than 50 GB
-   */
-  put(name: string, content: Readable, maxBytes?: number): Promise<void>
-  get(name: string): Readable
+  put(file: string, name: string): Promise<void>
+  get(name: string, file: string): Promise<void>
+  /** Sorted. */
   list(): Promise<string[]>
 }
 
-/** @param address `s3://bucket/prefix`, by the `aws` command with its credentials, or a directory */
 export function openStore(address: string): Store {
   return address.startsWith('s3://') ? s3Store(address.replace(/\/$/, '')) : directoryStore(address)
 }
 
 function directoryStore(directory: string): Store {
   return {
-    async put(name, content) {
-      const file = join(directory, name)
-      const draft = `${file}.part`
-      await mkdir(dirname(file), { recursive: true })
-      await pipeline(content, createWriteStream(draft, { mode: 0o600 }))
-      await rename(draft, file)
+    async put(file, name) {
+      const target = join(directory, name)
+      await mkdir(dirname(target), { recursive: true })
+      await copyFile(file, `${target}.part`)
+      await rename(`${target}.part`, target)
     },
-    get: (name) => createReadStream(join(directory, name)),
+    get: (name, file) => copyFile(join(directory, name), file),
     async list() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error) => {
+      const names = await readdir(directory).catch((error) => {
         throw error.code === 'ENOENT' ? new Error(`no such directory: ${directory}`) : error
       })
-      return entries
-        .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
-        .map((entry) => relative(directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-        .toSorted()
+      return names.filter((name) => !name.endsWith('.part')).toSorted()
     },
   }
 }
 
-const listing = v.pipe(v.string(), v.parseJson(), v.nullable(v.array(v.string())))
-
 function s3Store(address: string): Store {
-  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.+))?$/.exec(address)!
-  const base = prefix === '' ? '' : `${prefix}/`
+  const copy = async (from: string, to: string) =>
+    void (await runProgram('aws', ['s3', 'cp', from, to, '--no-progress']))
   return {
-    async put(name, content, maxBytes = 0) {
-      // S3 takes 10,000 parts: the command makes them as large as this needs.
-      const upload = start('aws', ['s3', 'cp', '-', `${address}/${name}`, '--expected-size', `${maxBytes}`])
-      upload.stdout.resume()
-      await Promise.all([upload.ended, pipeline(content, upload.stdin)])
-    },
-    get(name) {
-      const download = start('aws', ['s3', 'cp', `${address}/${name}`, '-'])
-      download.stdin.end()
-      const content = new PassThrough()
-      void Promise.all([pipeline(download.stdout, content, { end: false }), download.ended]).then(
-        () => content.end(),
-        (error) => content.destroy(error),
-      )
-      return content
-    },
+    put: (file, name) => copy(file, `${address}/${name}`),
+    get: (name, file) => copy(`${address}/${name}`, file),
     async list() {
-      const query = ['--query', 'Contents[].Key', '--output', 'json']
-      const printed = await output('aws', ['s3api', 'list-objects-v2', '--bucket', bucket!, '--prefix', base, ...query])
-      return (v.parse(listing, printed) ?? []).map((key) => key.slice(base.length)).toSorted()
+      const lines = (await runProgram('aws', ['s3', 'ls', `${address}/`])).split('\n')
+      return lines.flatMap((line) => /^\S+ \S+ +\d+ (.+)$/.exec(line)?.[1] ?? []).toSorted()
     },
   }
 }
