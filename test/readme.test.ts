@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { toChart } from './bench/report/chart.ts'
 import { withFigures } from './bench/report/readme.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -27,10 +26,9 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-test('the figures of README.md and the chart are those of the run that is kept beside it', () => {
+test('the figures of README.md are those of the run that is kept beside it', () => {
   const run = JSON.parse(read('test/bench/results/run.json'))
   expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
-  expect(toChart(run)).toBe(read('test/bench/results/chart.svg'))
 })
 
 function read(path: string): string {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Bench, LeftOut } from './part.ts'
 import { parts } from './parts/all.ts'
-import { toChart } from './report/chart.ts'
 import { withFigures } from './report/readme.ts'
 import { type Run, toMeasured } from './report/run.ts'
 import { toTable } from './report/table.ts'
@@ -16,7 +15,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Names of parts, separated by commas. */
     only: { type: 'string' },
-    /** Writes the figures of the last run into the README, and keeps its JSON and chart in results/. */
+    /** Writes the figures of the last run into the README, and keeps its JSON in results/. */
     readme: { type: 'boolean', default: false },
   },
 })
@@ -49,7 +48,7 @@ async function measureAll(): Promise<void> {
   console.log(toTable(run))
   console.log(`\n${run.server}; ${run.machine}; ${run.minutes} minutes`)
   for (const remark of run.remarks) console.log(remark)
-  console.log(`All samples' summaries and the chart: ${lastRun}`)
+  console.log(`All samples' summaries: ${lastRun}`)
 }
 
 /** A part that fails keeps what it has measured. */
@@ -104,5 +103,4 @@ function publish(): void {
 function write(folder: string, run: Run): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`)
-  writeFileSync(join(folder, 'chart.svg'), toChart(run))
 }

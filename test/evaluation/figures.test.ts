@@ -57,7 +57,7 @@ test('a passage that is no longer found is worse, and one found at last is not',
 })
 
 const committed = committedFigures()
-test.runIf(committed)('the table of README.md shows the committed figures', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+test.runIf(committed)('the table of the search page shows the committed figures', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../shared/retrieval/README.md'), 'utf8')
   expect(withTable(readme, committed!)).toBe(readme)
 })

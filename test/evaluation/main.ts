@@ -32,7 +32,7 @@ interface Run {
 }
 
 const progressMilliseconds = 2000
-const readme = join(import.meta.dirname, '../../README.md')
+const readme = join(import.meta.dirname, '../../shared/retrieval/README.md')
 
 const forSet = (flags: string, description: string) => new Option(flags, description).conflicts('questions')
 const program = new Command('npm run evaluate --')
@@ -43,7 +43,7 @@ const program = new Command('npm run evaluate --')
   .option('--json', 'print one line of JSON, and all else on stderr')
   .addOption(forSet('--check', 'exit with 1 if a figure is lower than the committed one'))
   .addOption(forSet('--write', 'write the figures to commit'))
-  .addOption(forSet('--readme', 'write the table into README.md'))
+  .addOption(forSet('--readme', 'write the table into shared/retrieval/README.md'))
   .addOption(
     forSet('--set <folder>', 'a folder of businesses').default(join(import.meta.dirname, 'set'), 'this repository’s'),
   )

@@ -18,12 +18,14 @@ const { DATABASE_URL: server } = process.env
 const provider = useFakeProvider()
 const { home, start, cleanUp } = useStandProcesses()
 
-/** The blocks of README.md that contain the texts, as one script for the stand of `home`. */
+/** The blocks of README.md and the guide to chunks that contain the texts, as one script for the stand of `home`. */
 async function readmeScript({ DATA_DIR }: Home, ...texts: string[]): Promise<string> {
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+  const pages = ['README.md', 'functions/reference/guides/11-own-chunks.md'].map((page) =>
+    readFile(join(root, page), 'utf8'),
+  )
+  const blocks = [...(await Promise.all(pages)).join('\n').matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
   const chosen = texts.map((text) => blocks.find((block) => block.includes(text))!)
-  return chosen.join('\n').replaceAll('.local/env', join(DATA_DIR, 'env'))
+  return ['source .local/env', ...chosen].join('\n').replaceAll('.local/env', join(DATA_DIR, 'env'))
 }
 
 async function bash(script: string): Promise<{ code: number; output: string }> {
