@@ -31,10 +31,9 @@ for (const [library, read] of Object.entries(extensions)) {
   outcomes.set(library, peerOutcomes(library, taken))
 }
 
-const report = [byFile(), byAspect()].join('\n\n')
-console.log(report)
+console.log(`${byFile()}\n\n${byAspect()}`)
 if (values.missed) printMissed(values.missed)
-if (values.readme) writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), 'npm run compare-files', report))
+if (values.readme) writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), 'npm run compare-files', byAspect()))
 
 async function ourOutcomes(): Promise<Map<string, Outcome>> {
   const found = new Map<string, Outcome>()
