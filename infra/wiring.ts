@@ -186,3 +186,6 @@ export const metricReporters = {
   CanarySearchMilliseconds: ['canary'],
   CanaryDeleteMilliseconds: ['canary'],
 } as const satisfies Record<MetricName, readonly LambdaName[]>
+
+/** Counts complete backups, reported by `npm run backup` under this name in place of a Lambda's. The alarm _backup-missing_ watches it. */
+export const completedBackups = { metric: 'BackupsCompleted', reporterOf: (stack: string) => `${stack}-backup` }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stages } from '../../infra/aws/stages.ts'
-import { completedBackups, reportBackup } from '../../infra/backup/completion.ts'
-import { answering, lambdas, metricReporters } from '../../infra/wiring.ts'
+import { reportBackup } from '../../infra/backup/completion.ts'
+import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
@@ -55,7 +55,7 @@ describe('every alarm', () => {
     for (const { MetricName: name, Dimensions } of ours) {
       const [reporter] = Dimensions as [Fields]
       expect(reporter.Name).toBe(dimension)
-      if (name === completedBackups) continue
+      if (name === completedBackups.metric) continue
       const lambda = String(reporter.Value).replace('cuecard-everything-', '')
       expect(metricReporters[name as MetricName]).toContain(lambda)
       expect(() => stage.lambda(lambda)).not.toThrow()
@@ -87,7 +87,7 @@ describe('an alarm is raised', () => {
   test.each([
     ['sweeper-silent', 'Invocations'],
     ['canary-failing', 'CanarySuccess'],
-    ['backup-missing', completedBackups],
+    ['backup-missing', completedBackups.metric],
   ])('when nothing at all is reported, without a look at what was reported before: %s', (id, metricName) => {
     expect(alarm(id)).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' })
     expect(metricsOf(alarm(id))[0]).toMatchObject({ MetricName: metricName })

@@ -1,8 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { dimension, namespace } from '../../../shared/metrics.ts'
-import { completedBackups, reporterOf } from '../../backup/completion.ts'
-import { lambdas } from '../../wiring.ts'
+import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
 import type { AlarmSettings } from './alarm-settings.ts'
 import { filled, reportedBy, total } from './metric.ts'
@@ -70,8 +69,8 @@ export function operationAlarms(
 function completedBackupsOf(stack: string): Metric {
   return new Metric({
     namespace,
-    metricName: completedBackups,
-    dimensionsMap: { [dimension]: reporterOf(stack) },
+    metricName: completedBackups.metric,
+    dimensionsMap: { [dimension]: completedBackups.reporterOf(stack) },
     statistic: 'Sum',
     period: Duration.hours(1),
   })
