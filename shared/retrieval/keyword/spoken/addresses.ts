@@ -1,6 +1,5 @@
 import { numberAt } from './numbers.ts'
-import type { Emit } from './readings.ts'
-import type { Speech, Token } from './tokens.ts'
+import type { Emit, Speech, Token } from './tokens.ts'
 
 /** Endings of addresses that need no "at" to be one. */
 const knownEndings = new Set('com org net info biz eu io app shop de at ch fr be nl it es uk us ca'.split(' '))

@@ -1,6 +1,5 @@
 import { numberAt } from './numbers.ts'
-import type { Emit } from './readings.ts'
-import type { Speech } from './tokens.ts'
+import type { Emit, Speech } from './tokens.ts'
 
 /** Tokens [from, to) that stand for digits or letters of a code. */
 interface Piece {

@@ -6,7 +6,7 @@ import { french } from './french.ts'
 import { german } from './german.ts'
 import { lexiconOf } from './language.ts'
 import { readTimes } from './times.ts'
-import { letterReader, type Token, tokensOf } from './tokens.ts'
+import { type Emit, letterReader, tokensOf } from './tokens.ts'
 
 /** Words [from, to) of a query may also be read as `text`. */
 export interface Reading {
@@ -14,9 +14,6 @@ export interface Reading {
   to: number
   text: string
 }
-
-/** Takes the reading `text` of all tokens from `first` to `last`. */
-export type Emit = (first: Token, last: Token, text: string) => void
 
 const languages = [english, german, french]
 const lexicons = languages.map(lexiconOf)

@@ -1,6 +1,5 @@
 import { numberAt } from './numbers.ts'
-import type { Emit } from './readings.ts'
-import type { Speech } from './tokens.ts'
+import type { Emit, Speech } from './tokens.ts'
 
 /** Tokens up to `end` say an hour of the day, and maybe its minutes. */
 interface Clock {

@@ -21,7 +21,10 @@ export interface Speech {
   tokens: Token[]
 }
 
-/** Longer words are no numbers, and nobody says them. */
+/** Takes the reading `text` of all tokens from `first` to `last`. */
+export type Emit = (first: Token, last: Token, text: string) => void
+
+/** No number word is longer. */
 const maxWordLength = 64
 const maxParts = 12
 const nothing: Meaning = {}
