@@ -76,6 +76,24 @@ export function endpointsOf({ paths }: OpenApi): Endpoint[] {
   )
 }
 
+/** The path as the samples show it: `/v1/agents/$AGENT_ID`. */
+export function samplePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`)
+}
+
+/** The successful response of an operation, if it is the first documented one. */
+export function successOf(openApi: OpenApi, { responses }: Operation): Response | undefined {
+  const [status] = Object.keys(responses)
+  return status && Number(status) < 300 ? resolve<Response>(openApi, responses[status]!) : undefined
+}
+
+/** How a sample reads the body of an operation's response. */
+export function responseBody(openApi: OpenApi, operation: Operation): 'json' | 'text' | 'none' {
+  const mediaTypes = Object.keys(successOf(openApi, operation)?.content ?? {})
+  if (mediaTypes.includes('application/json')) return 'json'
+  return mediaTypes.length > 0 ? 'text' : 'none'
+}
+
 /** What `part` refers to within the document, or `part` itself. */
 export function resolve<T extends object>(openApi: OpenApi, part: T | Reference): T {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T

@@ -1,14 +1,7 @@
-import { html, raw } from 'hono/html'
-import { Marked, type Tokens } from 'marked'
-import { codeBlock, requestPanel } from './panel.ts'
-import type { Html } from './schema.ts'
+import { type html, raw } from 'hono/html'
+import { Marked } from 'marked'
 
-/** A Markdown page of the reference. Its title is its first heading. */
-export interface Guide {
-  id: string
-  title: string
-  body: Html
-}
+export type Html = ReturnType<typeof html> | ''
 
 /** Inline Markdown, such as a description of one sentence. */
 export function inline(markdown: string): Html {
@@ -18,46 +11,4 @@ export function inline(markdown: string): Html {
 /** Markdown of several paragraphs, such as an operation's description. */
 export function blocks(markdown: string): Html {
   return raw(new Marked().parse(markdown, { async: false }))
-}
-
-/**
- * The headings go one level down, below the page's own. A code block of the language `http` becomes a request that can be sent:
- * its first line is the method and the path, then come headers, an empty line and the body.
- */
-export function guide(id: string, markdown: string): Guide {
-  let title = id
-  const marked = new Marked({
-    renderer: {
-      heading({ tokens, depth }: Tokens.Heading) {
-        const text = this.parser.parseInline(tokens)
-        const plain = this.parser.parseInline(tokens, this.parser.textRenderer)
-        if (depth === 1) {
-          title = plain
-          return `<h2>${text}</h2>`
-        }
-        const anchor = `${id}-${slug(plain)}`
-        return `<h${depth + 1} id="${anchor}">${text}</h${depth + 1}>`
-      },
-      code({ text, lang = '' }: Tokens.Code) {
-        return String(lang === 'http' ? requestPanel(parseRequest(text)) : codeBlock(text, lang))
-      },
-    },
-  })
-  const body = html`${raw(marked.parse(markdown, { async: false }))}`
-  return { id, title, body }
-}
-
-function parseRequest(text: string) {
-  const [head = '', body] = text.split('\n\n', 2)
-  const [line = '', ...headerLines] = head.split('\n')
-  const [method = '', path = ''] = line.split(' ')
-  const headers = Object.fromEntries(headerLines.map((header) => header.split(': ') as [string, string]))
-  return { method, path, headers, body: body === undefined ? undefined : (JSON.parse(body) as unknown) }
-}
-
-function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
 }

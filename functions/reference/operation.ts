@@ -1,8 +1,17 @@
 import { html } from 'hono/html'
-import { type Endpoint, exampleOf, type OpenApi, type Response, resolve } from './document.ts'
-import { blocks, inline } from './markdown.ts'
+import {
+  type Endpoint,
+  exampleOf,
+  type OpenApi,
+  type Response,
+  resolve,
+  responseBody,
+  samplePath,
+  successOf,
+} from './document.ts'
+import { blocks, type Html, inline } from './markdown.ts'
 import { codeBlock, json, requestPanel } from './panel.ts'
-import { fieldRows, fieldsOf, type Html } from './schema.ts'
+import { fieldRows, fieldsOf } from './schema.ts'
 
 /** What an operation does, takes and returns, beside a request that can be copied and sent. */
 export function operationSection(openApi: OpenApi, endpoint: Endpoint): Html {
@@ -28,10 +37,10 @@ ${responses(openApi, endpoint)}
 <div class="code">
 ${requestPanel({
   method: endpoint.method,
-  path: endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${constantCase(name)}`),
+  path: samplePath(endpoint.path),
   body: exampleOf(body),
   isPublic: (endpoint.security ?? []).length === 0,
-  isEmpty: !success(openApi, endpoint)?.content?.['application/json'],
+  response: responseBody(openApi, endpoint),
   parameters: parameters.filter((parameter) => parameter.in !== 'path'),
 })}
 ${exampleResponse(openApi, endpoint)}
@@ -80,21 +89,12 @@ function causes(response: Response): Html {
 
 function exampleResponse(openApi: OpenApi, endpoint: Endpoint): Html {
   const [status] = Object.keys(endpoint.responses)
-  const example = exampleOf(success(openApi, endpoint)?.content?.['application/json'])
+  const example = exampleOf(successOf(openApi, endpoint)?.content?.['application/json'])
   return example === undefined
     ? ''
     : html`<p class="caption">Example of a response ${statusCode(Number(status))}</p>${codeBlock(json(example), 'json')}`
 }
 
-function success(openApi: OpenApi, { responses }: Endpoint): Response | undefined {
-  const [status] = Object.keys(responses)
-  return status && Number(status) < 300 ? resolve<Response>(openApi, responses[status]!) : undefined
-}
-
 function statusCode(status: number): Html {
   return html`<b class="status s${Math.floor(status / 100)}">${status}</b>`
-}
-
-function constantCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { html } from 'hono/html'
 import type { Asset } from '../../shared/http/asset.ts'
 import { endpointsOf, exampleOf, type OpenApi } from './document.ts'
-import { blocks, type Guide, guide, inline } from './markdown.ts'
+import { type Guide, guide } from './guide.ts'
+import { blocks, type Html, inline } from './markdown.ts'
 import { operationSection } from './operation.ts'
 import { codeBlock, json } from './panel.ts'
-import { fieldRows, fieldsOf, type Html } from './schema.ts'
+import { fieldRows, fieldsOf } from './schema.ts'
 
 /** Beside this module as beside the bundle: infra/wiring.ts has both folders deployed. */
 const folder = (name: string) => join(import.meta.dirname, name)
@@ -58,16 +59,18 @@ const policy = [
 ].join('; ')
 
 /** The guides of the folder `guides`, in the order of their names, which begin with a number: `1-quickstart.md`. */
-function readGuides(): Guide[] {
+function readGuides(openApi: OpenApi): Guide[] {
   return readdirSync(folder('guides'))
     .sort()
-    .map((name) => guide(name.replaceAll(/^\d+-|\.md$/g, ''), readFileSync(join(folder('guides'), name), 'utf8')))
+    .map((name) =>
+      guide(name.replaceAll(/^\d+-|\.md$/g, ''), readFileSync(join(folder('guides'), name), 'utf8'), openApi),
+    )
 }
 
 /** The whole reference as one page, readable without JavaScript. */
 export function renderPage(document: string): Asset {
   const openApi = JSON.parse(document) as OpenApi
-  const guides = readGuides()
+  const guides = readGuides(openApi)
   const endpoints = endpointsOf(openApi)
   const sections = openApi.tags
     .map((tag) => ({ ...tag, endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)) }))

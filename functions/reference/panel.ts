@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { partsOf } from './browser/highlight.js'
 import { type Call, languages } from './browser/samples.js'
 import type { Parameter } from './document.ts'
-import type { Html } from './schema.ts'
+import type { Html } from './markdown.ts'
 
 interface Panel extends Call {
   /** Query parameters and headers that the reader may add. */

@@ -1,8 +1,6 @@
 import { html } from 'hono/html'
 import { type OpenApi, resolve, type Schema } from './document.ts'
-import { inline } from './markdown.ts'
-
-export type Html = ReturnType<typeof html> | ''
+import { type Html, inline } from './markdown.ts'
 
 interface Field {
   name: string

@@ -8,42 +8,106 @@ import { useGateway } from '../support/gateway.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
+const gateway = useGateway(stand)
 
-describe('a sample', () => {
-  const gateway = useGateway(stand)
+interface Runner {
+  needs: string
+  /** The program that runs the samples, and its options before the code. */
+  command: [string, ...string[]]
+  /** Runs one sample after a line with its number, prints its failure, and goes on. */
+  wrap: (code: string, number: number) => string
+}
 
-  const run = promisify(execFile)
-  const python = ['-c', 'import ast, sys; ast.parse(sys.argv[1])']
-  const runners: Record<string, (code: string) => Promise<unknown>> = {
-    curl: (code) => run('sh', ['-c', code.replace('curl', 'curl -sS --fail-with-body')]),
-    typescript: (code) => run(process.execPath, ['--input-type=module', '--eval', code]),
-    python: (code) => run('python3', [...python, code]),
-  }
-  const isInstalled = (command: string) =>
-    (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)))
-  const needed: Record<string, string> = { curl: 'curl', typescript: 'sh', python: 'python3' }
+const runners: Record<string, Runner> = {
+  curl: {
+    needs: 'curl',
+    command: ['sh', '-c'],
+    wrap: (code, i) =>
+      `echo '--- ${i}'\n${code.replace('curl', 'curl -sS --fail-with-body')} 2>&1 || echo ' FAILED'; echo`,
+  },
+  typescript: {
+    needs: 'sh',
+    command: [process.execPath, '--input-type=module', '--eval'],
+    wrap: (code, i) =>
+      `console.log('--- ${i}'); await (async () => {\n${code}\n})().catch((error) => console.log('FAILED', error))`,
+  },
+  python: {
+    needs: 'python3',
+    command: ['python3', '-c'],
+    wrap: (code, i) =>
+      `print('--- ${i}')\ntry:\n${code.replaceAll(/^/gm, '    ')}\nexcept Exception as error:\n    print('FAILED', repr(error))`,
+  },
+}
 
-  test.for(Object.keys(languages))(
-    'in %s sends what it says, whatever the text has in it',
-    async (language, context) => {
-      context.skip(!isInstalled(needed[language]!), `needs ${needed[language]}`)
-      const { apiKey, agentId, call, knowledgeBase } = await stand.tenant()
-      const body = { title: `It's "5 $"  5 € in {a}`, content: 'Line one\nLine two: `true`, null, $PATH' }
-      const sample = languages[language]!.write({
-        method: 'POST',
-        path: '/v1/agents/$AGENT_ID/knowledge-base',
-        headers: { 'Idempotency-Key': 'a "quoted" $1  key' },
-        body,
-      })
-      const values = { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId }
-      await runners[language]!(
-        Object.entries(values).reduce((code, [name, value]) => code.replaceAll(`$${name}`, value), sample),
-      )
-      // Python's client is not part of the language: its sample is parsed, and not sent.
-      if (language !== 'python')
-        expect((await call('GET', knowledgeBase)).body.data).toMatchObject([
-          { title: body.title, content: body.content },
-        ])
-    },
-  )
+const isInstalled = (command: string) =>
+  (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)))
+
+/** What each sample prints, run one after the other by one process. */
+async function run(language: string, samples: string[]): Promise<string[]> {
+  const { command, wrap } = runners[language]!
+  const [program, ...options] = command
+  const { stdout } = await promisify(execFile)(program, [...options, samples.map(wrap).join('\n')], {
+    env: { PATH: process.env.PATH, PYTHONPATH: join(import.meta.dirname, '../support/python') },
+  })
+  return stdout
+    .split(/^--- \d+\n/m)
+    .slice(1)
+    .map((output) => output.trim())
+}
+
+function filledIn(sample: string, values: Record<string, string>): string {
+  return sample.replaceAll(/\$([A-Z][A-Z_]*)/g, (whole, name: string) => values[name] ?? whole)
+}
+
+/** The requests of the page, each as it stands there in this language. */
+async function samplesOfPage(language: string) {
+  const page = String((await stand.http('GET', '/v1/docs')).body)
+  return [...page.matchAll(/<form class="call"[\s\S]+?<\/form>/g)].map(([form]) => ({
+    name: /aria-label="([^"]+)"/.exec(form)![1]!,
+    code: toText(new RegExp(`<pre data-language="${language}"><code>([\\s\\S]+?)</code>`).exec(form)![1]!),
+  }))
+}
+
+const entities: Record<string, string> = { amp: '&', quot: '"', '#39': "'", lt: '<', gt: '>' }
+const toText = (html: string) =>
+  html.replaceAll(/<[^>]+>/g, '').replaceAll(/&([a-z]+|#39);/g, (_, name: string) => entities[name]!)
+
+describe.for(Object.keys(languages))('in %s', (language) => {
+  test('every sample of the page runs, and prints what comes back', async (context) => {
+    const { needs } = runners[language]!
+    context.skip(!isInstalled(needs), `needs ${needs}`)
+    const samples = await samplesOfPage(language)
+    expect(samples.length).toBeGreaterThan(20)
+    const { apiKey, agentId, call, knowledgeBase } = await stand.tenant()
+    const ready = await Promise.all(
+      samples.map(async ({ code }) => {
+        const { body } = await call('POST', knowledgeBase, { title: 'Parking', content: 'Behind the house.' })
+        return filledIn(code, { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId, DOCUMENT_ID: body.id })
+      }),
+    )
+    const outputs = await run(language, ready)
+    const printed = samples.map(({ name }, i) => ({ name, output: outputs[i] }))
+    expect(printed.filter(({ output }) => output === undefined || output.includes('FAILED'))).toEqual([])
+    const silent = printed.filter(({ output }) => output === '').map(({ name }) => name)
+    expect([...new Set(silent)].sort()).toEqual([
+      'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
+      'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',
+      'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
+    ])
+  })
+
+  test('a sample sends what it says, whatever the text has in it', async (context) => {
+    const { needs } = runners[language]!
+    context.skip(!isInstalled(needs), `needs ${needs}`)
+    const { apiKey, agentId, call, knowledgeBase } = await stand.tenant()
+    const body = { title: `It's "5 $"  5 € in {a}`, content: 'Line one\nLine two: `true`, null, $PATH' }
+    const sample = languages[language]!.write({
+      method: 'POST',
+      path: '/v1/agents/$AGENT_ID/knowledge-base',
+      headers: { 'Idempotency-Key': 'a "quoted" $1  key' },
+      body,
+    })
+    await run(language, [filledIn(sample, { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId })])
+    expect((await call('GET', knowledgeBase)).body.data).toMatchObject([{ title: body.title, content: body.content }])
+  })
 })

@@ -6,7 +6,7 @@
  * @property {Record<string, string>} [headers]
  * @property {unknown} [body] sent as JSON
  * @property {boolean} [isPublic] needs no API key
- * @property {boolean} [isEmpty] the response has no body
+ * @property {'json' | 'text' | 'none'} [response] the body of its response; `json` by default
  */
 
 /** @type {Record<string, { title: string, write: (call: Call) => string }>} */
@@ -57,7 +57,9 @@ function typescript(call) {
   return [
     `const response = await ${fetching};`,
     `if (!response.ok) throw new Error(await response.text());`,
-    ...(call.isEmpty ? [] : ['console.log(await response.json());']),
+    ...{ json: ['console.log(await response.json());'], text: ['console.log(await response.text());'], none: [] }[
+      call.response ?? 'json'
+    ],
   ].join('\n')
 }
 
@@ -76,7 +78,7 @@ function python(call) {
     ...lines.map((line) => `    ${line}`),
     ')',
     'response.raise_for_status()',
-    ...(call.isEmpty ? [] : ['print(response.json())']),
+    ...{ json: ['print(response.json())'], text: ['print(response.text)'], none: [] }[call.response ?? 'json'],
   ].join('\n')
 }
 

@@ -1,0 +1,62 @@
+import { html, raw } from 'hono/html'
+import { Marked, type Tokens } from 'marked'
+import { endpointsOf, type OpenApi, responseBody, samplePath } from './document.ts'
+import type { Html } from './markdown.ts'
+import { codeBlock, requestPanel } from './panel.ts'
+
+/** A Markdown page of the reference. Its title is its first heading. */
+export interface Guide {
+  id: string
+  title: string
+  body: Html
+}
+
+/**
+ * The headings go one level down, below the page's own. A code block of the language `http` becomes a request that can be sent:
+ * its first line is the method and the path, then come headers, an empty line and the body.
+ */
+export function guide(id: string, markdown: string, openApi: OpenApi): Guide {
+  let title = id
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading) {
+        const text = this.parser.parseInline(tokens)
+        const plain = this.parser.parseInline(tokens, this.parser.textRenderer)
+        if (depth === 1) {
+          title = plain
+          return `<h2>${text}</h2>`
+        }
+        const anchor = `${id}-${slug(plain)}`
+        return `<h${depth + 1} id="${anchor}">${text}</h${depth + 1}>`
+      },
+      code({ text, lang = '' }: Tokens.Code) {
+        return String(lang === 'http' ? requestPanel(parseRequest(text, openApi)) : codeBlock(text, lang))
+      },
+    },
+  })
+  const body = html`${raw(marked.parse(markdown, { async: false }))}`
+  return { id, title, body }
+}
+
+function parseRequest(text: string, openApi: OpenApi) {
+  const [head = '', body] = text.split('\n\n', 2)
+  const [line = '', ...headerLines] = head.split('\n')
+  const [method = '', path = ''] = line.split(' ')
+  const headers = Object.fromEntries(headerLines.map((header) => header.split(': ') as [string, string]))
+  const operation = endpointsOf(openApi).find((one) => one.method === method && samplePath(one.path) === path)
+  if (!operation) throw new Error(`no operation ${line}`)
+  return {
+    method,
+    path,
+    headers,
+    body: body === undefined ? undefined : (JSON.parse(body) as unknown),
+    response: responseBody(openApi, operation),
+  }
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}

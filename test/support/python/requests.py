@@ -1,0 +1,41 @@
+"""What the samples use of the package `requests`, which is not part of Python: over urllib."""
+import json as _json
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+
+class Response:
+    def __init__(self, status, text):
+        self.status, self.text = status, text
+
+    def json(self):
+        return _json.loads(self.text)
+
+    def raise_for_status(self):
+        if self.status >= 400:
+            raise RuntimeError(f"{self.status} {self.text}")
+
+
+def _send(method, url, headers={}, json=None, timeout=None):
+    body = None if json is None else _json.dumps(json).encode()
+    try:
+        with urlopen(Request(url, body, headers, method=method), timeout=timeout) as answer:
+            return Response(answer.status, answer.read().decode())
+    except HTTPError as error:
+        return Response(error.code, error.read().decode())
+
+
+def get(url, **options):
+    return _send("GET", url, **options)
+
+
+def post(url, **options):
+    return _send("POST", url, **options)
+
+
+def patch(url, **options):
+    return _send("PATCH", url, **options)
+
+
+def delete(url, **options):
+    return _send("DELETE", url, **options)
