@@ -12,7 +12,7 @@ import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } fro
 import { recentDurations } from './query-vector/recent-durations.ts'
 import type { Hit } from './schemas.ts'
 import { type Asked, newSearch } from './search.ts'
-import type { Filters } from './searched.ts'
+import type { Filters } from './statement/searched-chunks.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Timing } from './timing.ts'
 

@@ -1,17 +1,16 @@
-import { type Kysely, sql } from 'kysely'
-import { compiledOnce, type Parameters } from '../../database/compiled-once.ts'
+import { sql } from 'kysely'
+import { compiledOnce } from '../../database/compiled-once.ts'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
-import type { Tables } from '../../database/tables.ts'
 import { wordsOf } from '../../terms/words.ts'
-import { soughtBy, withKeyword } from '../keyword/keyword-chunks.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import type { Hit } from '../schemas.ts'
-import { searchedBy, withUnserved } from '../searched.ts'
+import { keywordArm, keywordParameters } from '../statement/keyword-arm.ts'
+import { filterParameters, unserved } from '../statement/searched-chunks.ts'
 
 /** A word of a question, or several that are read as one code or number, as search by words took it for this agent. */
 export interface SoughtWord {
-  /** As it was asked. */
+  /** The words as they were asked. */
   text: string
   /** Its part of what the whole question counts, 0 to 1: the rarer among the agent's texts, the more. */
   weight: number
@@ -22,7 +21,7 @@ export interface SoughtWord {
 }
 
 export type Passage = Pick<Hit, 'document_id' | 'chunk_index'>
-/** Of a word in a passage, its title and its headings: a code may be there in part. */
+/** How much of a word a passage, its title and its headings have: a code may be there in part. */
 export type Presence = 'whole' | 'part' | 'none'
 
 export interface SoughtWords {
@@ -45,8 +44,8 @@ export async function explainWords(
   if (!sought) return { words: [], presencesIn: () => [] }
   const keys = passages.map(({ document_id, chunk_index }) => ({ document_id, chunk_index }))
   const statement = explanation({
-    ...searchedBy(scope, { limit: 1 }),
-    ...soughtBy(sought),
+    ...filterParameters(scope, { limit: 1 }),
+    ...keywordParameters(sought),
     isLarge: false,
     passages: JSON.stringify(keys),
   })
@@ -112,17 +111,18 @@ function presenceOf(group: Entry[], common: bigint): Presence {
 
 const keyOf = ({ document_id, chunk_index }: Passage) => `${document_id} ${chunk_index}`
 
-type Asked = ReturnType<typeof searchedBy> & ReturnType<typeof soughtBy> & { isLarge: boolean; passages: string }
+type Asked = ReturnType<typeof filterParameters> &
+  ReturnType<typeof keywordParameters> & { isLarge: boolean; passages: string }
 
-const explanation = compiledOnce((db, asked: Parameters<Asked>) => selectExplanation(db, asked))
-
-function selectExplanation(db: Kysely<Tables>, asked: Parameters<Asked>) {
-  return withKeyword(withUnserved(db, asked), asked).selectNoFrom([
-    sql<Entry[]>`(select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_grp,
-      'is_usable', is_usable, 'is_known', grp_is_known) order by grp, way, slot) from entries)`.as('entries'),
-    sql<Match[]>`(select coalesce(json_agg(json_build_object('document_id', m.document_id, 'chunk_index', m.chunk_index,
-        'common', m.common::text)), '[]')
-      from matches m join jsonb_to_recordset(${asked.passages}::jsonb) as p(document_id uuid, chunk_index int)
-        using (document_id, chunk_index))`.as('matches'),
-  ])
-}
+const explanation = compiledOnce<Asked, { entries: Entry[]; matches: Match[] }>(
+  (_, p) => sql`with ${unserved(p)},
+${keywordArm(p)}
+select (
+    select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_grp,
+      'is_usable', is_usable, 'is_known', grp_is_known) order by grp, way, slot)
+    from entries) as entries, (
+    select coalesce(json_agg(json_build_object('document_id', m.document_id, 'chunk_index', m.chunk_index,
+      'common', m.common::text)), '[]')
+    from matches m join jsonb_to_recordset(${p.passages}::jsonb) as p(document_id uuid, chunk_index int)
+      using (document_id, chunk_index)) as matches`,
+)

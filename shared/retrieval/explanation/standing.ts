@@ -1,16 +1,15 @@
-import { type Kysely, sql } from 'kysely'
-import { compiledOnce, type Parameters } from '../../database/compiled-once.ts'
+import { sql } from 'kysely'
+import { compiledOnce } from '../../database/compiled-once.ts'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
-import type { Tables } from '../../database/tables.ts'
 import { chunkMetadata } from '../../documents/served-chunks.ts'
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
-import { withScored } from '../fusion.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
 import type { Hit, searchModes } from '../schemas.ts'
-import { defaultSimilarity, isLarge, type Wanted, wantedBy, whatever } from '../search.ts'
-import { fence, withUnserved } from '../searched.ts'
+import { defaultSimilarity, worstCaseTraits } from '../search.ts'
+import { type SearchParameters, searchParameters } from '../statement/search-parameters.ts'
+import { arms, isLarge } from '../statement/search-statement.ts'
 
 /** Where a document's best passage stands among all of the agent's for a question. */
 export interface Standing {
@@ -28,12 +27,12 @@ interface Asked {
   documentId: DocumentId
 }
 
-/** As many as a caller can ask search for: up to this place, a place is the one that search gives. */
+/** The maximum that a caller can ask search for: up to this place, a place is the one that search gives. */
 const surePlaces = 50
 
 /**
- * By the statement of search, which scores every passage of the document too, however far down it is. The vector of the question is
- * made here or stored: search has stored it when it answered that question.
+ * Runs the statement of search so that it scores every passage of the document too, however far down it is. The vector of the
+ * question is made here, or read where search has stored it.
  */
 export async function findStanding(
   db: Database,
@@ -44,60 +43,40 @@ export async function findStanding(
   const isSemantic = mode !== 'keyword'
   const [vector] = isSemantic && embedder.isLocal ? await embedder.embed([query]) : []
   const storedVector = vector ? undefined : queryVectorKey(embedder.model, query)
-  const wanted = wantedBy(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
-  const statement = standing({ ...wanted, ...(embedder.similarity ?? defaultSimilarity), ...whatever })
+  const parameters = searchParameters(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
+  const statement = standing({ ...parameters, ...(embedder.similarity ?? defaultSimilarity), ...worstCaseTraits })
   const { rows } = await db.batch({ rows: statement })
-  const { compared, is_large, place, semantic, keyword, ...hit } = rows[0]!
+  const { compared, is_large, ...best } = rows[0]!
+  if (best.place === null) return { best: undefined, compared, isExact: !is_large }
+  const { place, semantic, keyword, ...hit } = best
   return {
-    best: place === null ? undefined : { place, hit: { ...hit, scores: { semantic, keyword } } as Hit },
+    best: { place, hit: { ...hit, scores: { semantic, keyword } } },
     compared,
-    isExact: !is_large || (place !== null && place <= surePlaces),
+    isExact: !is_large || place <= surePlaces,
   }
 }
 
-const standing = compiledOnce((db, asked: Parameters<Wanted>) => selectStanding(db, asked))
+type Row = { compared: number; is_large: boolean } & (
+  | (Omit<Hit, 'scores'> & Hit['scores'] & { place: number })
+  | { place: null }
+)
 
 /** One row. */
-function selectStanding(db: Kysely<Tables>, asked: Parameters<Wanted>) {
-  return withScored(withUnserved(db, asked), asked)
-    .with('placed', (db) =>
-      db
-        .selectFrom('scored')
-        .selectAll()
-        .select(sql<number>`(row_number() over (order by score desc, document_id, chunk_index))::int`.as('place')),
-    )
-    .with('sized', (db) =>
-      db
-        .selectFrom('scored')
-        .select([
-          sql<number>`count(*)::int`.as('compared'),
-          sql<boolean>`coalesce(${isLarge(asked)}, false)`.as('is_large'),
-        ]),
-    )
-    .with('best', (db) =>
-      db
-        .selectFrom('placed as n')
-        .where('n.document_id', '=', asked.examined!)
-        .orderBy('n.place')
-        .limit(1)
-        .crossJoinLateral((from) =>
-          from
-            .selectFrom('documents as d')
-            .innerJoin('chunks as c', (join) =>
-              join.onRef('c.organization_id', '=', 'd.organization_id').onRef('c.document_id', '=', 'd.id'),
-            )
-            .select(['d.title', 'c.id', 'c.content', 'c.token_count', chunkMetadata.as('metadata')])
-            .where('d.organization_id', '=', asked.organizationId)
-            .whereRef('d.id', '=', 'n.document_id')
-            .whereRef('c.revision', '=', 'n.revision')
-            .whereRef('c.chunk_index', '=', 'n.chunk_index')
-            .offset(fence)
-            .as('c'),
-        )
-        .select(['n.place', 'n.score', 'n.semantic', 'n.keyword', 'n.document_id', 'n.chunk_index'])
-        .select(['c.id as chunk_id', 'c.title as document_title', 'c.content', 'c.token_count', 'c.metadata']),
-    )
-    .selectFrom('sized')
-    .leftJoin('best', (join) => join.onTrue())
-    .selectAll()
-}
+const standing = compiledOnce<SearchParameters, Row>(
+  (_, p) => sql<Row>`with ${arms(p)},
+placed as (
+  select *, (row_number() over (order by score desc, document_id, chunk_index))::int as place from scored),
+sized as (
+  select count(*)::int as compared, coalesce(${isLarge(p)}, false) as is_large from scored),
+best as (
+  select n.place, n.score, n.semantic, n.keyword, n.document_id, n.chunk_index,
+    c.id as chunk_id, c.title as document_title, c.content, c.token_count, c.metadata
+  from placed n cross join lateral (
+    select d.title, c.id, c.content, c.token_count, ${chunkMetadata} as metadata
+    from documents d join chunks c on c.organization_id = d.organization_id and c.document_id = d.id
+    where d.organization_id = ${p.organizationId} and d.id = n.document_id
+      and c.revision = n.revision and c.chunk_index = n.chunk_index offset 0) c
+  where n.document_id = ${p.examined}
+  order by n.place limit 1)
+select * from sized left join best on true`,
+)

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import type { Statement } from '../../database/database.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
-import { storedQuery } from '../semantic/nearest-chunks.ts'
+import { toStored } from '../../embedding/vectors.ts'
+import { querySketch } from './query-sketch.ts'
 
 /** SHA-256 of a model and the words of a question. */
 export type QueryVectorKey = Buffer
@@ -52,6 +53,12 @@ const q = columnsOf('query_vectors', 'q')
 export function findQueryVector({ organizationId }: AgentScope, key: QueryVectorKey) {
   return sql<{ key: Buffer }>`select ${q.key} from query_vectors q
     where ${q.organization_id} = ${organizationId} and ${q.key} = ${key}`
+}
+
+/** A vector as the table `query_vectors` stores it. */
+export function storedQuery(vector: ArrayLike<number> | undefined) {
+  const { high, middle, low, cosinePerUnit } = vector ? querySketch(vector) : {}
+  return { vector: vector && toStored(vector).embedding, high, middle, low, cosinePerUnit }
 }
 
 /** Stores it for all instances, unless one has. Its commit does not wait for the disk: a lost one is fetched again. */

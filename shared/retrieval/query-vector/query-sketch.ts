@@ -7,7 +7,7 @@ export interface QuerySketch {
   high: string
   middle: string
   low: string
-  /** By how much the estimated cosine falls for each unit of distance. */
+  /** How much the estimated cosine falls for each unit of distance. */
   cosinePerUnit: number
 }
 

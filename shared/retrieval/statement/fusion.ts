@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Parameters } from '../../database/compiled-once.ts'
+import { certainty } from './keyword-arm.ts'
+import type { SearchParameters } from './search-parameters.ts'
+import { cosine } from './semantic-arm.ts'
+
+/** The weight of the keyword arm where the agent has all words of the question; it falls with the share that the agent has. */
+const keywordWeight = 0.6
+
+/** The common table expression `scored`: what the arms have found, in no order. */
+export function scored(p: Parameters<SearchParameters>) {
+  return sql`scored as (${select(p)})`
+}
+
+function select(p: Parameters<SearchParameters>) {
+  const key = sql`document_id, revision, chunk_index`
+  if (p.isSemantic && p.isKeyword) return fused(p)
+  if (p.isSemantic)
+    return sql`
+  select ${key}, ${p.isHybrid ? similarity(p, sql`score`) : sql`score`} as score, score as semantic, null::float8 as keyword
+  from nearest`
+  if (p.isKeyword)
+    return sql`
+  select ${key}, keyword as score, null::float8 as semantic, keyword
+  from (select ${key}, ${certain(sql`score`)} as keyword from keyword) k`
+  return sql`
+  select ${key}, 0::float8 as score, null::float8 as semantic, null::float8 as keyword from chunks where false`
+}
+
+/**
+ * A weighted sum of both arms' scores, each on a scale that does not depend on the other hits (Bruch et al. 2023, who find it
+ * ahead of reciprocal rank fusion where a weight can be tuned): so it can be compared between questions. The words of a question
+ * of which the agent has few say little, and so does a likeness without any word in common.
+ */
+function fused(p: Parameters<SearchParameters>) {
+  const share = sql`(select ${sql.lit(keywordWeight)} * known from question)`
+  const both = sql`(select ${p.trust}::float8 + (1 - ${p.trust}::float8) * known from question)
+      * (${share} * coalesce(keyword, 0) + (1 - ${share}) * ${similarity(p, sql`semantic`)})`
+  // `offset 0`: a chunk's vector is looked up once, by the columns of a key instead of expressions.
+  return sql`
+  select document_id, revision, chunk_index, semantic, ${certain(sql`keyword`)} as keyword,
+    ${certain(sql`case when semantic is null then keyword else ${both} end`)} as score
+  from (
+    select document_id, revision, chunk_index, keyword, is_certain,
+      coalesce(n.score, (select ${cosine(sql`v.embedding`)} from chunks c, vectors v
+        where c.organization_id = ${p.organizationId} and c.agent_id = ${p.agentId} and c.document_id = n.document_id
+          and c.revision = n.revision and c.chunk_index = n.chunk_index
+          and v.organization_id = ${p.organizationId} and v.document_id = n.document_id and v.id = c.vector_id)) as semantic
+    from (
+      select document_id, revision, chunk_index, nearest.score, keyword.score as keyword, is_certain
+      from nearest full join keyword using (document_id, revision, chunk_index) offset 0) n
+    offset 0) n`
+}
+
+function certain(score: ReturnType<typeof sql>) {
+  return sql`(case when is_certain then ${sql.lit(certainty)} + ${sql.lit(1 - certainty)} * ${score} else ${score} end)`
+}
+
+function similarity({ unlike, alike }: Parameters<SearchParameters>, cosine: ReturnType<typeof sql>) {
+  return sql`least(1, greatest(0, (${cosine} - ${unlike}::float8) / (${alike}::float8 - ${unlike}::float8)))`
+}

@@ -1,0 +1,39 @@
+import type { AgentScope } from '../../database/scope.ts'
+import type { Similarity } from '../../embedding/embedder.ts'
+import type { DocumentId } from '../../ids.ts'
+import { keywordQuery } from '../keyword/keyword-query.ts'
+import type { QueryVectorKey } from '../query-vector/query-vectors.ts'
+import type { searchModes } from '../schemas.ts'
+import { keywordParameters } from './keyword-arm.ts'
+import { type Filters, filterParameters } from './searched-chunks.ts'
+import { type Traits, vectorParameters } from './semantic-arm.ts'
+
+export interface Question {
+  mode: (typeof searchModes)[number]
+  query?: string | undefined
+  vector?: ArrayLike<number> | undefined
+  /** The key by which the statement may find the vector, if there is none here. */
+  storedVector?: QueryVectorKey | undefined
+}
+
+/** Values of the statement's parameters; the booleans and what is undefined decide its shape. */
+export type SearchParameters = ReturnType<typeof searchParameters> & Similarity & Traits
+
+export function searchParameters(
+  scope: AgentScope,
+  { mode, query, vector, storedVector }: Question,
+  filters: Filters,
+  examined?: DocumentId,
+) {
+  const keywords = mode !== 'semantic' && query !== undefined ? keywordQuery(query) : undefined
+  const isSemantic = mode !== 'keyword'
+  return {
+    ...filterParameters(scope, filters, examined),
+    ...(isSemantic ? vectorParameters(vector, storedVector) : vectorParameters(undefined)),
+    ...keywordParameters(keywords),
+    isHybrid: mode === 'hybrid',
+    isSemantic,
+    isKeyword: keywords !== undefined,
+    minScore: filters.min_score,
+  }
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { compiledOnce, type Parameters } from '../../database/compiled-once.ts'
+import { chunkMetadata } from '../../documents/served-chunks.ts'
+import { payloadLimit } from '../../http/payload.ts'
+import type { Hit } from '../schemas.ts'
+import { scored } from './fusion.ts'
+import { keywordArm } from './keyword-arm.ts'
+import type { SearchParameters } from './search-parameters.ts'
+import { unserved } from './searched-chunks.ts'
+import { exactChunks, semanticArm } from './semantic-arm.ts'
+
+type Row = { is_agent: boolean; has_vector: boolean; is_large: boolean | null; semantic: number; keyword: number } & (
+  | Omit<Hit, 'scores'>
+  | { chunk_id: null }
+)
+
+/** Hits, best first, ties by document and index. At least one row, whose hit may be null. */
+export const hits = compiledOnce<SearchParameters, Row>((_, p) => {
+  const minimum = p.minScore === undefined ? sql`` : sql`where score >= ${p.minScore}`
+  const best = sql`over (order by n.score desc, n.document_id, n.chunk_index)`
+  return sql<Row>`with ${arms(p)},
+best as (select * from scored ${minimum} order by score desc, document_id, chunk_index limit ${p.limit}),
+sized as (
+  select c.id as chunk_id, n.document_id, d.title as document_title, n.chunk_index, c.content, c.token_count, c.metadata,
+    n.score, n.semantic, n.keyword, row_number() ${best} as position,
+    sum(octet_length(c.content) + octet_length(c.metadata::text)) ${best} as bytes
+  from best n
+  cross join lateral (
+    select title, active_revision, chunk_offsets from documents
+    where organization_id = ${p.organizationId} and id = n.document_id offset 0) d
+  cross join lateral (
+    select id, content, token_count, ${chunkMetadata} as metadata from chunks c
+    where organization_id = ${p.organizationId} and document_id = n.document_id and revision = n.revision
+      and chunk_index = n.chunk_index offset 0) c),
+agent as (
+  select exists (select from agents where organization_id = ${p.organizationId} and id = ${p.agentId}) as is_agent,
+    ${p.isSemantic ? sql`exists (select from query)` : sql`false`} as has_vector, ${isLarge(p)} as is_large)
+select is_agent, has_vector, is_large, semantic, keyword,
+  chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
+from agent left join sized on position = 1 or bytes <= ${payloadLimit}
+order by position`
+})
+
+/** All common table expressions up to `scored`. */
+export function arms(p: Parameters<SearchParameters>) {
+  const parts = [unserved(p)]
+  if (p.isKeyword) parts.push(keywordArm(p))
+  if (p.isSemantic) parts.push(semanticArm(p))
+  return sql.join([...parts, scored(p)], sql`,\n`)
+}
+
+/** Whether the shape for a large agent is the faster one. */
+export function isLarge({ isSemantic, isKeyword }: Parameters<SearchParameters>) {
+  if (isSemantic) return sql`(select is_large from size)`
+  return isKeyword ? sql`(select all_chunks > ${sql.lit(exactChunks)} from totals)` : sql`null::boolean`
+}

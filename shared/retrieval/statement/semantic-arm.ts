@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Parameters } from '../../database/compiled-once.ts'
+import { estimateDeviation } from '../query-vector/query-sketch.ts'
+import { type QueryVectorKey, storedQuery } from '../query-vector/query-vectors.ts'
+import { type FilterParameters, isSearched } from './searched-chunks.ts'
+
+/** An agent with up to so many chunks has all of them compared exactly. */
+export const exactChunks = 1000
+const maxCandidates = 2000
+/** One chunk in 32 is in the sample, so that an agent with up to `exactChunks` rarely has as many. */
+const minSample = 64
+/** A chunk is left out if its estimate is so many deviations below the last of the best estimates. */
+const deviations = 3
+
+/** What the statement assumes about the agent. If it is wrong, the statement says so and must be repeated. */
+export interface Traits {
+  /** Whether the agent may have more than `exactChunks`: right for any agent, but slower for a small one. */
+  isLarge: boolean
+}
+
+export type SemanticParameters = FilterParameters & ReturnType<typeof vectorParameters> & Traits
+
+/** @param storedVector the key under which the vector may be stored; without vector and key nothing is near */
+export function vectorParameters(vector: ArrayLike<number> | undefined, storedVector?: QueryVectorKey) {
+  return { ...storedQuery(vector), storedVector: vector ? undefined : storedVector, hasVector: vector !== undefined }
+}
+
+/**
+ * The common table expressions `query` (one row, or none without a vector), `size`, and `nearest`: the served chunks nearest to
+ * the query, in no order, with their cosine as `score`. The best `limit` are among them.
+ */
+export function semanticArm(p: Parameters<SemanticParameters>) {
+  return sql`query as materialized (${p.hasVector ? givenQuery(p) : rememberedQuery(p)}),
+${p.isLarge ? nearCandidates(p) : allCandidates(p)},
+nearest as materialized (
+  select n.document_id, n.revision, n.chunk_index, v.score
+  from candidates n cross join lateral (
+    select ${cosine(sql`embedding`)} as score from vectors
+    where organization_id = ${p.organizationId} and document_id = n.document_id and id = n.vector_id offset 0) v)`
+}
+
+/** The cosine of a vector and the query's; null without the latter. */
+export function cosine(embedding: ReturnType<typeof sql>) {
+  return sql`1 - (${embedding} <=> (select vector from query))`
+}
+
+/** `slack` is in units of distance: by so many an estimate may err. */
+const slack = (cosinePerUnit: ReturnType<typeof sql>) =>
+  sql`${sql.lit(deviations * estimateDeviation)} / ${cosinePerUnit} as slack`
+
+function givenQuery({ vector, high, middle, low, cosinePerUnit }: Parameters<SemanticParameters>) {
+  return sql`
+  select ${vector}::halfvec(1536) as vector, ${high}::bit(1536) as high, ${middle}::bit(1536) as middle,
+    ${low}::bit(1536) as low, ${slack(sql`${cosinePerUnit}::float8`)}`
+}
+
+function rememberedQuery({ organizationId, storedVector }: Parameters<SemanticParameters>) {
+  return sql`
+  select embedding as vector, high, middle, low, ${slack(sql`cosine_per_unit`)} from query_vectors
+  where organization_id = ${organizationId} and key = ${storedVector ?? sql`null`}::bytea`
+}
+
+const isComparable = (p: Parameters<SemanticParameters>) =>
+  sql`${isSearched(p, 'c')} and c.sketch is not null and ${p.hasVector ? sql`true` : sql`exists (select from query)`}`
+
+/** All chunks of a small agent. If it proves to be large, the search must be repeated for a large one. */
+function allCandidates(p: Parameters<SemanticParameters>) {
+  return sql`candidates as materialized (
+  select document_id, revision, chunk_index, vector_id from chunks c where ${isComparable(p)} limit ${exactChunks + 1}),
+size as (select count(*) > ${exactChunks}::int as is_large from candidates)`
+}
+
+/**
+ * The chunks of an agent of any size whose sketches show them to be near, from an index alone: all whose estimate is not too far
+ * below the last of the best `limit`. The last of the best of a sample is no nearer than that of all, so that a large agent's
+ * chunks too far for the sample are dropped before they are sorted. The condition on `vector_id` is that of the index
+ * `chunks_sample`.
+ */
+function nearCandidates(p: Parameters<SemanticParameters>) {
+  const differing = (plane: string) => sql`(c.sketch <~> (select ${sql.ref(plane)} from query))`
+  const distance = sql`(4 * ${differing('high')} + 2 * ${differing('middle')} + ${differing('low')})`
+  const reach = (table: string) =>
+    sql`(select distance from ${sql.table(table)} order by distance limit 1 offset ${p.limit}::int - 1) + (select slack from query)`
+  const key = sql`document_id, revision, chunk_index, vector_id`
+  return sql`sample as materialized (
+  select ${distance} as distance from chunks c
+  where ${isComparable(p)} and get_byte(uuid_send(c.vector_id), 15) < 8),
+reach as (
+  select coalesce(case when count(*) >= ${minSample}::int then ${reach('sample')} end, 'infinity') as distance from sample),
+estimated as materialized (
+  select ${key}, ${distance} as distance from chunks c
+  where ${isComparable(p)} and ${distance} <= (select distance from reach)
+  order by distance limit ${maxCandidates}),
+size as (
+  select count(*) > ${exactChunks}::int or (select distance from reach) < 'infinity' as is_large from estimated),
+candidates as (
+  select ${key} from estimated
+  where distance <= (select case when is_large then ${reach('estimated')} else 'infinity' end from size)
+  ${p.examined ? sql`union select ${key} from chunks c where ${isComparable(p)} and c.document_id = ${p.examined}` : sql``})`
+}
