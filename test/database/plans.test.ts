@@ -78,10 +78,8 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
     expect(reading('vectors').flat().length).toBeGreaterThan(5)
     const byAgent = reading('chunks').map((nodes) => nodes.filter((node) => !isByDocument(node)).map(scanOf))
     expect(byAgent.filter((scans) => scans.length > 0)).toEqual([
-      [`${sketches} chunks_sample`, `${sketches} chunks_of_agent`, unconverted],
-      [unconverted],
-      [`${rows} chunks_sample`, `${rows} chunks_of_agent`, unconverted],
-      ...Array(3).fill([unconverted]),
+      [`${sketches} chunks_sample`, `${sketches} chunks_of_agent`],
+      [`${rows} chunks_sample`, `${rows} chunks_of_agent`],
     ])
     expect(reading('vectors').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)))).toEqual([])
     const terms = reading('chunk_terms').flat()
@@ -144,7 +142,6 @@ test('the 10,000 documents of an agent are counted from an index alone, and only
 /** What a search reads by agent: sketches, from indexes alone, or with a filter by metadata the rows; and whether chunks are left that are not converted. */
 const sketches = 'Index Only Scan'
 const rows = 'Index Scan'
-const unconverted = 'Index Only Scan chunks_unconverted'
 
 const isByDocument = (node: Node) => `${node['Index Cond'] ?? node['Recheck Cond']}`.includes('document_id')
 
