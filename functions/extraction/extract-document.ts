@@ -70,7 +70,7 @@ async function extract(job: Job): Promise<void> {
   const file = await bucket.get(claim.key, maxFileBytes)
   if (!file) return await awaitUpload(job)
   const started = performance.now()
-  const extracted = await job.extractText(file, fileNameOfKey(claim.key))
+  const extracted = await job.extractText(file, fileNameOfKey(claim.key), claim.organizationId)
   const milliseconds = Math.round(performance.now() - started)
   if (!(await handOver(db, claim, extracted))) return
   report({ FilesExtracted: 1, ExtractionMilliseconds: milliseconds })

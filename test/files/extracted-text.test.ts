@@ -4,16 +4,18 @@ import { describe, expect, test } from 'vitest'
 import { chunk } from '../../functions/embedding/chunking/chunker.ts'
 import { cleanText } from '../../functions/extraction/text/clean-text.ts'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand.ts'
 import { expectations, judge } from './expectations.ts'
 import { docxOf, paragraph, xlsxOf } from './hostile-files.ts'
 
 const stand = useStand()
 
+const organization = newId() as OrganizationId
+const extract = (file: Buffer, fileName: string) => extractText(file, fileName, organization)
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))
-const textOf = async (name: string) => (await extractText(fixture(name), name)).text
-const read = async (content: string | Buffer, fileName: string) =>
-  (await extractText(Buffer.from(content), fileName)).text
+const textOf = async (name: string) => (await extract(fixture(name), name)).text
+const read = async (content: string | Buffer, fileName: string) => (await extract(Buffer.from(content), fileName)).text
 
 /** What a file does not say, or the library does not find in it. */
 const losses: Record<string, string[]> = {
@@ -50,9 +52,9 @@ test.each([
   ['txt', 'txt'],
 ])('a file of type %s is listed as %s, whatever its name is', async (extension, sourceType) => {
   const name = `price-list.${extension}`
-  const { text } = await extractText(fixture(name), name)
+  const { text } = await extract(fixture(name), name)
   for (const other of ['renamed.pdf', 'renamed.xlsx', 'renamed.txt', 'renamed'])
-    expect(await extractText(fixture(name), other)).toEqual({ text, sourceType })
+    expect(await extract(fixture(name), other)).toEqual({ text, sourceType })
 })
 
 test('a price list of every kind says what the full service costs', async () => {

@@ -133,6 +133,16 @@ const laughs = (text: string) =>
     .split('')
     .map((name, index) => `<!ENTITY ${name} "${`&${'abcdefghij'[index]};`.repeat(10)}">`)
     .join('')}]>`
+function encoded(text: string, encoding: 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be'): Buffer {
+  const bytes = encoding.startsWith('utf-16') ? 2 : 4
+  const letters = [...text].map((letter) => {
+    const code = Buffer.alloc(bytes)
+    if (encoding.endsWith('le')) code.writeUIntLE(letter.charCodeAt(0), 0, bytes)
+    else code.writeUIntBE(letter.charCodeAt(0), 0, bytes)
+    return code
+  })
+  return Buffer.concat(letters)
+}
 const half = (file: Buffer) => file.subarray(0, file.length / 2)
 const anyFault: HostileFile['outcome'] = ['damaged', 'scan', 'no_text', 'too_complex']
 
@@ -270,6 +280,32 @@ export const hostileFiles: HostileFile[] = [
     fileName: 'laughs.xlsx',
     make: () => xlsxOf('<sheetData/>', `${laughs('ha')}<sst><si><t>&j;</t></si></sst>`),
     outcome: ['suspicious'],
+  },
+  {
+    what: 'entities behind a megabyte of blanks',
+    fileName: 'late.docx',
+    make: () => docxOf(paragraph('&j;'), [], ' '.repeat(megabyte) + laughs('ha')),
+    outcome: ['suspicious'],
+  },
+  {
+    what: 'an entity that begins in one piece of an unpacked stream and ends in the next',
+    fileName: 'seam.docx',
+    make: () => docxOf(paragraph('&a;'), [], `${' '.repeat(65_498)}<!DOCTYPE x [<!ENTITY a "ha">]>`),
+    outcome: ['suspicious'],
+  },
+  ...(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const).map(
+    (encoding): HostileFile => ({
+      what: `entities in ${encoding}, in a part of any name`,
+      fileName: 'wide.docx',
+      make: () => docxOf(paragraph('Hello'), [{ name: 'word/notes.bin', content: encoded(laughs('ha'), encoding) }]),
+      outcome: ['suspicious'],
+    }),
+  ),
+  {
+    what: 'a picture that declares entities, as drawing programs write them',
+    fileName: 'picture.docx',
+    make: () => docxOf(paragraph('Hello'), [{ name: 'word/media/image1.svg', content: laughs('ha') }]),
+    outcome: [/^Hello$/],
   },
   {
     what: 'elements in 100,000 levels',

@@ -4,6 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { residentMb } from '../../functions/extraction/text/process-memory.ts'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { docxOf, hostileFiles, paragraph, pptxOf, xlsxOf } from './hostile-files.ts'
 import { pdfOf, stream } from './pdf-of.ts'
 
@@ -46,6 +47,8 @@ const files: Record<string, () => Buffer> = {
   pptx: () => pptxOf(Array.from({ length: 500 }, () => Array.from({ length: 12 }, () => words(45)))),
 }
 
+const organization = newId() as OrganizationId
+
 if (values.hostile) await measureHostile()
 else await measureFiles()
 
@@ -84,7 +87,7 @@ async function timed(reader: ReaderProcess, file: Buffer, fileName: string) {
     peakMb = Math.max(peakMb, (await residentMb(reader.pid)) ?? 0)
   }, 20)
   const start = performance.now()
-  const outcome = await reader.read({ file, fileName }).then(
+  const outcome = await reader.read({ file, fileName }, organization).then(
     ({ text }) => `${(Buffer.byteLength(text) / 1e6).toFixed(2)}`,
     (error: unknown) => (error instanceof Unreadable ? `\`${error.code}\`` : Promise.reject(error)),
   )

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { createFile, newExtractor } from '../support/files.ts'
+import { useStand } from '../support/stand.ts'
 import { docxOf, paragraph } from './hostile-files.ts'
 
 const request = { file: docxOf(paragraph('Open on Sundays')), fileName: 'a.docx' }
 const large = { file: Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`), fileName: 'a.html' }
 const text = { text: 'Open on Sundays' }
 const tooComplex = (message: string) => ({ code: 'too_complex', cause: expect.objectContaining({ message }) })
+
+const stand = useStand()
 
 let reader: ReaderProcess
 afterEach(() => reader.end())
@@ -16,43 +21,64 @@ const open = (limits: { seconds?: number; memoryMb?: number } = {}) => {
   return reader
 }
 
+const mine = newId() as OrganizationId
+const read = (by = reader) => by.read(request, mine)
+
 test('a process is kept for the next file', async () => {
-  await open().read(request)
+  await read(open())
   const first = reader.pid
-  await reader.read(request)
+  await read()
   expect(first).toBeDefined()
   expect(reader.pid).toBe(first)
 })
 
 test('a file that takes too long is given up, and the next is read', async () => {
-  await expect(open({ seconds: 2 }).read(large)).rejects.toMatchObject(tooComplex('It took too long'))
+  await expect(open({ seconds: 2 }).read(large, mine)).rejects.toMatchObject(tooComplex('It took too long'))
   expect(reader.pid).toBeUndefined()
-  expect(await open().read(request)).toMatchObject(text)
+  expect(await read(open())).toMatchObject(text)
 })
 
 test('a file that takes too much memory is given up', async () => {
-  await expect(open({ memoryMb: 60 }).read(large)).rejects.toMatchObject(
+  await expect(open({ memoryMb: 60 }).read(large, mine)).rejects.toMatchObject(
     tooComplex('It took more than 60 MB of memory'),
   )
 })
 
+test('a process reads files of one organization only: the next one’s file starts another', async () => {
+  const pids: (number | undefined)[] = []
+  open()
+  const extractor = newExtractor(stand, {
+    async extractText(file, fileName, organizationId) {
+      const extracted = await reader.read({ file, fileName }, organizationId)
+      pids.push(reader.pid)
+      return extracted
+    },
+  })
+  const [one, two] = [await stand.tenant(), await stand.tenant()]
+  for (const tenant of [one, one, two, one]) await extractor.upload(await createFile(stand, tenant), request.file)
+  const [first, again, other, last] = pids
+  expect(again).toBe(first)
+  expect(new Set([undefined, first, other, last]).size).toBe(4)
+  expect(() => process.kill(first!, 0)).toThrow('ESRCH')
+})
+
 test('a process that somebody kills is replaced, between files and in the middle of one', async () => {
-  await open().read(request)
+  await read(open())
   process.kill(reader.pid!, 'SIGKILL')
-  expect(await reader.read(request)).toMatchObject(text)
-  const reading = reader.read(request)
+  expect(await read()).toMatchObject(text)
+  const reading = read()
   process.kill(reader.pid!, 'SIGKILL')
   expect(await reading).toMatchObject(text)
 })
 
 test.skipIf(process.platform !== 'linux')('a process has none of our environment', async () => {
   process.env.SECRET_OF_THE_TEST = 'a-secret'
-  await open().read(request)
+  await read(open())
   expect(readFileSync(`/proc/${reader.pid}/environ`, 'utf8')).not.toContain('a-secret')
 })
 
 test('a fault of ours is no fault of the file', async () => {
-  const reading = open().read({ file: null as unknown as Buffer, fileName: 'a.docx' })
+  const reading = open().read({ file: null as unknown as Buffer, fileName: 'a.docx' }, mine)
   await expect(reading).rejects.toThrow('A file could not be read')
   await expect(reading).rejects.not.toHaveProperty('code')
 })

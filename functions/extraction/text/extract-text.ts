@@ -1,4 +1,5 @@
 import type { FileType } from '../../../shared/files/file-types.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -11,13 +12,17 @@ process.on('exit', () => reader.end())
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * The text of a document as Markdown, read in a process of its own; one file at a time. It has a letter or digit, at most 4 MiB, and
+ * The text of a document as Markdown, read in a process of the organization's; one file at a time. It has a letter or digit, at most 4 MiB, and
  * no character that the database cannot keep. Its type is told by its content, whatever its name is.
  * @throws Unreadable if the file is at fault for good; its message says what its owner can do
  * @throws Error for any fault of ours: another attempt may succeed
  */
-export async function extractText(file: Buffer, fileName: string): Promise<{ text: string; sourceType: FileType }> {
-  const turn = previous.then(() => reader.read({ file, fileName }))
+export async function extractText(
+  file: Buffer,
+  fileName: string,
+  organizationId: OrganizationId,
+): Promise<{ text: string; sourceType: FileType }> {
+  const turn = previous.then(() => reader.read({ file, fileName }, organizationId))
   previous = turn.catch(() => undefined)
   const { text, sourceType } = await turn
   return { text, sourceType }

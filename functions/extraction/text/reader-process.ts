@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { OrganizationId } from '../../../shared/ids.ts'
 import { residentMb } from './process-memory.ts'
 import type { ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { Unreadable } from './unreadable.ts'
@@ -22,12 +23,14 @@ const filesPerProcess = 100
 const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'reader.ts' : 'reader.mjs', import.meta.url))
 
 /**
- * A process of its own in which files are read, one after the other. It has neither the environment nor the rights of its parent:
- * it cannot write files, start programs or read any files but the code. It is kept for the next file unless it had to be killed.
+ * A child process in which the files of one organization are read, one after the other. It has neither the environment nor the rights
+ * of its parent: it cannot write files, start programs or read any files but the code. A file that takes the process over sees no
+ * file of another organization: for that the process is killed and another started.
  */
 export class ReaderProcess {
   readonly #limits: ReaderLimits
   #child: ChildProcess | undefined
+  #organizationId: OrganizationId | undefined
   #files = 0
 
   constructor(limits: ReaderLimits) {
@@ -38,7 +41,9 @@ export class ReaderProcess {
    * @throws Unreadable where the file makes the process exceed its limits or end, the latter twice
    * @throws Error for faults of ours
    */
-  async read(request: ReaderRequest): Promise<Extract<ReaderReply, { text: string }>> {
+  async read(request: ReaderRequest, organizationId: OrganizationId): Promise<Extract<ReaderReply, { text: string }>> {
+    if (organizationId !== this.#organizationId) this.end()
+    this.#organizationId = organizationId
     const deadline = performance.now() + this.#limits.seconds * 1_000
     const reply = (await this.#attempt(request, deadline)) ?? (await this.#attempt(request, deadline))
     // Any machine may kill a process once.

@@ -6,10 +6,14 @@ const maxBytes = 384 * 1024 * 1024
 /** Below this, no ratio is suspicious: a megabyte of blanks harms nobody. */
 const ratioFrom = 32 * 1024 * 1024
 const maxRatio = 200
-/** Of a part that is looked into: all that matters in any but the content of an OpenDocument stands at the start. */
-const startBytes = { 'content.xml': 64 * 1024 * 1024, other: 256 * 1024 }
-const entityMarks = [Buffer.from('<!ENTITY'), Buffer.from('<!ENTITY', 'utf16le')]
-const hidingMarks = ['table:visibility="collapse"', 'table:visibility="filter"', 'table:display="false"']
+const startBytes = 256 * 1024
+/** In UTF-8, and in UTF-16 and UTF-32 of either byte order, which put zero bytes between the letters. */
+const entityDeclaration = new RegExp([...'<!ENTITY'].join('\\0{0,3}'))
+/** Drawing programs declare entities in their SVG, and no picture is read. */
+const isPicture = ({ fileName }: Entry) => /\.svg$/i.test(fileName)
+const hidingMark = /table:visibility="(collapse|filter)"|table:display="false"/
+/** Longer than any of these marks, so that one is found where two parts of a stream meet. */
+const overlap = 64
 
 export interface ZipPackage {
   names: string[]
@@ -40,12 +44,11 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
   }
   for (const entry of entries) {
     if (entry.isEncrypted()) throw new Unreadable('encrypted')
-    const start = await startOf(zip, entry)
-    if (/\.(xml|rels)$/i.test(entry.fileName) && entityMarks.some((mark) => start.includes(mark)))
-      throw new Unreadable('suspicious')
+    const { start, declaresEntity, hides } = await lookInto(zip, entry)
+    if (declaresEntity && !isPicture(entry)) throw new Unreadable('suspicious')
     if (entry.fileName === 'mimetype') found.mimetype = start.toString()
     if (entry.fileName === 'META-INF/manifest.xml') found.isEncrypted = start.includes('encryption-data')
-    if (entry.fileName === 'content.xml') found.hides = hidingMarks.some((mark) => start.includes(mark))
+    if (entry.fileName === 'content.xml') found.hides = hides
   }
   return found
 }
@@ -72,21 +75,24 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   return entries
 }
 
-/** The entry's first bytes, all of it read: fails where it holds more or less than it says. */
-async function startOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+/** Reads all of the entry: fails where it holds more or less than it says. */
+async function lookInto(zip: ZipFile, entry: Entry) {
+  const start: Buffer[] = []
+  let [bytes, end, declaresEntity, hides] = [0, '', false, false]
   try {
     const stream = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
       zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
     })
-    const limit = entry.fileName === 'content.xml' ? startBytes['content.xml'] : startBytes.other
-    const start: Buffer[] = []
-    let bytes = 0
     for await (const part of stream) {
-      if (bytes < limit) start.push(part)
+      if (bytes < startBytes) start.push(part)
       bytes += part.length
+      const text = end + part.toString('latin1')
+      declaresEntity ||= entityDeclaration.test(text)
+      hides ||= hidingMark.test(text)
+      end = text.slice(-overlap)
     }
-    return Buffer.concat(start)
   } catch (error) {
     throw new Unreadable('damaged', error)
   }
+  return { start: Buffer.concat(start), declaresEntity, hides }
 }
