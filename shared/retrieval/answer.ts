@@ -27,7 +27,7 @@ export interface AskedAgent extends PayingAgent {
 }
 
 export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
-  /** Of the query; the provider is then not called. */
+  /** The query's vector; the provider is then not called. */
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
 }
@@ -37,23 +37,22 @@ export interface Answer {
   degraded: null | 'keyword_only'
 }
 
-/** Of a Lambda that answers questions. */
 export interface AnsweringDependencies {
   db: Database
   embedder: Embedder
-  /** Of deadlines. */
+  /** Measures deadlines. */
   clock?: Clock
   limits?: Timeouts
-  /** Of keys, secrets and signatures. */
+  /** The time by which keys, secrets and signatures are valid. */
   now?: () => number
 }
 
 export type AnswerQuestion = ReturnType<typeof answering>['answer']
 
-/** What is kept of a deadline for the last statement, within bounds: as long as this instance's round trips take. */
+/** The time reserved for the last statement: as long as this instance's round trips take, within these bounds. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
-/** Before the time of a call is up. */
+/** A call that ends so shortly before its time is up counts as broken off. */
 const brokenOffWithinMilliseconds = 20
 /** An answer waits no longer for its question to be kept, however far its deadline is. */
 const maxLogMilliseconds = 250

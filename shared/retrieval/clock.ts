@@ -1,4 +1,4 @@
-/** In milliseconds, from any beginning. */
+/** Milliseconds since some fixed moment. */
 export interface Clock {
   now(): number
   /** @returns a function that cancels it */

@@ -12,15 +12,15 @@ export interface AnsweredQuestion {
   text: string
   mode: Tables['question_log']['mode']
   isDegraded: boolean
-  /** Of each hit, the best first. */
+  /** The hits' scores, best first. */
   scores: number[]
 }
 
 const maxCharacters = 500
 
 /**
- * Adds a question to the organization's log, which takes a limited number an hour. Never fails and never takes longer: the answer
- * matters more. What has no word to be found by, such as a greeting, is not kept.
+ * Adds a question to the organization's log, which takes a limited number an hour. Never fails and never takes longer than
+ * `milliseconds`: the answer matters more. A text without searchable words, such as a greeting, is not kept.
  */
 export async function keepQuestion(
   db: Database,
@@ -28,7 +28,7 @@ export async function keepQuestion(
   { text, mode, isDegraded, scores }: AnsweredQuestion,
   milliseconds: number,
 ): Promise<void> {
-  if (!isTelling(text)) return
+  if (!hasTerms(text)) return
   const row = {
     organization_id: organizationId,
     agent_id: agentId,
@@ -59,6 +59,6 @@ export async function keepQuestion(
   }
 }
 
-function isTelling(text: string): boolean {
+function hasTerms(text: string): boolean {
   return wordsOf(text.normalize('NFKC')).some((word) => termsOf(word.text).length > 0)
 }

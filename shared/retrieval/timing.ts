@@ -6,13 +6,11 @@ type Part = 'embed' | 'db'
 
 /** When a request came, and for how long each of its parts was under way, in milliseconds: what runs in parallel counts once. */
 export interface Timing {
-  /** By the clock. */
   readonly arrivedAt: number
   readonly spent: Readonly<Record<Part, number>>
   measure<Result>(part: Part, act: () => Promise<Result>): Promise<Result>
 }
 
-/** Of a request that comes now. */
 export function startTiming(clock: Clock): Timing {
   const spent: Record<Part, number> = { embed: 0, db: 0 }
   const running: Record<Part, number> = { embed: 0, db: 0 }

@@ -10,7 +10,7 @@ import { readings } from './spoken/readings.ts'
 
 /**
  * A question as search compares it with the terms of chunks. Its words fall into groups: a word, or words that are read as one
- * code or number. A group is met in one of several ways: as it is spelt, as it may be read, as it sounds. A way has one or
+ * code or number. A group is matched in one of several ways: by its spelling, a reading, or its sound. A way has one or
  * more terms, each an entry here.
  */
 export interface KeywordQuery {
@@ -21,16 +21,16 @@ export interface KeywordQuery {
   probes: string[]
   groups: number[]
   ways: number[]
-  /** Which digit: of the first probe 0 to 11, of the second 12 to 23, of the third 24 to 30. */
+  /** Which digit: 0 to 11 are in the first probe, 12 to 23 in the second, 24 to 30 in the third. */
   slots: number[]
   weights: number[]
-  /** Whether the way counts only where no chunk of the agent meets the group in another. */
+  /** Whether the way counts only if no chunk of the agent matches the group in another. */
   fallbacks: boolean[]
-  /** Of each group: whether a chunk that does not meet it answers less of the question. */
+  /** For each group: whether a chunk that does not match it answers less of the question. */
   required: boolean[]
-  /** Of each slot. */
+  /** The term of each slot. */
   terms: string[]
-  /** Of each group: the words of the question that it stands for, [from, to). */
+  /** For each group: the words of the question that it stands for, [from, to). */
   spans: Range[]
 }
 
@@ -44,12 +44,12 @@ export const slotsPerProbe = 12
 /** What fits into a `bigint` by two bits each. */
 export const maxSlots = 31
 
-/** Against a word that is as rare. */
+/** How much more a code weighs than a word that is as rare. */
 export const codeWeight = 3
 const partWeight = 0.5
 const soundWeight = 0.5
 const joinedSoundWeight = 0.4
-/** Of a word: each costs a search time, and the likeliest come first. */
+/** A word's sounds, likeliest first: each costs a search time. */
 const maxSounds = 2
 
 interface Way {
@@ -64,7 +64,7 @@ interface Span extends Range {
   terms: string[]
 }
 
-/** Undefined when there is nothing to be sought: stop words alone. */
+/** Undefined if the query has only stop words. */
 export function keywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(query.normalize('NFKC'))
   const slotOf = new Map<string, number>()
@@ -102,7 +102,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   return { ...found, terms, probes: probesOf(terms) }
 }
 
-/** Words that some reading takes together form one group. */
+/** Words that a reading joins form one group. */
 function groupsOf(words: Word[]): Group[] {
   const spans = [...joinedSpans(words), ...spokenSpans(words)]
   const groups: Group[] = []
@@ -138,7 +138,7 @@ function wayOf(terms: string[], weight = 1, isFallback = false): Way {
   return { terms: terms.map((term) => ({ term, weight: isCode(term) ? codeWeight * weight : weight })), isFallback }
 }
 
-/** Who says a code means that and nothing else. */
+/** A caller who says a code means nothing else. */
 function isCode(term: string): boolean {
   return term.length >= 3 && /\p{N}/u.test(term) && !term.startsWith('~')
 }
@@ -158,7 +158,7 @@ function waysOfWord(word: string): Way[] {
       ]
 }
 
-/** No name, and so not misheard for one. */
+/** Whether the word is not a name, and so not a misheard one. */
 function isOrdinary(word: string): boolean {
   const folded = fold(word)
   const stemmed = stem(folded)
@@ -184,15 +184,15 @@ function spokenSpans(words: Word[]): Span[] {
   }))
 }
 
-/** A reading's codes and numbers as wholes. */
+/** A reading's codes and numbers, each as one term. */
 function readTerms(text: string): string[] {
   const words = wordsOf(text.normalize('NFKC'))
   const spans = joinedSpans(words)
-  const alone = words.filter((_, i) => !spans.some((span) => i >= span.from && i < span.to))
-  return [...spans.flatMap((span) => span.terms), ...alone.flatMap((word) => termsOf(word.text).slice(0, 1))]
+  const single = words.filter((_, i) => !spans.some((span) => i >= span.from && i < span.to))
+  return [...spans.flatMap((span) => span.terms), ...single.flatMap((word) => termsOf(word.text).slice(0, 1))]
 }
 
-/** A name that was heard as two words. */
+/** Two words that may be one misheard name. */
 function joinedSounds(words: Word[]): Group[] {
   return words.slice(1).flatMap((word, i) => {
     const before = words[i]!
