@@ -111,6 +111,13 @@ describe('organizations, agents and keys', () => {
     const revoked = await json('key', 'revoke', id)
     expect(revoked).toMatchObject({ id, organization_id: organization })
     expect(await json('key', 'revoke', id.toUpperCase())).toEqual(revoked)
+    const made = await makeKey(organization, 'organization:read')
+    await sql`update api_keys set created_by = ${id} where id = ${made.id}`.execute(stand.db)
+    expect(await json('key', 'revoke', id)).toMatchObject({ created: [{ id: made.id, revoked_at: null }] })
+    expect(await json('key', 'revoke', id, '--with-created')).toMatchObject({
+      ...revoked,
+      created: [{ id: made.id, revoked_at: expect.any(String) }],
+    })
     expect(await stand.http('GET', '/v1/organization', undefined, { 'x-api-key': key })).toMatchObject({
       status: 401,
       body: { code: 'invalid_api_key' },

@@ -406,7 +406,10 @@ const english = {
       revokeOwn: 'You signed in with this key yourself. You will be signed out, and need another one to come back.',
       revokeLast: 'No other key may change settings. After this, only whoever runs Cuecard can make you one.',
       revokeSubmit: 'Revoke the key',
-      revoked: (name: string) => `The key “${name}” is revoked.`,
+      created: (count: number) => (count === 1 ? 'This key made 1 other key' : `This key made ${count} other keys`),
+      revokeCreated: 'Revoke these, too. Do so if the key has leaked.',
+      revoked: (names: readonly string[]) =>
+        names.length === 1 ? `The key “${names[0]}” is revoked.` : `${names.length} keys are revoked.`,
     },
     usage: {
       title: 'Limits and use',

@@ -97,8 +97,8 @@ export async function listKeys(db: Database, organizationId: OrganizationId) {
 }
 
 /** Takes effect everywhere within 30 seconds; again, it keeps the first time. @throws CommandError for an unknown key */
-export async function revokeKey(db: Database, id: string) {
-  const revoked = await keys.revokeKey(db, anyOrganization, id)
+export async function revokeKey(db: Database, id: string, options: { withCreated?: boolean } = {}) {
+  const revoked = await keys.revokeKey(db, anyOrganization, id, options)
   if (!revoked) throw new CommandError(`no such key: ${id}`)
   return revoked
 }

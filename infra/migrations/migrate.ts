@@ -20,6 +20,7 @@ import * as dashboard from './0016_dashboard.ts'
 import * as questionLog from './0017_question_log.ts'
 import * as operators from './0018_operators.ts'
 import * as limits from './0019_limits.ts'
+import * as keys from './0020_keys.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -53,6 +54,7 @@ const all: Record<string, Migration> = {
   '0017_question_log': questionLog,
   '0018_operators': operators,
   '0019_limits': limits,
+  '0020_keys': keys,
 }
 
 /** In order. */

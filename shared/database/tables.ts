@@ -52,6 +52,8 @@ export interface Tables {
     permissions: Permission[]
     expires_at: Date | null
     revoked_at: Date | null
+    /** The key that made it in the dashboard; null where an operator did. */
+    created_by: string | null
     created_at: Time
   }
   sessions: {

@@ -209,6 +209,18 @@ describe('an address that fails too often', () => {
 })
 
 describe('a session', () => {
+  test('is one of the newest 20 of its key: older ones end', async () => {
+    const { apiKey, organizationId } = await stand.tenant()
+    const browsers = []
+    for (let i = 0; i < 21; i++) browsers.push(await signIn(browser(), apiKey))
+    expect(await sessions(organizationId)).toHaveLength(20)
+    const [first, second, ...others] = browsers
+    expect(await first!.get('/dashboard')).toMatchObject(toSignIn)
+    for (const each of [second!, others.at(-1)!]) expect((await each.get('/dashboard')).status).toBe(200)
+    await Promise.all(Array.from({ length: 30 }, () => signIn(browser(), apiKey)))
+    expect(await sessions(organizationId)).toHaveLength(20)
+  })
+
   test('ends by signing out, for whoever has its cookie', async () => {
     const { browser: mine, organizationId } = await signedIn()
     const token = mine.jar.get('cuecard_session')!

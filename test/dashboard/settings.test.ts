@@ -1,19 +1,24 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
-import { isWellFormed, permissions } from '../../shared/http/api-keys.ts'
+import { hashKey, isWellFormed, permissions } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { type SignedIn, useDashboard } from './support.ts'
+import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
-const { stand, signedIn } = useDashboard()
+const { stand, signedIn, browser: newBrowser } = useDashboard()
 const path = '/dashboard/settings'
 const { autoDelete, keys: w, usage } = words.settings
 
 const keysOf = (organizationId: string) =>
   stand.db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
 
-const filled = { id: newId, name: 'Vapi', permissions: ['kb:read'], days: '30' }
-const newKeyFields = (more: Record<string, string | string[]> = {}) => ({ ...filled, id: newId(), ...more })
+/** The fields of the form of a new key, as a browser sends them. */
+async function newKeyFields(browser: Browser, more: Record<string, string | string[]> = {}) {
+  const { html } = await browser.get(`${path}/keys/new`)
+  const [, id = ''] = /name="id" value="([^"]+)"/.exec(html) ?? []
+  return { id, name: 'Vapi', permissions: ['kb:read'], days: '30', ...more }
+}
 
 test('deleting calls when they are done is turned on and off, and says what that means', async () => {
   const { browser, organizationId } = await signedIn()
@@ -38,7 +43,7 @@ test('deleting calls when they are done is turned on and off, and says what that
 describe('a key', () => {
   test('is made, shown once, and works', async () => {
     const { browser, organizationId, agentId } = await signedIn()
-    const made = await browser.post(`${path}/keys/new`, newKeyFields({ name: '  Voice\tplatform ' }))
+    const made = await browser.post(`${path}/keys/new`, await newKeyFields(browser, { name: '  Voice\tplatform ' }))
     expect([made.status, made.headers['cache-control']]).toEqual([200, 'private, no-store'])
     const [, key = ''] = /<code id="key">(cue_\w+)<\/code>/.exec(made.html) ?? []
     expect(isWellFormed(key)).toBe(true)
@@ -55,7 +60,7 @@ describe('a key', () => {
 
   test('is made once, however often its form is sent', async () => {
     const { browser, organizationId } = await signedIn()
-    const fields = newKeyFields()
+    const fields = await newKeyFields(browser)
     const [one, other] = await Promise.all([
       browser.post(`${path}/keys/new`, fields),
       browser.post(`${path}/keys/new`, fields),
@@ -65,9 +70,26 @@ describe('a key', () => {
     expect(await keysOf(organizationId)).toHaveLength(2)
   })
 
+  test('has an id that no form can choose: neither that of a key elsewhere, nor one of one’s own', async () => {
+    const { browser, organizationId } = await signedIn()
+    const other = await signedIn()
+    const [foreign] = await keysOf(other.organizationId)
+    const fields = await newKeyFields(browser)
+    for (const id of [foreign!.id, newId(), (await newKeyFields(other.browser)).id, ''])
+      expect((await browser.post(`${path}/keys/new`, { ...fields, id })).status).toBe(400)
+    expect(await keysOf(organizationId)).toHaveLength(1)
+    await expect(
+      sql`insert into api_keys (organization_id, id, name, key_hash, permissions)
+        values (${organizationId}, ${foreign!.id}, 'k', 'h', '{}')`.execute(stand.db),
+    ).rejects.toThrow('api_keys_id')
+  })
+
   test('that works until it is revoked has no end', async () => {
     const { browser, organizationId } = await signedIn()
-    await browser.post(`${path}/keys/new`, newKeyFields({ days: 'never', permissions: [...permissions] }))
+    await browser.post(
+      `${path}/keys/new`,
+      await newKeyFields(browser, { days: 'never', permissions: [...permissions] }),
+    )
     expect((await keysOf(organizationId)).at(-1)).toMatchObject({ expires_at: null, permissions })
   })
 
@@ -79,7 +101,7 @@ describe('a key', () => {
     [{ days: '36500' }, w.expiryMissing],
   ])('is not made of %j: its form says why, and keeps what was typed', async (more, fault) => {
     const { browser, organizationId } = await signedIn()
-    const fields = newKeyFields({ name: 'Typed "before"', ...more })
+    const fields = await newKeyFields(browser, { name: 'Typed "before"', ...more })
     const { status, text, html } = await browser.post(`${path}/keys/new`, fields)
     expect([status, text]).toEqual([422, expect.stringContaining(fault)])
     expect(html).toMatch(/class="fault"/)
@@ -94,7 +116,7 @@ describe('a key', () => {
       'organization:read',
       'organization:write',
     ])
-    const beyond = newKeyFields({ permissions: ['organization:read', 'kb:read'] })
+    const beyond = await newKeyFields(browser, { permissions: ['organization:read', 'kb:read'] })
     expect((await browser.post(`${path}/keys/new`, beyond)).status).toBe(403)
     expect(await keysOf(organizationId)).toHaveLength(1)
   })
@@ -109,7 +131,7 @@ describe('a key', () => {
       .execute()
     expect((await browser.get(`${path}/keys/new`)).text).toContain(w.expiryHint)
     for (const days of ['30', 'never']) {
-      await browser.post(`${path}/keys/new`, newKeyFields({ days }))
+      await browser.post(`${path}/keys/new`, await newKeyFields(browser, { days }))
       expect((await keysOf(organizationId)).at(-1)!.expires_at).toEqual(end)
     }
   })
@@ -130,7 +152,7 @@ describe('a key', () => {
     expect(question.text).not.toContain(w.revokeOwn)
     expect(question.text).not.toContain(w.revokeLast)
     const { text, html } = await mine.browser.submit(`${path}/keys/${id}/revoke`)
-    expect(text).toContain(w.revoked('Second'))
+    expect(text).toContain(w.revoked(['Second']))
     expect(text).toContain(w.ended(1))
     expect(text).toContain(w.wasRevoked)
     expect(html).not.toContain(`${id}/revoke`)
@@ -150,6 +172,72 @@ describe('a key', () => {
     expect(after).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/dashboard/sign-in') } })
     expect((await mine.browser.get(after.headers.location!)).text).toContain(words.signIn.ended)
   })
+})
+
+describe('the keys that a key has made', () => {
+  /** A key that the browser's key makes, and a browser signed in with it. */
+  async function makeKey(browser: Browser, name: string) {
+    const fields = await newKeyFields(browser, { name, permissions: [...permissions] })
+    const { html } = await browser.post(`${path}/keys/new`, fields)
+    const [, key = ''] = /<code id="key">(cue_\w+)<\/code>/.exec(html) ?? []
+    return { key, browser: await signIn(newBrowser(), key) }
+  }
+
+  /** A key `Leaked` that made `Child`, which made `Grandchild`; and one that the leaked key did not make. */
+  async function leak() {
+    const mine = await signedIn()
+    const leaked = await makeKey(mine.browser, 'Leaked')
+    const child = await makeKey(leaked.browser, 'Child')
+    const grandchild = await makeKey(child.browser, 'Grandchild')
+    const other = await makeKey(mine.browser, 'Other')
+    const idOf = async (name: string) => (await keysOf(mine.organizationId)).find((key) => key.name === name)!.id
+    const names = async () =>
+      (await keysOf(mine.organizationId)).filter(({ revoked_at }) => revoked_at === null).map(({ name }) => name)
+    return {
+      ...mine,
+      leaked,
+      child,
+      grandchild,
+      other,
+      revokePath: `${path}/keys/${await idOf('Leaked')}/revoke`,
+      names,
+    }
+  }
+
+  test('are listed before it is revoked, and are revoked with it when that is chosen', async () => {
+    const { browser, revokePath, names, grandchild, other } = await leak()
+    const { text } = await browser.get(revokePath)
+    expect(text).toContain(`${w.created(2)} Child Grandchild ${w.revokeCreated}`)
+    expect((await browser.submit(revokePath, { created: 'true' })).text).toContain(w.revoked(['', '', '']))
+    expect(await names()).toEqual(['test', 'Other'])
+    expect((await grandchild.browser.get(path)).status).toBe(303)
+    expect((await other.browser.get(path)).status).toBe(200)
+  })
+
+  test('are kept otherwise, and can be revoked later, also through one that was revoked before', async () => {
+    const { browser, revokePath, names, child } = await leak()
+    await browser.submit(revokePath.replace(/[^/]+\/revoke$/, `${(await keyIdOf(child.key)).id}/revoke`))
+    expect(await names()).toEqual(['test', 'Leaked', 'Grandchild', 'Other'])
+    expect((await browser.get(revokePath)).text).toContain(`${w.created(1)} Grandchild`)
+    await browser.submit(revokePath)
+    expect(await names()).toEqual(['test', 'Grandchild', 'Other'])
+    await browser.submit(revokePath, { created: 'true' })
+    expect(await names()).toEqual(['test', 'Other'])
+  })
+
+  test('are none once it is revoked, however close the two come', async () => {
+    const { leaked, browser, revokePath, names } = await leak()
+    const fields = await Promise.all(Array.from({ length: 5 }, () => newKeyFields(leaked.browser, { name: 'Late' })))
+    const [revoked] = await Promise.all([
+      browser.post(revokePath, { created: 'true' }),
+      ...fields.map((each) => leaked.browser.post(`${path}/keys/new`, each)),
+    ])
+    expect(revoked.status).toBe(303)
+    expect(await names()).toEqual(['test', 'Other'])
+  })
+
+  const keyIdOf = (key: string) =>
+    stand.db.selectFrom('api_keys').select('id').where('key_hash', '=', hashKey(key)).executeTakeFirstOrThrow()
 })
 
 test('what is used is shown beside its limit', async () => {

@@ -46,10 +46,24 @@ export function madeKey(key: string): Html {
 <p><a class="button" href="${settingsPath}">${w.saved}</a></p></section>`
 }
 
-/** Before a key is revoked: what stops then. */
-export function revokeQuestion({ isOwn, isLast, back }: { isOwn: boolean; isLast: boolean; back: string }): Html {
+interface Revocation {
+  isOwn: boolean
+  isLast: boolean
+  /** The active keys that were made with it, and with those in turn. */
+  created: readonly { name: string }[]
+  back: string
+}
+
+/** Says before a key is revoked what stops then, and offers to revoke what was made with it. */
+export function revokeQuestion({ isOwn, isLast, created, back }: Revocation): Html {
   return html`<section class="panel sheet"><p>${w.revokeLead}</p>
 ${isOwn ? html`<p class="notice warn">${w.revokeOwn}</p>` : ''}
 ${isLast ? html`<p class="notice bad">${w.revokeLast}</p>` : ''}
-<form class="actions" method="post"><button class="danger">${w.revokeSubmit}</button><a class="button plain" href="${back}">${words.cancel}</a></form></section>`
+<form method="post">${
+    created.length > 0
+      ? html`<fieldset class="field"><legend>${w.created(created.length)}</legend>
+<ul>${created.map(({ name }) => html`<li>${name}</li>`)}</ul>
+<label><input type="checkbox" name="created" value="true"><span>${w.revokeCreated}</span></label></fieldset>`
+      : ''
+  }<div class="actions"><button class="danger">${w.revokeSubmit}</button><a class="button plain" href="${back}">${words.cancel}</a></div></form></section>`
 }

@@ -3,12 +3,13 @@ import * as v from 'valibot'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { permissions } from '../../../shared/http/api-keys.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
+import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { newId, uuid } from '../../../shared/ids.ts'
-import { createKey, listKeys, revokeKey } from '../../../shared/organizations/keys.ts'
+import { createKey, listKeys, madeWith, revokeKey } from '../../../shared/organizations/keys.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import { anyOf, line } from '../forms.ts'
-import type { Screen } from '../screen.ts'
+import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
 import { keyForm, madeKey, revokeQuestion } from './key-views.ts'
 
@@ -19,14 +20,20 @@ const { keys: w } = words.settings
 const keyPath = v.object({ keyId: uuid })
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
 const newKeyForm = v.object({
-  /** Of the key to be made: a form that is sent twice makes one key. */
-  id: uuid,
+  /** The id of the new key, which we made and signed: a form that is sent twice makes one key. */
+  id: v.string(),
   name: line(200, { missing: w.nameMissing, tooLong: w.nameTooLong }),
   permissions: v.pipe(anyOf(permissions, w.permissionMissing), v.minLength(1, w.permissionMissing)),
   days: v.picklist(['30', '90', '365', 'never'], w.expiryMissing),
 })
 
-/** Keys of the organization: made, shown once, and revoked. */
+const revokeForm = v.object({ created: v.optional(v.literal('true')) })
+
+const idName = 'new key'
+const newFormId = ({ cursorKey }: Session) => encodeCursor(cursorKey, idName, [newId()])
+const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, idName, id, v.strictTuple([uuid]))[0]
+
+/** Keys of the organization: created, shown once, and revoked. */
 export function keyRoutes(screen: Screen) {
   const within = { place: 'settings', crumbs: [] } as const
   return new Hono<ApiEnv>()
@@ -36,7 +43,7 @@ export function keyRoutes(screen: Screen) {
         ...within,
         title: w.newTitle,
         lead: w.newLead,
-        content: keyForm(session, { id: newId() }),
+        content: keyForm(session, { id: newFormId(session) }),
       })),
     )
     .post(
@@ -48,16 +55,17 @@ export function keyRoutes(screen: Screen) {
             title: w.newTitle,
             lead: w.newLead,
             status: 422,
-            content: keyForm(session, { id: newId(), typed: form.typed, faults: form.faults }),
+            content: keyForm(session, { id: newFormId(session), typed: form.typed, faults: form.faults }),
           }
         const { id, name, permissions, days } = form.values
         const beyond = permissions.find((permission) => !session.permissions.includes(permission))
         if (beyond) throw new ApiError('missing_permission', beyond)
         const made = await createKey(db, session.organizationId, {
-          id,
+          id: keyIdOf(session, id),
           name,
           permissions,
           expiresAt: earlier(session, periods[days]),
+          createdBy: session.id,
         })
         if (!made) return { redirect: settingsPath, flash: { text: w.madeBefore, isError: true } }
         return { ...within, title: w.madeTitle(name), content: madeKey(made.key) }
@@ -66,7 +74,8 @@ export function keyRoutes(screen: Screen) {
     .get(
       `${keysPath}/:keyId/revoke`,
       screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, params }) => {
-        const active = (await listKeys(db, session.organizationId).execute()).filter(({ state }) => state === 'active')
+        const keys = await listKeys(db, session.organizationId).execute()
+        const active = keys.filter(({ state }) => state === 'active')
         const key = active.find(({ id }) => id === params.keyId)
         if (!key) throw new Gone()
         const others = active.filter(
@@ -75,17 +84,27 @@ export function keyRoutes(screen: Screen) {
         return {
           ...within,
           title: w.revokeTitle(key.name),
-          content: revokeQuestion({ isOwn: key.id === session.id, isLast: others.length === 0, back: settingsPath }),
+          content: revokeQuestion({
+            isOwn: key.id === session.id,
+            isLast: others.length === 0,
+            created: madeWith(keys, key.id).filter(({ state }) => state === 'active'),
+            back: settingsPath,
+          }),
         }
       }),
     )
     .post(
       `${keysPath}/:keyId/revoke`,
-      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, params }) => {
-        const revoked = await revokeKey(db, session.organizationId, params.keyId)
-        if (!revoked) throw new Gone()
-        return { redirect: settingsPath, flash: { text: w.revoked(revoked.name) } }
-      }),
+      screen(
+        { permission: 'organization:write', params: keyPath, form: revokeForm },
+        async ({ db, session, params, form }) => {
+          const withCreated = valid(form).created === 'true'
+          const revoked = await revokeKey(db, session.organizationId, params.keyId, { withCreated })
+          if (!revoked) throw new Gone()
+          const names = [revoked, ...(withCreated ? revoked.created : [])].map(({ name }) => name)
+          return { redirect: settingsPath, flash: { text: w.revoked(names) } }
+        },
+      ),
     )
 }
 

@@ -129,7 +129,8 @@ export function keyCommand() {
     .command('revoke')
     .description('revoke an API key; takes effect everywhere within 30 seconds')
     .argument('<id>', 'id of the key, not the key itself', id)
-    .action(audited(({ db }, id: string) => revokeKey(db, id)))
+    .option('--with-created', 'revoke also the keys that were made with it in the dashboard, as after a leak')
+    .action(audited(({ db }, id: string, options: { withCreated?: true }) => revokeKey(db, id, options)))
   return command
 }
 

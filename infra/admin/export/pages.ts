@@ -24,7 +24,7 @@ export async function agentsAfter(db: Database, id: OrganizationId, last: { id: 
 export async function keysAfter(db: Database, id: OrganizationId, last: { id: string } | undefined) {
   return await db
     .selectFrom('api_keys')
-    .select(['id', 'name', 'permissions', 'expires_at', 'revoked_at', 'created_at'])
+    .select(['id', 'name', 'permissions', 'expires_at', 'revoked_at', 'created_by', 'created_at'])
     .where('organization_id', '=', id)
     .$if(last !== undefined, (query) => query.where('id', '>', last!.id))
     .orderBy('id')
