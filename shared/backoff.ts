@@ -1,4 +1,3 @@
-/** SQS's longest delay. */
 const maxDelaySeconds = 900
 const initialDelaySeconds = 4
 

@@ -12,11 +12,9 @@ function number(rule: string, isAllowed: (value: number) => boolean) {
   )
 }
 
-/** The longest that the embedding Lambda may run. */
 const maxTimeoutSeconds = 120
 const maxOverlapTokens = 60
 const defaultOverlap = '60'
-/** The chunker's own limit. */
 const maxChunkTokens = 4096
 const count = number('a whole number, 1 or more', (value) => Number.isSafeInteger(value) && value >= 1)
 const chunkTokens = number(
@@ -47,7 +45,7 @@ const environment = v.pipe(
     AWS_ACCESS_KEY_ID: v.optional(v.string()),
     AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
     AWS_SESSION_TOKEN: v.optional(v.string()),
-    /** Of an emulator, which knows buckets by path. */
+    /** The address of an S3 emulator, which names buckets in the path. */
     AWS_ENDPOINT_URL_S3: v.optional(url('http://127.0.0.1:4566')),
     DATABASE_URL: v.optional(v.string()),
     DATABASE_SECRET_ARN: v.optional(v.string()),
@@ -94,7 +92,7 @@ export function config(): Config {
   throw new Error(`Invalid configuration: ${faultsOf(result).join('; ')}`)
 }
 
-/** Whatever is wrong with the settings in `env`: what each must be instead, on a line each. */
+/** The invalid settings in `env`: a line each, with what it must be instead. */
 export function configFaults(env: NodeJS.ProcessEnv): string[] {
   return faultsOf(parse(env))
 }
@@ -108,7 +106,6 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 
 type Parsed = v.SafeParseResult<typeof environment>
 
-/** An empty variable is one that is not set. */
 function parse(env: NodeJS.ProcessEnv): Parsed {
   return v.safeParse(environment, Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
 }

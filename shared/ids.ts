@@ -7,7 +7,6 @@ export const organizationId = v.pipe(uuid, v.brand('OrganizationId'))
 export const agentId = v.pipe(uuid, v.brand('AgentId'), v.description('The agent’s id.'))
 export const documentId = v.pipe(uuid, v.brand('DocumentId'), v.description('The document’s id.'))
 
-/** The parameters of a path. */
 export const agentPath = v.object({ agentId })
 export const documentPath = v.object({ agentId, documentId })
 

@@ -19,7 +19,7 @@ const message = v.object({
 export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
-  /** Whether it is for the extraction Lambda. The queue says it: the message does not. */
+  /** Whether it is for the extraction Lambda; not in the message, since each Lambda has its queue. */
   awaitsText?: boolean | undefined
 }
 
@@ -38,12 +38,12 @@ export interface Queue {
 
 export type Sender = Pick<Queue, 'send'>
 
-/** Takes as long to load as the rest of a module. */
+/** Loaded late: it takes as long as the rest of a module. */
 const sdk = () => import('@aws-sdk/client-sqs')
 
-/** Of one attempt, in milliseconds: a socket that died in a Lambda's freeze leaves time for another. */
+/** Milliseconds for one attempt: a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequestTimeout: true }
-/** Of a call as a whole, its retries and the loading of credentials included. */
+/** The limit of a call, its retries and the loading of credentials included. */
 const deadlineMilliseconds = 2_000
 
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
@@ -51,7 +51,6 @@ export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 
   return openedLater(configuredClient(), required(setting))
 }
 
-/** Begun early, and made once. */
 function configuredClient(): () => Promise<SQSClient> {
   let made: Promise<SQSClient> | undefined
   const make = () => {
@@ -69,7 +68,6 @@ function openedLater(client: () => Promise<SQSClient>, url: string): Queue {
   }
 }
 
-/** Sends each message to the queue of the Lambda that it is for. */
 export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {
   return {
     send: (work, delaySeconds) => queues[work.awaitsText ? 'extraction' : 'embedding'].send(work, delaySeconds),

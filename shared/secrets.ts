@@ -2,9 +2,8 @@ import { Unavailable } from './http/errors.ts'
 import { beginEarly } from './loading.ts'
 
 /**
- * Fetched once per instance, while its module loads; with a rejected value again, once for all callers, as it may be rotated.
- * A fetch that fails is forgotten: the next caller tries again.
- * @throws Unavailable
+ * Fetched once per instance, while its module loads. A rejected value is fetched again, once for all callers, as it may have been
+ * rotated; after a failed fetch the next caller tries again. @throws Unavailable
  */
 export function secret({ value, arn }: { value?: string | undefined; arn?: string | undefined }) {
   let known: Promise<string> | undefined
@@ -35,7 +34,6 @@ async function fetchSecret(arn: string): Promise<string> {
   const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }), {
     abortSignal: AbortSignal.timeout(fetchSeconds * 1000),
   })
-  // Typed in by an operator, so it may end in a line break.
   const value = SecretString?.trim()
   if (!value) throw new Error(`The secret ${arn} is empty`)
   return value

@@ -1,10 +1,9 @@
-/** Of a wall clock against the elapsed time, in milliseconds: more than what is corrected all the time. */
+/** Milliseconds by which the wall clock may differ from the elapsed time: more than routine corrections. */
 const tolerance = 1_000
 
 /**
- * A clock in milliseconds for what is to last so long and no longer, in the memory of a process. It begins as the wall clock and never
- * runs back: with that, what is kept for seconds would be kept for a day after the wall clock was set back by one. It goes ahead
- * with the wall clock, for elapsed time may stand still while a Lambda is frozen.
+ * A clock in milliseconds for what expires in a process's memory. It never runs back, so that a wall clock set back by a day
+ * keeps nothing for a day; it follows the wall clock ahead, because elapsed time may stand still while a Lambda is frozen.
  */
 export function steadyClock(
   wall: () => number = () => Date.now(),

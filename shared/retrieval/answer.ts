@@ -40,10 +40,8 @@ export interface Answer {
 export interface AnsweringDependencies {
   db: Database
   embedder: Embedder
-  /** Measures deadlines. */
   clock?: Clock
   limits?: Timeouts
-  /** The time by which keys, secrets and signatures are valid. */
   now?: () => number
 }
 
@@ -54,7 +52,6 @@ const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
 /** A call that ends so shortly before its time is up counts as broken off. */
 const brokenOffWithinMilliseconds = 20
-/** An answer waits no longer for its question to be kept, however far its deadline is. */
 const maxLogMilliseconds = 250
 
 /** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
@@ -64,7 +61,6 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   const embedQuery = queryEmbedder(embedder, clock, limits.patienceSeconds)
   const roundTrips = recentDurations()
 
-  /** One round trip, which is broken off at the deadline. @throws Unavailable */
   async function ask<Result>(
     db: Database,
     { measure }: Timing,

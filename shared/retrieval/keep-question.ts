@@ -42,7 +42,6 @@ export async function keepQuestion(
   try {
     if (milliseconds <= 0) throw new Error('No time is left before the deadline')
     await db.within(milliseconds / 1000).batch({
-      // A lost question costs less than the wait for the disk.
       unsynchronized: sql`select set_config('synchronous_commit', 'off', true)`,
       kept: db
         .insertInto('question_log')

@@ -15,7 +15,6 @@ export interface Asked extends Question {
 
 export interface Found {
   hits: Hit[]
-  /** Whether a vector was compared. */
   hasVector: boolean
 }
 
@@ -23,7 +22,6 @@ const maxRemembered = 10_000
 /** Right for every agent. */
 export const worstCaseTraits: Traits = { isLarge: true }
 
-/** For a model that states none. */
 export const defaultSimilarity: Similarity = { unlike: 0.15, alike: 0.6, trust: 0.7 }
 
 /**

@@ -1,10 +1,8 @@
 /** Time limits of the parts of a search: together well under the Lambda's timeout, so that a 503 is still ours. */
 export const timeouts = {
-  /** The deadline of a search, unless its caller sets another: a caller is waiting on the phone. */
   deadlineMilliseconds: 3_000,
   minDeadlineMilliseconds: 50,
   maxDeadlineMilliseconds: 10_000,
-  /** The deadline of a prefetch: nobody waits for it. */
   prefetchMilliseconds: 3_000,
   /** A provider that does not answer in this time has timed out. Longer than all but the slowest calls of one that works. */
   patienceSeconds: 2,

@@ -10,11 +10,9 @@ import { filterParameters, unserved } from '../statement/searched-chunks.ts'
 
 /** A word of a question, or several that are read as one code or number, as search by words took it for this agent. */
 export interface SoughtWord {
-  /** The words as they were asked. */
   text: string
   /** Its part of what the whole question counts, 0 to 1: the rarer among the agent's texts, the more. */
   weight: number
-  /** Whether any passage that search serves has it. */
   isKnown: boolean
   /** What it is found by: in a text, any of these terms stands for it. */
   terms: ReadonlySet<string>
@@ -53,7 +51,6 @@ export async function explainWords(
   const { entries, matches } = rows[0]!
   const groups = sought.spans.map((_, group) => entries.filter((entry) => entry.grp === group))
   const worth = entries.reduce((sum, entry) => sum + entry.share, 0)
-  // Two words that may be one misheard name are shown as such only where some passage has that.
   const spelt = new Set(sought.groups.filter((_, i) => !sought.fallbacks[i]))
   const isShown = (group: Entry[]) => group.some((entry) => entry.is_known || spelt.has(entry.grp))
   const common = new Map(matches.map((match) => [keyOf(match), BigInt(match.common)]))

@@ -11,11 +11,9 @@ import { defaultSimilarity, worstCaseTraits } from '../search.ts'
 import { type SearchParameters, searchParameters } from '../statement/search-parameters.ts'
 import { arms, isLarge } from '../statement/search-statement.ts'
 
-/** Where a document's best passage stands among all of the agent's for a question. */
 export interface Standing {
   /** Undefined where no passage of the document has anything of the question, or none is served. */
   best: { hit: Hit; place: number } | undefined
-  /** How many passages have been scored. */
   compared: number
   /** Whether these are all that have anything of the question; else `place` is the best that it can be. */
   isExact: boolean
@@ -61,7 +59,6 @@ type Row = { compared: number; is_large: boolean } & (
   | { place: null }
 )
 
-/** One row. */
 const standing = compiledOnce<SearchParameters, Row>(
   (_, p) => sql<Row>`with ${arms(p)},
 placed as (

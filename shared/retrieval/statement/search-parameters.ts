@@ -16,7 +16,6 @@ export interface Question {
   storedVector?: QueryVectorKey | undefined
 }
 
-/** Values of the statement's parameters; the booleans and what is undefined decide its shape. */
 export type SearchParameters = ReturnType<typeof searchParameters> & Similarity & Traits
 
 export function searchParameters(

@@ -41,7 +41,6 @@ from agent left join sized on position = 1 or bytes <= ${payloadLimit}
 order by position`
 })
 
-/** All common table expressions up to `scored`. */
 export function arms(p: Parameters<SearchParameters>) {
   const parts = [unserved(p)]
   if (p.isKeyword) parts.push(keywordArm(p))

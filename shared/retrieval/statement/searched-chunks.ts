@@ -5,11 +5,9 @@ import { chunkMetadata } from '../../documents/served-chunks.ts'
 import type { DocumentId } from '../../ids.ts'
 
 export interface Filters {
-  /** The maximum number of hits. */
   limit: number
   min_score?: number | undefined
   document_ids?: DocumentId[] | undefined
-  /** What the metadata of a chunk must contain. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -48,7 +46,6 @@ export function unserved({ organizationId, agentId }: Parameters<FilterParameter
 export function isSearched(parameters: Parameters<FilterParameters>, alias: 'c' | 't') {
   const { organizationId, agentId, documentIds, metadata } = parameters
   const row = sql.raw(alias)
-  // Most agents have no unserved document: then no chunk's revision is read.
   const conditions = [
     sql`${row}.organization_id = ${organizationId} and ${row}.agent_id = ${agentId}
       and (${row}.document_id <> all(array(select id from unserved))

@@ -4,7 +4,6 @@ import type { Emit, Speech, Token } from './tokens.ts'
 /** Endings of addresses that need no "at" to be one. */
 const knownEndings = new Set('com org net info biz eu io app shop de at ch fr be nl it es uk us ca'.split(' '))
 const joiners = '.-_+'
-/** Labels of an address, and words of one label: enough for any that is said, so that a reading costs a bounded time. */
 const maxLabels = 8
 const maxWords = 3
 const maxCharacters = 24
@@ -59,7 +58,6 @@ function namesBefore(speech: Speech, end: number): { start: number; text: string
   return undefined
 }
 
-/** One word, spelt letters, or a word and a number. */
 function labelBefore(tokens: Token[], end: number): number {
   let start = end
   while (end - start < maxCharacters && isSaidInParts(tokens, start - 1)) start--

@@ -32,7 +32,6 @@ export const icaoNames: Record<string, string> = {
   y: 'yankee',
 }
 
-/** Lists of `a` and `b` key by key. */
 export function together(a: Record<string, string>, b: Record<string, string>): Record<string, string> {
   const joined = { ...a }
   for (const [key, list] of Object.entries(b)) joined[key] = joined[key] ? `${joined[key]}, ${list}` : list

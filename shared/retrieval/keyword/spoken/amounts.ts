@@ -36,7 +36,6 @@ function wholeAt(speech: Speech, at: number): Whole | undefined {
   return one || article ? { end: at + 1, text: '1', isArticle: true } : undefined
 }
 
-/** Returns the token behind it. */
 function readDecimal(speech: Speech, at: number, whole: Whole, emit: Emit): number {
   const { tokens } = speech
   const { sign } = tokens[whole.end]!.meaning
@@ -63,7 +62,6 @@ function digitsAt(speech: Speech, at: number): Whole | undefined {
   return digits
 }
 
-/** Returns the token behind it. */
 function readPrice(speech: Speech, at: number, { end, text, isArticle }: Whole, emit: Emit): number {
   const { tokens, language } = speech
   const start = tokens[end + 1]?.meaning.and ? end + 2 : end + 1

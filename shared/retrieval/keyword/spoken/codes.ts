@@ -7,21 +7,17 @@ interface Piece {
   from: number
   to: number
   text: string
-  /** Letters only, as in `Meaning`. */
   weight: number
   unsure?: boolean
   /** Said as an ordinary word ("see"), not as a letter. */
   isWord?: boolean
   /** Letters that the query has in one word ("qx"). */
   isCluster?: boolean
-  /** After "dash" or the like. */
   afterSign?: boolean
 }
 
-/** Pieces of one kind in a row. */
 type Segment = Piece[]
 
-/** An IBAN has 34. */
 const maxCodeLength = 34
 const maxPieces = 40
 const separators = '-/_'

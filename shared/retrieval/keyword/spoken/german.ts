@@ -1,7 +1,6 @@
 import { icaoLetters, icaoNames, together } from './alphabet.ts'
 import type { Language } from './language.ts'
 
-/** "dritte, dritten, …". */
 const inflected = (stem: string) => ['e', 'en', 'er', 'es', 'em'].map((ending) => stem + ending).join(', ')
 
 export const german: Language = {

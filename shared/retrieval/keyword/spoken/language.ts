@@ -41,7 +41,6 @@ export interface Language {
   marks: string[]
   currencies: string
   cents: string
-  /** "and a half", right after a number. */
   half: string
   /** Minutes added to the hour that follows: "half past" 30, "halb" -30. */
   beforeHour: Record<number, string>
@@ -52,7 +51,6 @@ export interface Language {
   clock: string
   am: string
   pm: string
-  /** Times with names of their own. */
   namedTimes: Record<string, string>
   fillers: string
   /** Words of one letter or two that are no part of a code unless surer parts stand beside them. */

@@ -56,7 +56,6 @@ function belowThousand(speech: Speech, at: number): Part | undefined {
   if (tokens[hundred]?.meaning.scale !== 100) {
     return head ?? (token.meaning.scale === 1000 ? { end: at, value: 1, ordinal: false } : undefined)
   }
-  // "99 cent" has no hundreds, though French has.
   if (head && (head.ordinal || head.value === 0 || (head.written && head.value > 9))) return head
   const and = tokens[hundred + 1]?.meaning.and ? 1 : 0
   const tail = belowHundred(speech, hundred + 1 + and)

@@ -8,7 +8,6 @@ import { lexiconOf } from './language.ts'
 import { readTimes } from './times.ts'
 import { type Emit, letterReader, tokensOf } from './tokens.ts'
 
-/** Words [from, to) of a query may also be read as `text`. */
 export interface Reading {
   from: number
   to: number
@@ -20,7 +19,6 @@ const lexicons = languages.map(lexiconOf)
 const lettersOf = letterReader(languages)
 const rules = [readCodes, readTimes, readAmounts, readAddresses]
 
-/** More than any question has: what a longer text of numbers says after them is found by its words. */
 export const maxReadings = 100
 
 /**

@@ -48,7 +48,6 @@ function relativeAt(speech: Speech, at: number): Clock | undefined {
   if (!counted || !direction || !countedMinutes.includes(counted.text)) return undefined
   const isNested = tokens[counted.end + 1]?.meaning.beforeHour !== undefined
   const from = isNested ? relativeAt(speech, counted.end + 1) : hourAt(speech, counted.end + 1)
-  // "ten to fifteen people" are no time.
   return from && from.hour <= 12 ? shifted(from, direction * Number(counted.text)) : undefined
 }
 
@@ -60,7 +59,6 @@ function shifted({ end, hour, minutes }: Clock, by: number): Clock {
   return { end, hour: hours === 0 && day === minutesOfHalfDay ? 12 : hours, minutes: time % minutesOfHour }
 }
 
-/** Those, and "nine a m", "nine thirty p m", "neun uhr", "neun uhr dreißig", "neuf heures et demie". */
 function clocksAt(speech: Speech, at: number): Clock[] {
   const { tokens } = speech
   if (tokens[at]!.isPlain) return []

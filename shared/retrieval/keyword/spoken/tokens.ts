@@ -2,13 +2,11 @@ import { type Language, type Lexicon, type Meaning, type Node, phrasesOf } from 
 
 /** What is read as one: a word, a phrase, or a part of a word ("9am", "einundzwanzig"). */
 export interface Token {
-  /** Words [from, to) of the query. */
   from: number
   to: number
   starts: boolean
   ends: boolean
   text: string
-  /** Written digits. */
   digits: string | undefined
   meaning: Meaning
   /** A word that this language knows nothing of: most words, and no rule begins with one. */
@@ -21,10 +19,8 @@ export interface Speech {
   tokens: Token[]
 }
 
-/** Takes the reading `text` of all tokens from `first` to `last`. */
 export type Emit = (first: Token, last: Token, text: string) => void
 
-/** No number word is longer. */
 const maxWordLength = 64
 const maxParts = 12
 const nothing: Meaning = {}
