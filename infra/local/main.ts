@@ -1,20 +1,31 @@
+import { statfs } from 'node:fs/promises'
 import { messageOf } from './error-message.ts'
 import { interruption } from './interruption.ts'
 import { help, InvalidSettings, readSettings } from './settings.ts'
 
+let dataDir: string | undefined
 try {
   const settings = await readSettings(process.argv.slice(2), process.env)
   if (settings) {
+    dataDir = settings.dataDir
     const signal = interruption()
-    console.log(`Starting Cuecard in ${settings.dataDir} …`)
+    console.log(`Starting Cuecard in ${dataDir} …`)
     // Loaded when the settings are known to be valid: its modules read them, and fail as a Lambda's do.
     const { serve } = await import('./serve.ts')
     await serve(settings, signal)
   } else console.log(help)
   process.exit(0)
 } catch (error) {
+  const hasEnded = (error as Error).name === 'Ended'
   const faults = error instanceof InvalidSettings ? error.faults : [messageOf(error)]
-  const what = (error as Error).name === 'Ended' ? 'Cuecard has ended' : 'Could not start Cuecard'
+  if (dataDir && !hasEnded && (await isDiskFull(dataDir)))
+    faults.splice(0, 1, `the disk of ${dataDir} is full: make room on it, and start again`)
+  const what = hasEnded ? 'Cuecard has ended' : 'Could not start Cuecard'
   for (const fault of faults) console.error(`${what}: ${fault}`)
   process.exit(1)
+}
+
+async function isDiskFull(directory: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize < 1_000_000
 }

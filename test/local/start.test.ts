@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -251,4 +251,22 @@ test('a port or a data directory in use, wrong settings and a server out of reac
   const astray = start({ ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
   expect(await astray.ends()).toBe(1)
   expect(lines(astray).at(-1)).toMatch(/^Could not start Cuecard: cannot use DATABASE_URL: /)
+})
+
+/** Makes the directory a disk of 4 MB for a command that follows. */
+const onSmallDisk = 'unshare --user --map-root-user --mount sh -c \'mount -t tmpfs -o size=4m disk "$0" && exec "$@"\''
+const canMount = spawnSync('sh', ['-c', `${onSmallDisk} /mnt true`]).status === 0
+
+test.runIf(canMount)('a start on a full disk says so in one line, with exit code 1 (needs unshare)', async () => {
+  const { DATA_DIR } = await home({ isEmpty: true, server: null })
+  const main = join(root, 'infra/local/main.ts')
+  const { code, output } = await bash(
+    `DATA_DIR=${DATA_DIR} PORT=0 ${onSmallDisk} ${DATA_DIR} ${process.execPath} ${main}`,
+  )
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: expect.stringMatching(
+      /\nCould not start Cuecard: the disk of .* is full: make room on it, and start again\n$/,
+    ),
+  })
 })

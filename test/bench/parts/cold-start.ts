@@ -46,7 +46,8 @@ export const start: Part = {
       }
 
       const documents = join((await bundle('documents', join(bundles, 'documents'))).directory, 'handler.mjs')
-      const event = cuecard.event('GET', agent.path, agent.key, undefined)
+      const empty = await cuecard.agent(await cuecard.organization())
+      const event = cuecard.event('GET', empty.path, empty.key, undefined)
       const firsts = await times(runs, async () => {
         const { answered } = await coldStart(documents, environment('documents'), event)
         const { statusCode } = answered!.result as { statusCode: number }
