@@ -1,25 +1,66 @@
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { faultsOnly, thoroughOnly } from './support/effort.ts'
 
 // Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
-export default defineConfig({
-  root: import.meta.dirname,
-  test: {
-    include: ['**/*.test.ts'],
-    exclude: [...thoroughOnly, ...faultsOnly],
-    // A file has a stand of its own: a database, a queue and the Lambda handlers, configured by its thread's environment.
-    // Three on two cores: some wait most of the time, for a time-out or for a process.
-    pool: 'threads',
-    maxWorkers: 3,
-    globalSetup: ['./support/run-directory.ts', './support/database-image.ts'],
-    // It imports JSON as bundlers do, and Node does not.
-    server: { deps: { inline: ['@actions/workflow-parser'] } },
-    env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    reporters: ['default', './support/summary-reporter.ts'],
-  },
-})
+/** Files about the whole database, the process or its environment. Each has a thread and a stand of its own. */
+const own = [
+  'admin.test.ts',
+  'observability.test.ts',
+  'api/hanging-queue.test.ts',
+  'attack/**/*.test.ts',
+  'aws/deploy.test.ts',
+  'bench/**/*.test.ts',
+  'dashboard/browser/**/*.test.ts',
+  'database/**/*.test.ts',
+  'faults/**/*.test.ts',
+  'limits/unknown-keys.test.ts',
+  'load/**/*.test.ts',
+  'local/**/*.test.ts',
+  'operators/**/*.test.ts',
+  'pipeline/{costs,load,sweeper}.test.ts',
+  'simulation/**/*.test.ts',
+]
+
+type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
+
+interface Variant {
+  /** Files to leave out. */
+  except?: string[]
+  globalSetup?: string[]
+  external?: RegExp[]
+}
+
+export function configOf({ except = [], globalSetup = [], external = [] }: Variant = {}) {
+  const exclude = [...thoroughOnly, ...faultsOnly, ...except]
+  const project = (options: TestOptions): TestProjectInlineConfiguration => ({
+    root: import.meta.dirname,
+    test: {
+      pool: 'threads',
+      // It imports JSON as bundlers do, and Node does not.
+      server: { deps: { inline: ['@actions/workflow-parser'], external } },
+      env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      ...options,
+    },
+  })
+  return defineConfig({
+    root: import.meta.dirname,
+    test: {
+      // Three on two cores: some wait most of the time, for a time-out or for a process.
+      maxWorkers: 3,
+      globalSetup: ['./support/run-directory.ts', './support/database-image.ts', ...globalSetup],
+      reporters: ['default', './support/summary-reporter.ts'],
+      projects: [
+        project({ name: 'own', include: own, exclude }),
+        // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
+        project({ name: 'shared', include: ['**/*.test.ts'], exclude: [...exclude, ...own], isolate: false }),
+      ],
+    },
+  })
+}
+
+export default configOf()

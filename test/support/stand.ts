@@ -1,8 +1,16 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import {
+  DeleteMessageBatchCommand,
+  type Message,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { startEmulator } from '../../infra/local/emulator.ts'
@@ -40,16 +48,25 @@ export interface Tenant {
 
 export type TestStand = ReturnType<typeof useStand>
 
+/** The worker's: its files share it one after the other, each with an empty database and in the stand's environment. */
+let running: ReturnType<typeof start> | undefined
+
 /**
- * A stand for one test file: a scratch database on the server of DATABASE_URL, or an embedded one in memory; a queue; and
- * the real Lambda handlers (with CUECARD_BUNDLES as they are deployed), called with raw events. Tests share it, and mint an organization each.
+ * A scratch database on the server of DATABASE_URL, or an embedded one in memory; a queue; and the real Lambda handlers
+ * (with CUECARD_BUNDLES as they are deployed), called with raw events. The tests of a file share them, and make an organization each.
  */
 export function useStand() {
   let open: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
-    open = await start()
+    const before = { ...process.env }
+    running ??= start()
+    open = await running
+    await open.reset()
+    return () => {
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+      Object.assign(process.env, before)
+    }
   })
-  afterAll(() => open?.close())
 
   /** One HTTP request, as a raw event through the Lambda that serves its route. Throws when the answer is undocumented. */
   async function http(
@@ -173,24 +190,33 @@ export function useStand() {
 async function start() {
   const { DATABASE_URL: server, DATABASE_IMAGE: image } = process.env
   const scratch = server ? await createScratchDatabase(server) : undefined
+  const directory = process.env.RUN_DIRECTORY!
+  if (scratch) await writeFile(join(directory, 'databases', new URL(scratch.url).pathname.slice(1)), '')
   const database = await openDatabase(scratch ? { url: scratch.url } : { image })
-  const emulator = await startEmulator()
+  const emulator = await startEmulator({ filesDir: await mkdtemp(join(directory, 'files-')) })
   useEndpoint(database.endpoint)
   await migrate(database.pool)
   const functions = await loadFunctions(database, emulator, entryOf)
   process.env.DATABASE_URL = database.url
+  const env = { ...process.env }
   const sqs = new SQSClient()
+  const { rows } = await database.pool.query<{ name: string }>(
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`,
+  )
+  const tables = rows.map(({ name }) => name)
   return {
     functions,
     db: configuredDatabase(),
     pool: database.pool,
     emulator,
     sqs,
-    async close() {
-      sqs.destroy()
-      await emulator.close()
-      await database.close()
-      await scratch?.drop()
+    /** As it was at the start. */
+    async reset() {
+      Object.assign(process.env, env)
+      useEndpoint(database.endpoint)
+      await database.pool.query(`truncate ${tables.join(', ')}`)
+      const urls = Object.values(emulator.queues).flatMap(({ queueUrl, deadLetterUrl }) => [queueUrl, deadLetterUrl])
+      for (const QueueUrl of urls) await sqs.send(new PurgeQueueCommand({ QueueUrl }))
     },
   }
 }
