@@ -44,7 +44,8 @@ export function dashboardApp({ db, queue, bucket, embedder }: Dependencies) {
 
   app.get(
     '/dashboard/*',
-    screen({ permission: 'any' }, () => {
+    screen({ permission: 'any' }, ({ c }) => {
+      if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/\/+$/, '') }
       throw new ApiError('route_not_found', 'There is no such screen.')
     }),
   )

@@ -18,7 +18,7 @@ const english = {
   justNow: 'just now',
   offline: 'Cuecard cannot be reached. Check your connection, and try again.',
 
-  navigation: { label: 'Main', agents: 'Agents', calls: 'Calls', settings: 'Settings' },
+  navigation: { label: 'Main', agents: 'Agents', calls: 'Deleted calls', settings: 'Settings' },
   agent: { label: 'Of this agent', documents: 'Documents', ask: 'Ask', unanswered: 'Unanswered' },
 
   permissions: {
@@ -177,6 +177,7 @@ const english = {
       content: 'Text',
       contentHint: 'Plain text or Markdown. Headings and short paragraphs are found best.',
       saveNew: 'Save the text',
+      saved: (title: string) => `“${title}” is saved.`,
       noTitle: 'Give it a title.',
       longTitle: 'A title has at most 500 characters.',
       noContent: 'Write what callers should be told.',
@@ -200,11 +201,9 @@ const english = {
       edit: 'Edit',
       download: 'Download the file',
       text: 'Text',
-      passagesHeading: 'Passages',
-      passagesHint: 'This is what search finds, and what callers are told from.',
+      passagesHint:
+        'A number stands where each passage begins. Search finds passages, and callers are told what they say.',
       pages: 'Pages of passages',
-      inText: (n: number) => `Passage ${number(n)} in the text`,
-      repeated: 'Repeated from further up, so that it is found and understood by itself',
       passage: (n: number) => `Passage ${number(n)}`,
       range: (from: number, to: number, of: number) => `These are ${number(from)} to ${number(to)} of ${number(of)}.`,
       previous: 'Previous passages',

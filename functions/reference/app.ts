@@ -9,18 +9,19 @@ const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 
-/** For those who type the host alone, or guess. */
-const redirectToDocs = publicEndpoint(
-  {
-    operationId: 'redirectToDocs',
-    tag: 'Reference',
-    isUndocumented: true,
-    summary: 'Go to the reference',
-    permission: 'none',
-    responses: { 302: { description: 'The reference is elsewhere', headers: ['Location'] } },
-  },
-  (c) => c.redirect('/v1/docs'),
-)
+/** For people who type only the host, or guess. `{proxy+}` does not match an empty rest, so `/dashboard/` comes here. */
+const redirectTo = (path: string) =>
+  publicEndpoint(
+    {
+      operationId: 'redirect',
+      tag: 'Reference',
+      isUndocumented: true,
+      summary: `Go to ${path}`,
+      permission: 'none',
+      responses: { 302: { description: 'The page is elsewhere', headers: ['Location'] } },
+    },
+    (c) => c.redirect(path),
+  )
 
 /** The OpenAPI document, the page that shows it, and the 404 for every route that no other Lambda serves. */
 export function referenceApp({ document }: { document: string }) {
@@ -34,8 +35,9 @@ export function referenceApp({ document }: { document: string }) {
   )
 
   return api()
-    .get('/', redirectToDocs)
-    .get('/docs', redirectToDocs)
+    .get('/', redirectTo('/v1/docs'))
+    .get('/docs', redirectTo('/v1/docs'))
+    .get('/dashboard/', redirectTo('/dashboard'))
     .get(
       '/v1/openapi.json',
       publicEndpoint(

@@ -47,3 +47,14 @@ test('an agent’s name is shown as it is, and leads to its documents', async ()
   expect(documents.html).toContain('<title>Documents · &lt;b onclick')
   expect(documents.html).toMatch(/aria-current="page">Documents<\/a>/)
 })
+
+test('addresses between the screens lead to the next one', async () => {
+  const { browser, agentId } = await signedIn()
+  const documents = `/dashboard/agents/${agentId}/documents`
+  for (const [path, to] of [
+    ['/dashboard/agents', '/dashboard'],
+    [`/dashboard/agents/${agentId}`, documents],
+    [`${documents}/`, documents],
+  ] as const)
+    expect(await browser.get(path), path).toMatchObject({ status: 303, headers: { location: to } })
+})

@@ -53,6 +53,7 @@ test('what is edited is searched anew, and a title alone is not', async () => {
   const edits = hiddenIn(form.html, 'edits')
 
   const retitled = await edit({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.', edits })
+  expect(retitled).toContain('“Opening hours” is saved.')
   expect(retitled).toContain('Ready')
   expect(await get(tenant, id)).toMatchObject({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.' })
 

@@ -247,6 +247,7 @@ test('what is used is shown beside its limit', async () => {
   const { text, html } = await browser.get(path)
   expect(text).toContain(`Agent ${usage.documents(1, 10_000)} · ${usage.chunks(1)}`)
   expect(html).toContain('<progress value="1" max="10000"')
+  expect(text).toMatch(new RegExp(`${usage.tokens}.*${usage.tokensHint}.*${usage.pipeline}`))
   await stand.db
     .updateTable('documents')
     .set({ file_bytes: 12_300_000 })

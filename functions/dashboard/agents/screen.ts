@@ -1,22 +1,36 @@
 import { Hono } from 'hono'
 import type { ApiEnv } from '../../../shared/http/api.ts'
-import { listAgents } from '../../../shared/organizations/agents.ts'
+import { agentPath } from '../../../shared/ids.ts'
+import { getAgent, listAgents } from '../../../shared/organizations/agents.ts'
+import { agentPage } from '../layout.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
 import { agentList, noAgents } from './view.ts'
 
-/** The first screen: which agents there are, and whether each answers. */
+/** The first screen: which agents there are, and whether each answers. An agent's address leads to its documents. */
 export function agentsScreens(screen: Screen) {
-  return new Hono<ApiEnv>().get(
-    '/dashboard',
-    screen({ permission: 'kb:read' }, async ({ db, session }) => {
-      const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
-      return {
-        title: words.agents.title,
-        lead: words.agents.lead,
-        place: 'agents',
-        content: agents.length > 0 ? agentList(agents) : noAgents(session.organizationId),
-      }
-    }),
-  )
+  return new Hono<ApiEnv>()
+    .get(
+      '/dashboard',
+      screen({ permission: 'kb:read' }, async ({ db, session }) => {
+        const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
+        return {
+          title: words.agents.title,
+          lead: words.agents.lead,
+          place: 'agents',
+          content: agents.length > 0 ? agentList(agents) : noAgents(session.organizationId),
+        }
+      }),
+    )
+    .get(
+      '/dashboard/agents',
+      screen({ permission: 'any' }, () => ({ redirect: '/dashboard' })),
+    )
+    .get(
+      '/dashboard/agents/:agentId',
+      screen({ permission: 'kb:read', params: agentPath }, async ({ db, session, params }) => {
+        const { id } = await getAgent(db, { organizationId: session.organizationId, ...params })
+        return { redirect: agentPage(id, 'documents') }
+      }),
+    )
 }

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../../shared/retrieval/schemas.ts'
+import type { Range } from '../../../shared/terms/term-places.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { type Marked, markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
-import { type Marked, markedSlice, marking, telling } from './marks.ts'
-import { passageText } from './passage-text.ts'
+import { excerptRange, marking } from './marks.ts'
 import type { Passage } from './trial.ts'
 
 const w = words.ask
@@ -28,12 +29,13 @@ export function passageView(
   const address = `${agentPage(agentId, 'documents')}/${hit.document_id}?passage=${number}#passage-${number}`
   const marked = (text: string) => whole(marking(text, terms))
   const passage = marking(hit.content, terms)
-  const shown = telling(passage)
-  const isWhole = shown.start === 0 && shown.end === hit.content.length
+  const excerpt = excerptRange(passage)
+  const isWhole = excerpt.start === 0 && excerpt.end === hit.content.length
+  const shown = (range: Range) => passageText(passage.text, range, (part) => markedSlice(passage, part))
   return html`<header><h2><a href="${address}">${marked(hit.document_title)}</a></h2><span class="state ${stateOf[strength]}">${words.strengths[strength]}</span></header>
 ${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
-<div class="said${shown.start > 0 && ' goes-before'}${shown.end < hit.content.length && ' goes-on'}">${passageText(passage, shown)}</div>
-${!isWhole && html`<details><summary>${w.whole}</summary><div class="said">${passageText(passage, { start: 0, end: hit.content.length })}</div></details>`}
+<div class="said${excerpt.start > 0 && ' goes-before'}${excerpt.end < hit.content.length && ' goes-on'}">${shown(excerpt)}</div>
+${!isWhole && html`<details><summary>${w.whole}</summary><div class="said">${shown({ start: 0, end: hit.content.length })}</div></details>`}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${
     likeness !== undefined && html`<li class="meaning">${w.meaning[meaningOf(likeness)]}</li>`
   }</ul>

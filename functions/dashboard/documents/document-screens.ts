@@ -17,7 +17,7 @@ const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.m
 const documentQuery = v.object({
   /** Number of the first passage of the page. */
   from: v.fallback(v.optional(number), undefined),
-  /** Number of a passage that the page is to show. */
+  /** Number of a passage that the page is to show, and to mark. */
   passage: v.fallback(v.optional(number), undefined),
   /** What a page shows already, as `tagOf` says. */
   seen: v.optional(v.string()),
@@ -30,7 +30,7 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
       documentPagePath,
       screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, session, params, isPartial, may }) => {
         const scope = { organizationId: session.organizationId, ...params }
-        const { seen, passage = 1, from = firstOfPage(passage) } = v.parse(documentQuery, c.req.query())
+        const { seen, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
         const [agent, document, { chunks, hasMore }] = await Promise.all([
           getAgent(db, scope),
           findOverview(db, scope),
@@ -38,7 +38,7 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
         ])
         if (isPartial && seen === tagOf(document)) return c.body(null, 204)
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
-        const shown = { ...placeOf(params, may), document, chunks, hasMore, from, beginning }
+        const shown = { ...placeOf(params, may), document, chunks, hasMore, from, passage, beginning }
         if (isPartial) return { fragment: documentView(shown) }
         return {
           title: document.title,
@@ -47,7 +47,7 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
           crumbs: [],
           actions: documentActions(shown),
           content: documentView(shown),
-          modules: ['live.js', 'passages.js'],
+          modules: ['live.js'],
         }
       }),
     )

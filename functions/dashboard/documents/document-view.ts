@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
+import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { type Overview, tagOf } from './overview.ts'
+import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
 import { aboutView, retryForm, stateView } from './row.ts'
 import { isInWork, mayBeRetried, stateOf } from './state.ts'
-import { type Passage, repeatedAndOwn, type Stretch, stretchesOf } from './stretches.ts'
 
 const w = words.documents.document
 
@@ -16,6 +17,8 @@ export interface Shown extends Place {
   chunks: Passage[]
   hasMore: boolean
   from: number
+  /** Number of the passage to mark. */
+  passage?: number | undefined
   /** How the text begins, where there are no passages of it yet. */
   beginning: string | null
 }
@@ -25,11 +28,11 @@ export interface Shown extends Place {
  * always when something on the page has changed it.
  */
 export function documentView(shown: Shown) {
-  const { base, mayWrite, document, from } = shown
+  const { base, mayWrite, document, from, passage } = shown
   const state = stateOf(document)
   const address = `${base}/${document.id}`
   return html`<section id="document" data-state="${state.kind}"
-  hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}" hx-swap="outerMorph"
+  hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}${passage && `&passage=${passage}`}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && mayBeRetried(document) && retryForm(base, document)}</div>
@@ -47,22 +50,19 @@ ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${wor
 function textView({ beginning }: Shown) {
   return beginning === null
     ? html`<p class="none">${w.noText}</p>`
-    : html`<section class="beginning"><h2>${w.text}</h2><div class="running-text">${beginning}</div></section>`
+    : html`<section class="text"><h2>${w.text}</h2>${plainText(beginning)}</section>`
 }
 
-/** The text as these passages cover it, and beside it each as search has it: passages.js marks what belongs together. */
-function passagesView({ base, document, chunks, hasMore, from }: Shown) {
-  const stretches = stretchesOf(chunks)
+/** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
+function passagesView({ base, document, chunks, hasMore, from, passage }: Shown) {
+  const joined = joinPassages(chunks)
   const first = chunks[0]!.chunk_index + 1
   const last = chunks.at(-1)!.chunk_index + 1
   const address = `${base}/${document.id}`
-  return html`<section class="passages" data-passages>
-<header><h2>${w.passagesHeading}</h2> <p>${w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
+  return html`<section class="text">
+<header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
 ${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p class="detail">${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
-<div class="panes">
-${stretches && html`<div class="running-text" tabindex="0" role="region" aria-label="${w.text}">${stretches.map(stretchView)}</div>`}
-<ol class="passage-list">${chunks.map((chunk) => cardView(chunk, stretches !== undefined))}</ol>
-</div>
+${joined ? numberedText(joined, passage) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&
   html`<nav class="pages" aria-label="${w.pages}">
@@ -72,25 +72,32 @@ ${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
 </section>`
 }
 
-function stretchView({ text, passages, begins }: Stretch) {
-  const marker =
-    begins !== undefined &&
-    html`<a class="marker" id="text-${begins + 1}" data-of="${begins + 1}" href="#passage-${begins + 1}" aria-label="${w.passage(begins + 1)}">${begins + 1}</a>`
-  return html`${marker}<span data-of="${passages.map((index) => index + 1).join(' ')}">${text}</span>`
+/** @param chosen number of the passage that is marked as a whole */
+function numberedText({ text, passages }: JoinedText, chosen: number | undefined) {
+  const marked = { text, places: passages.filter(({ number }) => number === chosen) }
+  let numbered = 0
+  return html`<div class="said">${passageText(text, { start: 0, end: text.length }, ({ start, end }) => {
+    let at = start
+    const begun = passages.slice(numbered).filter((each) => each.start < end)
+    numbered += begun.length
+    const parts = begun.map((each) => {
+      const before = { start: at, end: Math.max(at, each.start) }
+      at = before.end
+      return html`${markedSlice(marked, before)}${numberView(each.number, each.number === chosen)}`
+    })
+    return html`${parts}${markedSlice(marked, { start: at, end })}`
+  })}</div>`
 }
 
-function cardView(chunk: Passage, isInText: boolean) {
-  const number = chunk.chunk_index + 1
-  const { repeated, own } = repeatedAndOwn(chunk)
-  const headings = headingsOf(chunk)
-  const above = own.startsWith('#') ? headings.slice(0, -1) : headings
-  return html`<li id="passage-${number}" data-of="${number}" value="${number}">
-${isInText ? html`<a class="marker" href="#text-${number}" aria-label="${w.inText(number)}">${number}</a>` : html`<span class="marker">${number}</span>`}
-${above.length > 0 && html`<p class="headings">${above.join(' › ')}</p>`}
-<div class="running-text">${repeated && html`<span class="repeated" title="${w.repeated}">${repeated}</span>`}${own.trimEnd()}</div></li>`
+function numberView(number: number, isChosen: boolean) {
+  return html`<a class="marker" id="passage-${number}" href="?passage=${number}#passage-${number}" aria-label="${w.passage(number)}"${isChosen && html` aria-current="true"`}>${number}</a>`
 }
 
-function headingsOf({ metadata }: Passage): string[] {
-  const { headings } = metadata
-  return Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
+function passageView({ chunk_index, content }: Passage) {
+  const number = chunk_index + 1
+  return html`<li id="passage-${number}" value="${number}"><span class="marker">${number}</span>${plainText(content)}</li>`
+}
+
+function plainText(text: string) {
+  return html`<div class="said">${passageText(text, { start: 0, end: text.length }, ({ start, end }) => html`${text.slice(start, end)}`)}</div>`
 }

@@ -71,8 +71,8 @@ ${agents.map(
 <progress value="${document_count}" max="${maxDocumentsPerAgent}" aria-label="${w.documentsOf(name)}"></progress></div>`,
 )}
 ${meter(w.tokens, use.tokens_today, limits.tokens_per_day, w.tokensOf)}
-${meter(w.pipeline, use.documents_in_pipeline, limits.documents_in_pipeline, w.pipelineOf)}
-<p class="hint">${w.tokensHint}</p></section>`
+<p class="hint">${w.tokensHint}</p>
+${meter(w.pipeline, use.documents_in_pipeline, limits.documents_in_pipeline, w.pipelineOf)}</section>`
 }
 
 function meter(name: string, used: number, max: number, figure: (used: number, max: number) => string): Html {

@@ -178,21 +178,4 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Prices')
     expect(await page.locator('#announcer').innerText()).toBe('“Prices” is ready.')
   })
-
-  test('a passage and its text are marked together', async () => {
-    const tenant = await stand.tenant()
-    const content = '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.'
-    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content })
-    const { page, wrong } = await open(tenant, `${listOf(tenant)}/${body.id}`)
-    await stand.deliver()
-    const marked = () => page.locator('.panes .is-marked').allInnerTexts()
-    await page.locator('#passage-2').hover()
-    expect((await marked()).map((each) => each.includes('Tuesday') || each === '2')).not.toContain(false)
-    expect(await page.locator('.panes > .running-text .is-marked').last().innerText()).toContain('We open at 10.')
-    await page.getByText('We open at 9.').first().hover()
-    expect(await page.locator('.passage-list .is-marked').allInnerTexts()).toEqual([expect.stringContaining('Monday')])
-    await page.locator('#text-2').focus()
-    expect(await page.locator('.passage-list .is-marked').getAttribute('id')).toBe('passage-2')
-    expect(wrong).toEqual([])
-  })
 })

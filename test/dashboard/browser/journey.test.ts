@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { source as axe } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
@@ -9,6 +8,7 @@ import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
 import { newId } from '../../../shared/ids.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { axeFindings } from '../axe-findings.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')
 const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
@@ -37,14 +37,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     wrong = watched(page)
   })
 
-  /** What axe-core finds fault with in the page. */
-  async function faults(): Promise<string[]> {
-    await page.evaluate(axe)
-    return await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
-    )
-  }
-
+  const faults = () => axeFindings(page)
   const link = (name: string) => page.getByRole('link', { name, exact: true })
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 

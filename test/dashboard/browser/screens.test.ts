@@ -6,6 +6,7 @@ import { executablePath, useChromium, watched } from '../../support/chromium.ts'
 import { useGateway } from '../../support/gateway.ts'
 import { storeKnown } from '../../support/known-documents.ts'
 import type { Tenant } from '../../support/stand.ts'
+import { axeFindings } from '../axe-findings.ts'
 import { faintTexts } from '../faint-texts.ts'
 import { makeThings } from '../routes.ts'
 import { useDashboard } from '../support.ts'
@@ -32,25 +33,31 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await page.getByRole('heading', { name: words.agents.title }).waitFor()
   }
 
-  test.each([390, 1280])('at a width of %i nothing is cut off, in light and in dark', async (width) => {
+  test.each([390, 1280])('at a width of %i nothing is cut off or bars anybody, in light and in dark', async (width) => {
     const tenant = await stand.tenant()
     const { callId, keyId, agentId, documentId } = await makeThings(stand.db, tenant)
+    const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
+    const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
+    const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
     await storeKnown(stand, tenant)
     await storeQuestions(stand, tenant, { question: 'b'.repeat(120) })
     const { page, wrong } = await open({ viewport: { width, height: 844 } })
     await go(page, '/dashboard/sign-in')
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
     expect(await widthOf()).toBe(width)
+    expect(await axeFindings(page)).toEqual([])
     await signIn(page, tenant)
     for (const path of [
       '',
       `/agents/${agentId}/documents`,
       `/agents/${agentId}/ask`,
       `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}&document=${documentId}`,
+      `/agents/${agentId}/ask?q=price+of+bikes+unbreakable&document=${table.id}`,
       `/agents/${agentId}/unanswered`,
       `/agents/${agentId}/unanswered/clear`,
       `/agents/${agentId}/documents/new`,
       ...['', '/edit', '/delete'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
+      ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
       '/calls',
       `/calls/${callId}/delete`,
       '/settings',
@@ -62,6 +69,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         await go(page, `/dashboard${path}`)
         expect(await widthOf(), path).toBe(width)
         expect(await faintTexts(page), `${path} ${colorScheme}`).toEqual([])
+        if (colorScheme === 'light') expect(await axeFindings(page), path).toEqual([])
       }
     expect(wrong).toEqual([])
     await page.context().close()

@@ -41,7 +41,7 @@ export function textScreens(screen: Screen, queue: Sender) {
           const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
           try {
             const { document } = await createDocument({ db, queue }, scope, form.values, origin)
-            return { redirect: `${base}/${document.id}` }
+            return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
           } catch (error) {
             const { message, status } = tooMany(error)
             return { ...newView(await getAgent(db, scope), base, form.values, { title: message }), status }
@@ -80,7 +80,7 @@ export function textScreens(screen: Screen, queue: Sender) {
           const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
           try {
             await updateDocument({ db, queue }, scope, { title, ...(isOther && { content }) }, origin, unedited(edits))
-            return { redirect: address }
+            return { redirect: address, flash: { text: words.documents.text.saved(title) } }
           } catch (error) {
             if (isError(error, 'rate_limited')) {
               const faults = { title: words.documents.busy }

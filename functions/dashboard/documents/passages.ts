@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import type { Chunk } from '../../../shared/documents/chunk.ts'
+import type { Range } from '../../../shared/terms/term-places.ts'
+
+export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
+
+/** A part of a document's text, and where in it each passage is. */
+export interface JoinedText {
+  text: string
+  passages: (Range & { number: number })[]
+}
+
+/**
+ * Joins the text that successive chunks cover: each ends with its own part of the text, and together these are all of it. The lines that
+ * the first one repeats from further up, such as a table's header, come first.
+ * @returns undefined if the chunks do not say where in a text they are, as those that a client has made need not
+ */
+export function joinPassages(chunks: Passage[]): JoinedText | undefined {
+  const [first] = chunks
+  const parts = chunks.map(ownPart)
+  if (!first || !parts.every((part) => part !== undefined)) return undefined
+  let text = first.content
+  let end = parts[0]!.end
+  const shift = text.length - end
+  for (const part of parts.slice(1)) {
+    if (part.start > end || part.end < end) return undefined
+    text += part.text.slice(end - part.start)
+    end = part.end
+  }
+  const passages = parts.map(({ number, start, end }) => ({ number, start: start + shift, end: end + shift }))
+  return { text, passages }
+}
+
+const offset = v.pipe(v.number(), v.integer(), v.minValue(0))
+const offsets = v.object({ start: offset, end: offset })
+
+function ownPart({ chunk_index, content, metadata }: Passage) {
+  const { success, output } = v.safeParse(offsets, metadata)
+  if (!success) return undefined
+  const { start, end } = output
+  const length = end - start
+  return 0 < length && length <= content.length
+    ? { number: chunk_index + 1, start, end, text: content.slice(content.length - length) }
+    : undefined
+}

@@ -1,0 +1,111 @@
+import { html } from 'hono/html'
+import type { Range } from '../../shared/terms/term-places.ts'
+import type { Html } from './layout.ts'
+
+/** A text of which some parts are marked. */
+export interface Marked {
+  text: string
+  /** In order, apart from each other. */
+  places: readonly Range[]
+}
+
+/** A part of the text, with its marks. */
+export function markedSlice({ text, places }: Marked, { start, end }: Range): Html {
+  let at = start
+  const parts = places
+    .filter((place) => start < end && place.start < end && place.end > start)
+    .map((place) => {
+      const from = Math.max(start, place.start)
+      const to = Math.min(end, place.end)
+      const between = text.slice(at, from)
+      at = to
+      return html`${between}<mark>${text.slice(from, to)}</mark>`
+    })
+  return html`${parts}${text.slice(at, end)}`
+}
+
+/** Shows a part of the text; called in the order of the text, for all that a person sees of it. */
+type ShowPart = (part: Range) => Html
+
+const tableLine = /^\s*\|.*\|\s*$/
+
+/**
+ * Renders a part of a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
+ * nothing of an upload is lost and offsets stay valid.
+ */
+export function passageText(text: string, { start, end }: Range, show: ShowPart): Html {
+  const blocks: { isTable: boolean; lines: Range[] }[] = []
+  let last: (typeof blocks)[number] | undefined
+  for (const line of linesOf(text, start, end)) {
+    const content = text.slice(line.start, line.end)
+    const isTable = tableLine.test(content)
+    if (content === '') last = undefined
+    else if (last?.isTable === isTable) last.lines.push(line)
+    else {
+      last = { isTable, lines: [line] }
+      blocks.push(last)
+    }
+  }
+  return html`${blocks.map(({ isTable, lines }) => (isTable ? table(text, lines, show) : paragraph(text, lines, show)))}`
+}
+
+/** Widened to whole rows where it begins or ends within a table. */
+export function wholeRows(text: string, { start, end }: Range): Range {
+  const [first, last] = [lineAt(text, start), lineAt(text, end)]
+  const isRow = (line: Range) => tableLine.test(text.slice(line.start, line.end))
+  return { start: isRow(first) ? first.start : start, end: isRow(last) ? last.end : end }
+}
+
+function lineAt(text: string, at: number): Range {
+  const end = text.indexOf('\n', at)
+  return { start: at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1, end: end < 0 ? text.length : end }
+}
+
+function paragraph(text: string, lines: Range[], show: ShowPart): Html {
+  return html`<p>${lines.map((line, i) => html`${i > 0 && html`<br>`}${textLine(text, line, show)}`)}</p>`
+}
+
+/** Headings are bold and items have a bullet, instead of Markdown's signs. */
+function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
+  const [sign = '', heading, item] = /^\s*(?:(#{1,6}\s+)|([-*+]\s+))?/.exec(text.slice(start, end)) ?? []
+  const rest = show({ start: start + sign.length, end })
+  if (heading) return html`<b>${rest}</b>`
+  return item ? html`• ${rest}` : rest
+}
+
+/** It can be scrolled with the keyboard where it is wider than the screen. */
+function table(text: string, lines: Range[], show: ShowPart): Html {
+  const rows = lines.map((line) => cellsOf(text, line))
+  const isRule = (cells: Range[]) => cells.every(({ start, end }) => /^:?-+:?$/.test(text.slice(start, end)))
+  const hasHead = rows[1] !== undefined && isRule(rows[1])
+  return html`<div class="table" tabindex="0"><table>${rows.map((cells, i) => {
+    if (isRule(cells)) return ''
+    return html`<tr>${cells.map((cell) => {
+      const isHead = hasHead && i === 0 && cell.start < cell.end
+      return isHead ? html`<th scope="col">${show(cell)}</th>` : html`<td>${show(cell)}</td>`
+    })}</tr>`
+  })}</table></div>`
+}
+
+/** Between the bars, without white space. */
+function cellsOf(text: string, { start, end }: Range): Range[] {
+  const bars = [...text.slice(start, end).matchAll(/(?<!\\)\|/g)].map(({ index }) => start + index)
+  return bars.slice(1).map((bar, i) => trimmed(text, { start: bars[i]! + 1, end: bar }))
+}
+
+function linesOf(text: string, start: number, end: number): Range[] {
+  const lines: Range[] = []
+  for (let at = start; at < end; ) {
+    const next = text.indexOf('\n', at)
+    const lineEnd = next < 0 || next > end ? end : next
+    lines.push(trimmed(text, { start: at, end: lineEnd }, 'end'))
+    at = lineEnd + 1
+  }
+  return lines
+}
+
+function trimmed(text: string, { start, end }: Range, at: 'end' | 'both' = 'both'): Range {
+  const slice = text.slice(start, end)
+  const from = at === 'both' ? start + slice.length - slice.trimStart().length : start
+  return { start: from, end: Math.max(from, start + slice.trimEnd().length) }
+}
