@@ -107,6 +107,7 @@ const english = {
       refused: 'The file was not accepted. Try again, or reload the page.',
       retry: 'Try again',
       remove: 'Remove',
+      notReplaceable: 'This document is being processed. Reload the page to see its state.',
       empty: 'The file is empty. Choose one with text in it.',
       tooLarge: 'The file has more than 50 MB. Split it, or leave large pictures out.',
       otherType:

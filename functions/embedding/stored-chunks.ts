@@ -48,7 +48,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
       .where(isHeld([part]))
       .forShare(),
     ...(await changes(db, [part])),
-    ...(part.stale?.length && { unused: deleteUnusedVectors(db, part.claim) }),
+    ...(part.stale?.length && { unused: deleteUnusedVectors(db, part.claim, isHeld([part])) }),
     ...(part.isFirst && { planned: setPlannedCount(db, part) }),
   })
   return held.length > 0
@@ -182,7 +182,14 @@ function deleteStale(db: Database, parts: Part[], stale: object[]) {
 
 function deleteUnused(db: Database, parts: Part[]): Batch {
   const edited = parts.filter(({ claim }) => claim.stored.length > 0)
-  return Object.fromEntries(edited.map(({ claim }, i) => [`unused${i}`, deleteUnusedVectors(db, claim)]))
+  return Object.fromEntries(
+    edited.map(({ claim }, i) => [`unused${i}`, deleteUnusedVectors(db, claim, isServed(claim))]),
+  )
+}
+
+/** The lease goes with the completion, and what it has completed is served. */
+function isServed(claim: Claim) {
+  return sql<boolean>`(${transitions.isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
 }
 
 async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {

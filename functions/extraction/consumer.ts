@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { describeError, log } from '../../shared/log.ts'
+import { parseMessage } from '../../shared/queue.ts'
 import { type Extraction, extractDocument } from './extract-document.ts'
-import { parseNotices } from './notices.ts'
 
 /** One file after the other: each may take all of the Lambda's memory. */
 export function consumer(extraction: Extraction) {
@@ -18,14 +18,13 @@ export function consumer(extraction: Extraction) {
  * document depends on it, since the sweeper sends for whatever is pending.
  */
 async function consume(extraction: Extraction, record: SQSRecord): Promise<boolean> {
-  const notices = parseNotices(record.body)
-  if (!notices) {
+  const work = parseMessage(record.body)
+  if (!work) {
     log.error('message_unreadable', { message_id: record.messageId })
     return true
   }
   try {
-    let redeliverAfter: number | undefined
-    for (const notice of notices) redeliverAfter = (await extractDocument(extraction, notice)) ?? redeliverAfter
+    const redeliverAfter = await extractDocument(extraction, work)
     if (redeliverAfter === undefined) return true
     await extraction.queue.changeVisibility(record.receiptHandle, redeliverAfter)
   } catch (error) {

@@ -5,13 +5,14 @@ import {
   type Failure,
   fileAttemptsFailed,
   fileNotUploaded,
+  fileOverwritten,
   fileTooLarge,
   ownFaults,
 } from '../../shared/documents/failures.ts'
 import { enqueue } from '../../shared/documents/outbox.ts'
-import { fail, requeue } from '../../shared/documents/outcome.ts'
+import { awaitUpload, fail, requeue } from '../../shared/documents/outcome.ts'
 import { maxAttempts } from '../../shared/documents/transitions.ts'
-import { type Bucket, FileTooLarge } from '../../shared/files/bucket.ts'
+import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { fileNameOfKey } from '../../shared/files/file-url.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
@@ -20,13 +21,12 @@ import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type Sender, type WorkMessage } from '../../shared/queue.ts'
 import { type Claim, claim } from './claim.ts'
 import { handOver } from './hand-over.ts'
-import type { Notice } from './notices.ts'
 import type { extractText } from './text/extract-text.ts'
 import { Unreadable } from './text/unreadable.ts'
 
 export interface Extraction {
   db: Database
-  bucket: Pick<Bucket, 'get' | 'delete'>
+  bucket: Pick<Bucket, 'get'>
   /** Of files whose text awaits extraction: where this Lambda's messages come from. */
   queue: Queue
   /** Where those go whose text is handed over. */
@@ -37,23 +37,23 @@ export interface Extraction {
 
 /**
  * Makes the text of one file, and hands it over to the embedding Lambda. Safe to repeat and to run concurrently: the lease fences
- * whatever it writes. A file that no document names is deleted.
+ * whatever it writes.
  * @returns undefined when the message is done, else the seconds after which to redeliver it
- * @throws Unavailable without the database, or for a file that could not be deleted: let the visibility time-out redeliver the message
+ * @throws Unavailable without the database: let the visibility time-out redeliver the message
  */
-export async function extractDocument(extraction: Extraction, notice: Notice): Promise<number | undefined> {
-  const db = extraction.db.forOrganization(notice.organizationId)
-  const { claim: claimed, key } = await claim(db, { ...notice, leaseToken: randomUUID() })
-  if (notice.uploadedKey && notice.uploadedKey !== key) await deleteUnnamed(extraction.bucket, notice)
+export async function extractDocument(extraction: Extraction, work: WorkMessage): Promise<number | undefined> {
+  const db = extraction.db.forOrganization(work.organizationId)
+  const claimed = await claim(db, { ...work, leaseToken: randomUUID() })
   if (!claimed) return undefined
-  // The row has the origin of this revision; the message may be of an older one, or of none.
-  const job = { ...extraction, db, claim: claimed, work: { ...notice, ...claimed.origin } }
+  // The row has the origin of this revision; the message may be of an older one.
+  const job = { ...extraction, db, claim: claimed, work: { ...work, ...claimed.origin } }
   try {
     await extract(job)
   } catch (error) {
     if (error instanceof Unreadable)
       await endInError(job, { code: 'file_unreadable', message: error.message }, error.code)
     else if (error instanceof FileTooLarge) await endInError(job, fileTooLarge)
+    else if (error instanceof FileOverwritten) await endInError(job, fileOverwritten)
     else if (error instanceof Unavailable) await requeueOnOutage(job, error)
     else return await recordFailedAttempt(job, error)
   }
@@ -67,22 +67,27 @@ interface Job extends Extraction {
 
 async function extract(job: Job): Promise<void> {
   const { db, bucket, claim, work } = job
-  const file = await bucket.get(claim.key, maxFileBytes)
-  if (!file) return await awaitUpload(job)
+  const file = await bucket.get(claim.key, maxFileBytes, claim.eTag)
+  if (!file) return await awaitFile(job)
   const started = performance.now()
-  const extracted = await job.extractText(file, fileNameOfKey(claim.key), claim.organizationId)
+  const extracted = await job.extractText(file.bytes, fileNameOfKey(claim.key), claim.organizationId)
   const milliseconds = Math.round(performance.now() - started)
-  if (!(await handOver(db, claim, extracted))) return
+  if (!(await handOver(db, claim, { ...extracted, eTag: file.eTag }))) return
   report({ FilesExtracted: 1, ExtractionMilliseconds: milliseconds })
-  log.info('file_extracted', { ...idsOf(job), bytes: file.length, characters: extracted.text.length, milliseconds })
+  log.info('file_extracted', {
+    ...idsOf(job),
+    bytes: file.bytes.length,
+    characters: extracted.text.length,
+    milliseconds,
+  })
   await enqueue({ db, queue: job.embeddingQueue }, { ...work, awaitsText: false })
 }
 
 /** The sweeper's next message looks again, until no file can arrive any more. */
-async function awaitUpload(job: Job): Promise<void> {
+async function awaitFile(job: Job): Promise<void> {
   const { db, claim } = job
   if (claim.isUploadOver) return await endInError(job, fileNotUploaded)
-  if (await requeue(db, claim, 0, null)) log.info('upload_awaited', idsOf(job))
+  if (await awaitUpload(db, claim)) log.info('upload_awaited', idsOf(job))
 }
 
 /** Neither the file's fault nor ours: no attempt is counted. */
@@ -112,12 +117,6 @@ async function recordFailedAttempt(job: Job, error: unknown): Promise<number> {
   if (claim.attempt >= maxAttempts) await endInError(job, fileAttemptsFailed)
   else await requeue(job.db, claim, seconds, ownFaults.internalError, 'attempt')
   return seconds
-}
-
-/** Its document was deleted, or became a text, while it was posted. */
-async function deleteUnnamed(bucket: Extraction['bucket'], { uploadedKey, ...work }: Notice): Promise<void> {
-  await bucket.delete([uploadedKey!])
-  log.info('unnamed_file_deleted', idsOfWork(work))
 }
 
 function idsOf({ claim, work }: Job) {

@@ -11,17 +11,18 @@ import * as transitions from '../../shared/documents/transitions.ts'
 export async function handOver(
   db: Database,
   lease: transitions.Lease,
-  { text, sourceType }: { text: string; sourceType: SourceType },
+  { text, sourceType, eTag }: { text: string; sourceType: SourceType; eTag: string },
 ): Promise<boolean> {
-  const contentHash = hashContent(text)
+  const content_hash = hashContent(text)
+  const extracted = { extracted_text: text, content_hash, source_type: sourceType, file_etag: eTag }
   const handedOver = await db
     .updateTable('documents as d')
-    .set(transitions.handOver(text, contentHash, sourceType))
+    .set(transitions.handOver(extracted))
     .where(transitions.isLeasedRevision(lease))
     .where((eb) =>
       eb.or([
         eb('d.lease_token', '=', lease.leaseToken),
-        eb.and({ 'd.status': 'pending', 'd.content_hash': contentHash, 'd.tries': 0 }),
+        eb.and({ 'd.status': 'pending', 'd.content_hash': content_hash, 'd.tries': 0 }),
       ]),
     )
     .returning('d.id')

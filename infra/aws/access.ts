@@ -39,7 +39,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     database: 'database-extraction',
     sends: ['embedding', 'extraction'],
     receives: 'extraction',
-    files: ['s3:GetObject', 's3:DeleteObject'],
+    files: ['s3:GetObject'],
   },
   sweeper: { database: 'database-sweeper', sends: ['embedding', 'extraction'], files: ['s3:DeleteObject'] },
   canary: { calls: true },

@@ -37,7 +37,7 @@ export class CuecardStack extends Stack {
       embedding: new WorkQueue(this, 'embedding', name),
       extraction: new WorkQueue(this, 'extraction', name),
     }
-    const files = createFilesBucket(this, name, work.extraction.queue, settings)
+    const files = createFilesBucket(this, name, settings)
     const queues = { embedding: work.embedding.queue, extraction: work.extraction.queue }
     const resources: Resources = { secrets, queues, files, settings }
 

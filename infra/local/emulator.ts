@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { SQSClient } from '@aws-sdk/client-sqs'
 import { buildApp } from 'fauxqs'
 import { messageOf } from './error-message.ts'
 import { FileFolder } from './files/folder.ts'
-import { uploadEvent } from './files/notification.ts'
 import { serveFiles } from './files/routes.ts'
 import { credentials, region } from './lambda.ts'
 import { keepMessageGroups } from './queue/message-groups.ts'
@@ -39,14 +38,7 @@ export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}
   keepMessageGroups(app)
   let endpoint = ''
   const toLocal = onLoopback(app, () => endpoint)
-  let notify: (body: string) => Promise<unknown> = async () => {}
-  serveFiles(app, {
-    bucket,
-    folder,
-    signer: { ...credentials, region },
-    origins,
-    onUpload: (upload) => notify(JSON.stringify(uploadEvent(bucket, upload))),
-  })
+  serveFiles(app, { bucket, folder, signer: { ...credentials, region }, origins })
   try {
     endpoint = await app.listen({ port, host: '127.0.0.1' })
   } catch (error) {
@@ -55,7 +47,6 @@ export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}
   await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
   const sqs = new SQSClient({ endpoint, region, credentials })
   const queues = await createQueues(sqs, toLocal)
-  notify = (MessageBody) => sqs.send(new SendMessageCommand({ QueueUrl: queues.extraction.queueUrl, MessageBody }))
   return {
     endpoint,
     queues,

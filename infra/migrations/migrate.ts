@@ -21,6 +21,7 @@ import * as questionLog from './0017_question_log.ts'
 import * as operators from './0018_operators.ts'
 import * as limits from './0019_limits.ts'
 import * as keys from './0020_keys.ts'
+import * as uploads from './0021_files.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -55,6 +56,7 @@ const all: Record<string, Migration> = {
   '0018_operators': operators,
   '0019_limits': limits,
   '0020_keys': keys,
+  '0021_files': uploads,
 }
 
 /** In order. */

@@ -88,6 +88,12 @@ export interface Tables {
     source_url: string | null
     /** As the uploader announced it. */
     file_bytes: number | null
+    /** Until when the file may arrive. */
+    upload_until: Date | null
+    /** When the uploader reported that the file has arrived. */
+    uploaded_at: Date | null
+    /** ETag of the file that the text was extracted from. */
+    file_etag: string | null
     extracted_text: string | null
     status: Status
     managed_by: 'service' | 'client'
@@ -119,6 +125,7 @@ export interface Tables {
   }
   /** Files that no document names any more. */
   obsolete_files: {
+    /** Of a file, or `s3:///{organizationId}/` for all files of an organization. */
     source_url: string
     delete_at: Time
     /** Deleted once more then: none can arrive any more. */

@@ -9,6 +9,7 @@ export interface Failure {
     | 'not_processed'
     | 'file_not_uploaded'
     | 'file_too_large'
+    | 'file_overwritten'
     | 'file_unreadable'
   message: string
 }
@@ -42,6 +43,11 @@ export const fileAttemptsFailed: Failure = {
 export const fileNotUploaded: Failure = {
   code: 'file_not_uploaded',
   message: 'The file was not uploaded completely. Upload it again and delete this document.',
+}
+
+export const fileOverwritten: Failure = {
+  code: 'file_overwritten',
+  message: 'The file was overwritten after its text had been extracted. Upload it again and delete this document.',
 }
 
 export const fileTooLarge: Failure = {

@@ -1,4 +1,4 @@
-import { type Expression, type Insertable, type SqlBool, sql } from 'kysely'
+import { type Expression, type InsertObject, type SqlBool, sql } from 'kysely'
 import { type Database, violates } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
@@ -6,20 +6,20 @@ import { ApiError } from '../http/errors.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 
 /** Inserts nothing if the agent does not exist, or the condition does not hold. */
-export function insertDocument<Row extends Insertable<Tables['documents']>>(
+export function insertDocument(
   db: Database,
   scope: AgentScope,
-  row: Row,
+  row: InsertObject<Tables, 'documents'>,
   condition: Expression<SqlBool> = sql<boolean>`true`,
 ) {
-  const columns = Object.keys(row) as (keyof Insertable<Tables['documents']>)[]
+  const columns = Object.keys(row) as (keyof typeof row)[]
   return db
     .insertInto('documents')
     .columns(columns)
     .expression((eb) =>
       eb
         .selectFrom('agents as a')
-        .select(columns.map((column) => eb.val(row[column]).as(column)))
+        .select(columns.map((column) => sql`${row[column]}`.as(column)))
         .where(isAgent(scope))
         .where(condition),
     )

@@ -42,6 +42,12 @@ export async function requeue(
   return await release(db, claim, transitions.requeue(afterSeconds, counters, reason), counters)
 }
 
+/** The sweeper's next message looks for the file again. @returns false when the lease is lost */
+export async function awaitUpload(db: Database, claim: Claimed): Promise<boolean> {
+  const counters = { attempt: claim.attempt - 1, retry_count: claim.retries }
+  return await release(db, claim, transitions.awaitUpload(counters), counters)
+}
+
 /** As `requeue`, without an attempt or a retry, and without being late meanwhile. */
 export async function postpone(db: Database, claim: Claimed, afterSeconds: number, reason: string): Promise<boolean> {
   const counters = { attempt: claim.attempt - 1, retry_count: claim.retries }

@@ -29,15 +29,17 @@ export const chunkMetadata = sql<Record<string, unknown>>`(case
 
 /**
  * For the end of a transaction that deletes chunks: vectors that no chunk of the document needs any more. None unless it is the agent's
- * document: under another one it has no chunks, and all of its vectors would be unused.
+ * document: under another one it has no chunks, and all of its vectors would be unused. None unless the document meets `fence`.
  */
-export function deleteUnusedVectors(db: Database, scope: DocumentScope) {
+export function deleteUnusedVectors(db: Database, scope: DocumentScope, fence = sql<boolean>`true`) {
   const { organizationId, agentId, documentId } = scope
   return db
     .deleteFrom('vectors as v')
     .where('v.organization_id', '=', organizationId)
     .where('v.document_id', '=', documentId)
-    .where(({ exists, selectFrom }) => exists(selectFrom('documents as d').select('d.id').where(isDocument(scope))))
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('documents as d').select('d.id').where(isDocument(scope)).where(fence)),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

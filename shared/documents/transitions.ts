@@ -1,6 +1,7 @@
 import { type Expression, sql, type UpdateType } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { SourceType, Status, Tables } from '../database/tables.ts'
+import { uploadSeconds } from '../files/upload-time.ts'
 import { ApiError } from '../http/errors.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
@@ -17,6 +18,8 @@ import { type Failure, ownFaults } from './failures.ts'
  * | any                        | PATCH: other content, retry      | pending, service, new revision            | `restart`, `decide`             |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
+ * | its file is missing, error | another file is announced        | the same, and awaits that file            | `restart`, `awaitFile`, `mayReplaceFile` |
+ * | pending, awaits its file   | the uploader reports the file    | the same, queued                          | `reportUpload`, `awaitsFile`    |
  * | any, service               | first upload of chunks           | pending, client, new revision, no chunks  | `takeOver`, `isManagedByService` |
  * | any                        | all chunks deleted               | pending, client, new revision, not served | `empty`                         |
  * | pending, client            | PATCH: completed                 | completed, served                         | `complete`, `decide`            |
@@ -24,6 +27,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
  * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
+ * | processing, awaits text    | its file is not there yet        | pending, due in two minutes               | `awaitUpload`, `leaseFence`     |
  * | processing                 | provider, database or time fails | pending, due later                        | `requeue`, `leaseFence`         |
  * | processing                 | tokens of the day are used up    | pending, due the next day                 | `postpone`, `leaseFence`        |
  * | processing                 | rejected for good                | error                                     | `fail`, `leaseFence`            |
@@ -46,11 +50,19 @@ export const leaseSeconds = 150
 /** After this a message that has brought no worker counts as lost. The column's default is the same number. */
 export const lostAfterSeconds = 120
 const maxPendingHours = 24
-const maxUploadHours = 1
+/** A file that has not arrived after so long is called missing. */
+const lateUploadSeconds = 60
 
 const d = columnsOf('documents', 'd')
 const now = sql<Date>`now()`
 const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+interface ExtractedText {
+  extracted_text: string
+  content_hash: Buffer
+  source_type: SourceType
+  file_etag: string
+}
 
 const noLease = { lease_token: null, lease_expires_at: null } satisfies Transition
 const noError = { error_code: null, error_message: null } satisfies Transition
@@ -87,12 +99,21 @@ export const becomeText = {
   extracted_text: null,
 } satisfies Transition
 
+/** The form that posts the file is made at the same time. */
+export const awaitFile = (file: { source_url: string; source_type: SourceType; file_bytes: number }) =>
+  ({ ...file, upload_until: fromNow(uploadSeconds), uploaded_at: null, file_etag: null }) satisfies Transition
+
+/** Its age begins here: what the uploader takes is not the pipeline's. */
+export const reportUpload = {
+  uploaded_at: now,
+  pending_since: now,
+  resend_at: fromNow(lostAfterSeconds),
+} satisfies Transition
+
 /** The text of a file has arrived: whatever went wrong on the way to it no longer counts. */
-export const handOver = (text: string, contentHash: Buffer, sourceType: SourceType): Transition => ({
+export const handOver = (text: ExtractedText): Transition => ({
   status: 'pending',
-  extracted_text: text,
-  content_hash: contentHash,
-  source_type: sourceType,
+  ...text,
   ...noLease,
   ...zeroCounters,
   ...noWait,
@@ -137,6 +158,12 @@ export const requeue = (
   resend_at: fromNow(afterSeconds + lostAfterSeconds),
 })
 
+/** If its file was reported, that was wrong: the next report counts. */
+export const awaitUpload = (counters: { attempt: number; retry_count: number }): Transition => ({
+  ...requeue(0, counters, null),
+  uploaded_at: null,
+})
+
 /** As `requeue`; its age begins when it is due, for until then it is not late, and so does its message, which the sweeper sends. */
 export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof requeue>): Transition => ({
   ...requeue(afterSeconds, counters, reason),
@@ -174,14 +201,18 @@ const servedChunks = sql<number>`(select count(*) from chunks c
 export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
 /** Was a file, and still is: no content has been set since. */
 export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
-/** The form that posts the file was good for an hour. */
-export const isUploadOver = sql<boolean>`(${d.created_at} < now() - make_interval(hours => ${maxUploadHours}))`
+/** No file can arrive any more. */
+export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
 /** For another attempt, and the row says why: the reason of a wait that has ended has no next attempt. */
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** Past the tokens of the day: nothing else puts off when it begins to age. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
+/** Nobody has reported its file. */
+export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${awaitsText} and ${d.uploaded_at} is null)`
+export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
+export const mayReplaceFile = sql<boolean>`(${isFile} and (${awaitsFile} or ${d.status} = 'error'))`
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
 export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`

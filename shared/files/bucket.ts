@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { config, required } from '../config.ts'
 import { inTime } from '../deadline.ts'
 import { encoded, type Signer, signPolicy, signUrl } from './signing.ts'
+import { formSeconds } from './upload-time.ts'
 
 /** What a browser sends as `multipart/form-data` to `url`: the fields in this order, then the file, named `file`. */
 export interface FormUpload {
@@ -14,14 +15,26 @@ export interface Bucket {
   readonly name: string
   /** To which browsers send files, and from which they get them. */
   readonly origin: string
-  /** Lets a browser store one file of 1 to `maxBytes` bytes under this very key, within an hour. */
+  /** Lets a browser store a file of 1 to `maxBytes` bytes under this very key, within an hour and as often as it likes. */
   presignPost(key: string, maxBytes: number): FormUpload
   /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
   presignGet(key: string, fileName: string): string
-  /** @returns undefined when there is no such file. @throws FileTooLarge above `maxBytes`, Unavailable */
-  get(key: string, maxBytes: number): Promise<Buffer | undefined>
+  /**
+   * @param eTag of the only bytes that are wanted; null for any
+   * @returns undefined when there is no such file. @throws FileTooLarge above `maxBytes`, FileOverwritten, Unavailable
+   */
+  get(key: string, maxBytes: number, eTag?: string | null): Promise<StoredFile | undefined>
   /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
   delete(keys: readonly string[]): Promise<void>
+}
+
+export interface StoredFile {
+  bytes: Buffer
+  eTag: string
+}
+
+export class FileOverwritten extends Error {
+  override readonly name = 'FileOverwritten'
 }
 
 export class FileTooLarge extends Error {
@@ -29,7 +42,6 @@ export class FileTooLarge extends Error {
 }
 
 const service = 'file_storage'
-const uploadSeconds = 60 * 60
 const downloadSeconds = 5 * 60
 /** Of one request, until the response begins: a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
@@ -71,10 +83,12 @@ export function configuredBucket(now = () => new Date()): Bucket {
       const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
       return signUrl(signer, `${url}/${pathOf(key)}`, { parameters, seconds: downloadSeconds, now: now() })
     },
-    async get(key, maxBytes) {
+    async get(key, maxBytes, eTag = null) {
       const s3 = await open()
-      const found = await inTime(service, getMilliseconds, (signal) => download(s3, { name, key, maxBytes, signal }))
+      const wanted = { name, key, maxBytes, eTag }
+      const found = await inTime(service, getMilliseconds, (signal) => download(s3, { ...wanted, signal }))
       if (found === 'too large') throw new FileTooLarge(`${key} has more than ${maxBytes} bytes`)
+      if (found === 'overwritten') throw new FileOverwritten(`${key} is no longer ${eTag}`)
       return found
     },
     async delete(keys) {
@@ -90,7 +104,7 @@ function formFields(
   { name, key, maxBytes, now }: { name: string; key: string; maxBytes: number; now: Date },
 ): Record<string, string> {
   const conditions = [{ bucket: name }, { key }, ['content-length-range', 1, maxBytes]]
-  const expires = new Date(now.getTime() + uploadSeconds * 1000)
+  const expires = new Date(now.getTime() + formSeconds * 1000)
   return { key, ...signPolicy(signer, { conditions, expires, now }) }
 }
 
@@ -98,21 +112,26 @@ function pathOf(key: string): string {
   return key.split('/').map(encoded).join('/')
 }
 
-type Wanted = { name: string; key: string; maxBytes: number; signal: AbortSignal }
+type Wanted = { name: string; key: string; maxBytes: number; eTag: string | null; signal: AbortSignal }
 
-async function download(s3: S3Client, { name, key, maxBytes, signal }: Wanted) {
+async function download(s3: S3Client, { name, key, maxBytes, eTag, signal }: Wanted) {
   const { GetObjectCommand } = await sdk()
   try {
-    const command = new GetObjectCommand({ Bucket: name, Key: key })
-    const { Body, ContentLength = Number.POSITIVE_INFINITY } = await s3.send(command, { abortSignal: signal })
+    const command = new GetObjectCommand({ Bucket: name, Key: key, ...(eTag && { IfMatch: eTag }) })
+    const {
+      Body,
+      ETag = '',
+      ContentLength = Number.POSITIVE_INFINITY,
+    } = await s3.send(command, { abortSignal: signal })
     if (ContentLength > maxBytes) {
       await Body?.transformToWebStream().cancel()
       return 'too large'
     }
     const bytes = await Body!.transformToByteArray()
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), eTag: ETag }
   } catch (error) {
     if (isMissing(error)) return undefined
+    if ((error as Error).name === 'PreconditionFailed') return 'overwritten'
     throw error
   }
 }

@@ -1,24 +1,12 @@
-import * as v from 'valibot'
-import { documentId, organizationId } from '../ids.ts'
+import { newId } from '../ids.ts'
 
 /**
- * A file's key in the bucket is `{organizationId}/{documentId}/{file name}`, its URL `s3://{bucket}/` and the same with the name
- * percent-encoded.
+ * A file's key in the bucket is `{organizationId}/{documentId}/{uploadId}/{file name}`, its URL `s3://{bucket}/` and the same with the
+ * name percent-encoded.
  */
-export const fileKey = v.pipe(
-  v.string(),
-  v.transform((key) => /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(key)?.slice(1)),
-  v.tuple([organizationId, documentId, v.string()]),
-  v.transform(([organizationId, documentId, fileName]) => ({ organizationId, documentId, fileName })),
-)
-export type FileKey = v.InferOutput<typeof fileKey>
-
-export function toKey({ organizationId, documentId, fileName }: FileKey): string {
-  return `${organizationId}/${documentId}/${fileName}`
-}
-
-export function toFileUrl(bucket: string, { organizationId, documentId, fileName }: FileKey): string {
-  return `s3://${bucket}/${organizationId}/${documentId}/${encodeURIComponent(fileName)}`
+export function newFile(bucket: string, organizationId: string, documentId: string, fileName: string) {
+  const path = `${organizationId}/${documentId}/${newId()}/`
+  return { key: path + fileName, url: `s3://${bucket}/${path}${encodeURIComponent(fileName)}` }
 }
 
 /** @throws Error for the URL of anything but a file of ours */

@@ -84,6 +84,8 @@ test('the bundle that migrates brings an empty database to the newest schema, an
         '0017_question_log',
         '0018_operators',
         '0019_limits',
+        '0020_keys',
+        '0021_files',
       ],
     },
     { applied: [] },

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { stages } from '../../infra/aws/stages.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import {
@@ -132,23 +131,10 @@ describe('the files', () => {
     expect(corsOf('everything').AllowedOrigins).toEqual(['https://api.cuecard.example'])
   })
 
-  test('are announced on the extraction queue, which takes them from this bucket of this account alone', () => {
-    const [queue] = prod.one('AWS::SQS::Queue', 'QueueName', 'cuecard-prod-extraction')
-    const [, bucket] = bucketOf('prod')
-    expect(bucket.Properties.NotificationConfiguration).toEqual({
-      QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: { 'Fn::GetAtt': [queue, 'Arn'] } }],
-    })
-    const [policyId] = policyEntry('AWS::SQS::QueuePolicy', queue)
-    expect(bucket.DependsOn).toContain(policyId)
-    const allowed = policyOf('AWS::SQS::QueuePolicy', queue).filter(({ Effect }) => Effect === 'Allow')
-    expect(allowed).toHaveLength(1)
-    const { Principal, Action, Condition } = allowed[0]!
-    expect({ Principal, Action }).toEqual({ Principal: { Service: 's3.amazonaws.com' }, Action: 'sqs:SendMessage' })
-    const { ArnEquals, StringEquals } = Condition as { ArnEquals: Fields; StringEquals: Fields }
-    expect(prod.resolve(ArnEquals['aws:SourceArn']!)).toBe(
-      `arn:aws:s3:::${prod.resolve(bucket.Properties.BucketName!)}`,
-    )
-    expect(StringEquals['aws:SourceAccount']).toBe(stages.prod.account)
+  test('are announced to nobody: no queue takes a message of the bucket', () => {
+    expect(bucketOf('prod')[1].Properties.NotificationConfiguration).toBeUndefined()
+    for (const [id] of prod.ofType('AWS::SQS::Queue'))
+      expect(policyOf('AWS::SQS::QueuePolicy', id).filter(({ Effect }) => Effect === 'Allow')).toEqual([])
   })
 
   test('are known to the Lambdas that use them', () => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Bucket, configuredBucket } from '../../shared/files/bucket.ts'
+import { type Bucket, configuredBucket, FileOverwritten } from '../../shared/files/bucket.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { listen } from '../support/loopback.ts'
 
@@ -87,7 +87,15 @@ describe('a file', () => {
       if (requests === 1) fails(503, 'SlowDown', 'Reduce your request rate.')(request, response)
       else response.end('Soup')
     })
-    expect(String(await bucket.get('o/d/menu.pdf', 10))).toBe('Soup')
+    expect((await bucket.get('o/d/menu.pdf', 10))?.bytes.toString()).toBe('Soup')
+  })
+
+  test('that is no longer the same is not read', async () => {
+    const bucket = await bucketOf((request, response) => {
+      if (request.headers['if-match'] === '"new"') response.end('Soup')
+      else fails(412, 'PreconditionFailed', 'At least one of the pre-conditions did not hold')(request, response)
+    })
+    await expect(bucket.get('o/d/menu.pdf', 10, '"old"')).rejects.toThrow(FileOverwritten)
   })
 
   test('that is too large is not read', async () => {

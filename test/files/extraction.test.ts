@@ -2,12 +2,15 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { reportFile } from '../../shared/documents/file-document.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { createFile, newExtractor, type TestFile, uploadEvent, workMessage } from '../support/files.ts'
+import { createFile, newExtractor, type TestFile, workMessage } from '../support/files.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { keptQueue, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()
@@ -106,13 +109,13 @@ describe('a file that has not arrived', () => {
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
-  test('an hour after its form was made ends in error, and so does a retry at once', async () => {
+  test('for as long as a post may take ends in error, and so does a retry at once', async () => {
     const { tenant, file } = await created()
     const extractor = newExtractor(stand)
-    await set(file, `created_at = now() - interval '59 minutes'`)
+    await set(file, `upload_until = upload_until - interval '119 minutes'`)
     await extractor.deliver(workMessage(file))
     expect((await rowOf(file)).status).toBe('pending')
-    await set(file, `created_at = now() - interval '61 minutes'`)
+    await set(file, `upload_until = upload_until - interval '2 minutes'`)
     await extractor.deliver(workMessage(file))
     expect(await get(tenant, file)).toMatchObject({
       status: 'error',
@@ -126,6 +129,81 @@ describe('a file that has not arrived', () => {
     await extractor.deliver(workMessage(file))
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
+  })
+})
+
+describe('a file whose post is reported', () => {
+  const posted = async () => {
+    const { tenant, file } = await created()
+    const { queue, sent } = keptQueue()
+    const report = () => reportFile({ db: stand.db, queue }, file.scope, {})
+    return { tenant, file, sent, report }
+  }
+
+  test('is sent to the extraction once, however often it is reported, and its age begins', async () => {
+    const { file, sent, report } = await posted()
+    await set(file, `pending_since = now() - interval '1 hour'`)
+    for (let i = 0; i < 20; i++) await report()
+    await Promise.all(Array.from({ length: 20 }, report))
+    expect(sent).toEqual([{ documentId: file.id, delaySeconds: 0 }])
+    const { rows } = await sql`select now() - pending_since < interval '1 minute' as is_young from documents
+      where id = ${file.id}`.execute(stand.db)
+    expect(rows).toEqual([{ is_young: true }])
+  })
+
+  test('and is not there is reported again, and then read', async () => {
+    const { file, sent, report } = await posted()
+    const extractor = newExtractor(stand)
+    await report()
+    await extractor.deliver(workMessage(file))
+    extractor.files.set(file.key, Buffer.from(text))
+    await report()
+    expect(sent).toHaveLength(2)
+    await extractor.deliver(workMessage(file))
+    expect((await rowOf(file)).extracted_text).toBe(text)
+  })
+
+  test('after its text was extracted, or its document completed, changes nothing', async () => {
+    const { tenant, file, sent, report } = await posted()
+    await newExtractor(stand).upload(file, text)
+    await report()
+    await stand.deliver()
+    await report()
+    expect(sent).toEqual([])
+    expect(await get(tenant, file)).toMatchObject({ status: 'completed' })
+  })
+
+  test('is found by the sweeper when the report is lost, and so is a file that comes an hour late', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    extractor.files.set(file.key, Buffer.from(text))
+    await set(file, `upload_until = upload_until - interval '100 minutes', resend_at = now()`)
+    const { queue, sent } = keptQueue()
+    await sweep(sweeperWith(queue))
+    expect(sent.filter(({ documentId }) => documentId === file.id)).toHaveLength(1)
+    await extractor.deliver(workMessage(file))
+    await stand.deliver()
+    expect((await get(tenant, file)).status).toBe('completed')
+  })
+})
+
+describe('a file that its form overwrites', () => {
+  test('after its text was extracted is not read again: a retry ends in error, and search serves what it served', async () => {
+    const { tenant, file } = await created()
+    const extractor = newExtractor(stand)
+    await extractor.upload(file, text)
+    await stand.deliver()
+    extractor.files.set(file.key, Buffer.from('Other bytes.'))
+    await extractor.deliver(workMessage(file))
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await extractor.deliver(workMessage(file))
+    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_overwritten', extracted_text: null })
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })
+    expect(body.data).toMatchObject([{ content: text }])
+    extractor.files.set(file.key, Buffer.from(text))
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await extractor.deliver(workMessage(file))
+    expect((await rowOf(file)).extracted_text).toBe(text)
   })
 })
 
@@ -182,12 +260,12 @@ describe('an exception of ours', () => {
     })
     for (let i = 2; i <= 5; i++) {
       await makeDue(file)
-      expect(await extractor.deliver(uploadEvent(file.key))).toEqual(failed)
+      expect(await extractor.deliver(workMessage(file))).toEqual(failed)
     }
     expect(waits).toEqual([4, 8, 16, 32, 64])
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'attempts_exhausted', attempt: 5 })
     expect((await get(tenant, file)).error_message).toMatch(/Save it in another format/)
-    expect(await extractor.deliver(uploadEvent(file.key))).toEqual(done)
+    expect(await extractor.deliver(workMessage(file))).toEqual(done)
   })
 
   test('does not count against the embedding of the text', async () => {
@@ -210,10 +288,10 @@ describe('without the bucket', () => {
 
   test('a document waits, with a new message and no attempt counted, and says why', async () => {
     const { tenant, file } = await created()
-    const extractor = newExtractor(stand, { bucket: { get: away, delete: away } })
+    const extractor = newExtractor(stand, { bucket: { get: away } })
     for (let i = 0; i < 6; i++) {
       await makeDue(file)
-      expect(await extractor.deliver(uploadEvent(file.key))).toEqual(done)
+      expect(await extractor.deliver(workMessage(file))).toEqual(done)
     }
     expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
     expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
@@ -221,14 +299,6 @@ describe('without the bucket', () => {
       reason: 'The file storage could not be reached',
       attempts: 6,
     })
-  })
-
-  test('the event of a file that no document names is kept for another delivery', async () => {
-    const { tenant, file } = await created()
-    await tenant.call('DELETE', file.path)
-    expect(await newExtractor(stand, { bucket: { get: away, delete: away } }).deliver(uploadEvent(file.key))).toEqual(
-      failed,
-    )
   })
 })
 
@@ -308,28 +378,10 @@ describe('a message', () => {
   test.each([
     ['text', 'no JSON'],
     ['another schema', '{"v":2}'],
-    ['a key that is none of ours', uploadEvent('some/other/file.txt')],
-    ['a key without a file name', uploadEvent(`${crypto.randomUUID()}/${crypto.randomUUID()}`)],
-    ['a key that is not encoded', '{"Records":[{"s3":{"object":{"key":"%"}}}]}'],
+    ['an event of S3', '{"Records":[{"s3":{"object":{"key":"a/b/c.txt"}}}]}'],
   ])('that is %s is dropped', async (_, body) => {
     const extractor = newExtractor(stand)
-    extractor.files.set('some/other/file.txt', Buffer.from(text))
     expect(await extractor.deliver(body)).toEqual(done)
-    expect(extractor.files.size).toBe(1)
-  })
-
-  test('that S3 sends as a test is done', async () => {
-    const body = JSON.stringify({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'files' })
-    expect(await newExtractor(stand).deliver(body)).toEqual(done)
-  })
-
-  test('may report several files', async () => {
-    const tenant = await stand.tenant()
-    const [one, two] = [await createFile(stand, tenant), await createFile(stand, tenant)]
-    const extractor = newExtractor(stand)
-    for (const { key } of [one, two]) extractor.files.set(key, Buffer.from(text))
-    await extractor.deliver(uploadEvent(one.key, two.key))
-    for (const file of [one, two]) expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
   test('that fails is named, and the others of its batch are not', async () => {
@@ -340,7 +392,7 @@ describe('a message', () => {
         `${file}` === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve({ text, sourceType: 'txt' }),
     })
     for (const [i, { key }] of files.entries()) extractor.files.set(key, Buffer.from(i === 1 ? 'bad' : text))
-    const bodies = files.map(({ key }) => uploadEvent(key))
+    const bodies = files.map(workMessage)
     expect(await extractor.deliver(...bodies)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] })
     expect((await rowOf(files[2]!)).extracted_text).toBe(text)
   })
@@ -363,10 +415,9 @@ describe('a message', () => {
   test('reaches no document of another organization', async () => {
     const { file } = await created()
     const other = await stand.tenant()
-    const forged = file.key.replace(file.organizationId, other.organizationId)
     const extractor = newExtractor(stand)
     extractor.files.set(file.key, Buffer.from(text))
-    await extractor.deliver(uploadEvent(forged), workMessage({ ...file, organizationId: other.organizationId }))
+    await extractor.deliver(workMessage({ ...file, organizationId: other.organizationId }))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })
     expect(extractor.files.has(file.key)).toBe(true)
   })

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { reportFile } from '../../shared/documents/file-document.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
+import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { createFile, type TestFile } from '../support/files.ts'
 import { useStand } from '../support/stand.ts'
 
@@ -9,12 +12,15 @@ const stand = useStand()
 const text = '# Prices\n\nA day with the bike costs 20 euros.'
 
 /** As a browser does. */
-async function post({ key }: TestFile, content: string): Promise<number> {
+async function post({ key, scope }: TestFile, content: string): Promise<number> {
   const { url, fields } = configuredBucket().presignPost(key, maxFileBytes)
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   form.set('file', new Blob([content]))
-  return (await fetch(url, { method: 'POST', body: form })).status
+  const { status } = await fetch(url, { method: 'POST', body: form })
+  const queue = configuredRoutedQueue()
+  await reportFile({ db: stand.db, queue }, scope, {}).catch(() => {})
+  return status
 }
 
 const download = ({ key }: TestFile) => fetch(configuredBucket().presignGet(key, 'prices.md'))
@@ -34,19 +40,29 @@ test('a posted file is found by what it says, and is gone with its document', as
   expect((await download(file)).status).toBe(404)
 })
 
-test('a file is extracted again on request, and goes when its document becomes a text', async () => {
+test('a file is extracted again on request, but not what its form has put in its place', async () => {
   const tenant = await stand.tenant()
   const file = await createFile(stand, tenant)
+  const retried = async () => {
+    await tenant.call('PATCH', file.path, { status: 'pending' })
+    await stand.deliver('extraction')
+    await stand.deliver()
+    return (await tenant.call('GET', file.path)).body
+  }
   await post(file, 'Old prices.')
   await stand.deliver('extraction')
   await stand.deliver()
+  expect(await retried()).toMatchObject({ status: 'completed' })
   await post(file, 'New prices.')
-  await stand.deliver('extraction')
-  await tenant.call('PATCH', file.path, { status: 'pending' })
-  await stand.deliver('extraction')
-  await stand.deliver()
+  expect(await retried()).toMatchObject({ status: 'error', error_message: expect.stringContaining('was overwritten') })
   const { body } = await tenant.call('GET', `${file.path}/chunks`)
-  expect(body.data).toMatchObject([{ content: 'New prices.' }])
+  expect(body.data).toMatchObject([{ content: 'Old prices.' }])
+})
+
+test('a file goes when its document becomes a text', async () => {
+  const tenant = await stand.tenant()
+  const file = await createFile(stand, tenant)
+  await post(file, 'Old prices.')
 
   await tenant.call('PATCH', file.path, { content: 'No prices.' })
   await stand.deliver()
@@ -62,6 +78,7 @@ test('a document that is deleted while its file is posted leaves no file behind'
   await stand.sweep()
   expect(await post(file, text)).toBe(204)
   expect((await download(file)).status).toBe(200)
-  await stand.deliver('extraction')
+  await sql`update obsolete_files set delete_at = now(), last_at = now()`.execute(stand.db)
+  await stand.sweep()
   expect((await download(file)).status).toBe(404)
 })

@@ -1,18 +1,22 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
-import { type Bucket, configuredBucket, FileTooLarge, type FormUpload } from '../../shared/files/bucket.ts'
+import {
+  type Bucket,
+  configuredBucket,
+  FileOverwritten,
+  FileTooLarge,
+  type FormUpload,
+} from '../../shared/files/bucket.ts'
 
 const page = 'http://127.0.0.1:8787'
 const maxBytes = 1_000_000
 let filesDir: string
 let emulator: Emulator
 let bucket: Bucket
-let sqs: SQSClient
 
 beforeAll(async () => {
   filesDir = await mkdtemp(join(tmpdir(), 'cuecard-files-test-'))
@@ -20,20 +24,14 @@ beforeAll(async () => {
 })
 afterEach(() => vi.unstubAllEnvs())
 afterAll(async () => {
-  await close()
+  await emulator.close()
   await rm(filesDir, { recursive: true })
 })
 
 async function open() {
   emulator = await startEmulator({ filesDir })
   emulator.allowOrigin(page)
-  sqs = new SQSClient({ endpoint: emulator.endpoint, region, credentials })
   bucket = bucketAt()
-}
-
-async function close() {
-  sqs.destroy()
-  await emulator.close()
 }
 
 /** As a Lambda would have it, which signs at that time. */
@@ -66,11 +64,8 @@ async function get(url: string) {
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-async function events() {
-  const QueueUrl = emulator.queues.extraction.queueUrl
-  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
-  return Messages.map(({ Body }) => JSON.parse(Body!))
-}
+/** The text of a file; undefined if there is none. */
+const textAt = async (key: string, most = maxBytes) => (await bucket.get(key, most))?.bytes.toString()
 
 const ago = (seconds: number) => () => new Date(Date.now() - seconds * 1000)
 
@@ -78,14 +73,14 @@ describe('a form that a browser posts', () => {
   test('stores its file under the key that was signed', async () => {
     const key = newKey()
     expect(await post(bucket.presignPost(key, maxBytes), 'Soup of the day')).toMatchObject({ status: 204 })
-    expect(String(await bucket.get(key, maxBytes))).toBe('Soup of the day')
+    expect(await textAt(key, maxBytes)).toBe('Soup of the day')
   })
 
   test('stores a file of any bytes as they are, and of as many as it may have', async () => {
     const key = newKey()
     const bytes = Uint8Array.from({ length: maxBytes }, (_, i) => (i * 7) % 256)
     expect(await post(bucket.presignPost(key, maxBytes), bytes)).toMatchObject({ status: 204 })
-    expect((await bucket.get(key, maxBytes))?.equals(bytes)).toBe(true)
+    expect((await bucket.get(key, maxBytes))?.bytes.equals(bytes)).toBe(true)
   })
 
   test.each([
@@ -143,24 +138,15 @@ describe('a form that a browser posts', () => {
 })
 
 describe('an uploaded file', () => {
-  test('is announced on the extraction queue in the shape of S3, its key encoded as in a form', async () => {
-    await sqs.send(new PurgeQueueCommand({ QueueUrl: emulator.queues.extraction.queueUrl }))
-    const key = newKey('Menü & Preise (+ Weine).pdf')
-    await post(bucket.presignPost(key, maxBytes), 'four')
-    await post(bucket.presignPost(newKey(), 3), 'refused')
-    const [event, ...others] = await events()
-    expect(others).toEqual([])
-    const [organization, document] = key.split('/')
-    expect(event.Records).toMatchObject([
-      {
-        eventSource: 'aws:s3',
-        eventName: 'ObjectCreated:Post',
-        s3: {
-          bucket: { name: emulator.bucket },
-          object: { key: `${organization}/${document}/Men%C3%BC+%26+Preise+%28%2B+Weine%29.pdf`, size: 4 },
-        },
-      },
-    ])
+  test('is got as long as it is the same, by its ETag', async () => {
+    const key = newKey()
+    const form = bucket.presignPost(key, maxBytes)
+    await post(form, 'Soup')
+    const { eTag } = (await bucket.get(key, maxBytes))!
+    await post(form, 'Soup')
+    expect((await bucket.get(key, maxBytes, eTag))?.bytes.toString()).toBe('Soup')
+    await post(form, 'Salad')
+    await expect(bucket.get(key, maxBytes, eTag)).rejects.toThrow(FileOverwritten)
   })
 
   test('is downloaded by a signed URL, under its name, for five minutes', async () => {
@@ -187,15 +173,15 @@ describe('an uploaded file', () => {
   test('is still there after a restart, under a key as long as S3 allows', async () => {
     const key = newKey('ü'.repeat(470))
     await post(bucket.presignPost(key, maxBytes), 'Soup of yesterday')
-    await close()
+    await emulator.close()
     await open()
-    expect(String(await bucket.get(key, maxBytes))).toBe('Soup of yesterday')
+    expect(await textAt(key, maxBytes)).toBe('Soup of yesterday')
   })
 
   test('is got whole or not at all', async () => {
     const key = newKey()
     await post(bucket.presignPost(key, maxBytes), 'four')
-    expect(String(await bucket.get(key, 4))).toBe('four')
+    expect(await textAt(key, 4)).toBe('four')
     await expect(bucket.get(key, 3)).rejects.toThrow(FileTooLarge)
   })
 
@@ -203,11 +189,7 @@ describe('an uploaded file', () => {
     const keys = [newKey(), newKey(`a&b <'"> + %20.txt`), newKey('ü.csv')]
     for (const key of keys) await post(bucket.presignPost(key, maxBytes), 'x')
     await bucket.delete(keys.slice(1))
-    expect(await Promise.all(keys.map((key) => bucket.get(key, maxBytes)))).toEqual([
-      Buffer.from('x'),
-      undefined,
-      undefined,
-    ])
+    expect(await Promise.all(keys.map((key) => textAt(key)))).toEqual(['x', undefined, undefined])
     await bucket.delete(keys)
     expect(await bucket.get(keys[0]!, maxBytes)).toBeUndefined()
   })

@@ -300,6 +300,26 @@ describe('completing', () => {
   })
 })
 
+test.each([
+  ['a part', (db: Database, part: Part) => storePart(db, part)],
+  ['the last part', async (db: Database, part: Part) => (await completeRevisions(db, [part]))[0]],
+])('storing %s after the lease was lost deletes no vector', async (_, store) => {
+  const tenant = await stand.tenant()
+  const document = await createDocument(tenant, 'A text.')
+  const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
+  const lost = (await claim(db, [leasable(document)]))[0]!
+  await expireLease(stand.db, document)
+  expect(await claim(db, [leasable(document)])).toMatchObject([{ revision: 1 }])
+  await sql`insert into vectors select ${document.organizationId}, ${document.id}, gen_random_uuid(), 0,
+    array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536)`.execute(stand.db)
+  const stale = [{ revision: 1, chunk_index: 0, vector_id: null }]
+  const plan = planRevision(lost, chunk('A text.', { targetTokens: 12, overlapTokens: 0 }), 'fake')
+  expect(await store(db, { claim: { ...lost, stored: stale }, plan, stale })).toBe(false)
+  const { rows } = await sql`select from vectors where document_id = ${document.id}`.execute(stand.db)
+  expect(rows).toHaveLength(1)
+  await tenant.call('DELETE', document.path)
+})
+
 describe('of a worker with requests', () => {
   test('a PATCH while embedding voids what is in flight: its text is never served', async () => {
     const tenant = await stand.tenant()

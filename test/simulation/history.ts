@@ -192,8 +192,8 @@ class History {
     else if (what === 'drop') queue.remove(this.#random.pick(messages))
     else if (what === 'forge') queue.put({ ...this.#random.pick(messages).work, ...this.#anotherTenant() })
     else {
-      const { work, uploadedKey } = this.#random.pick(messages)
-      queue.put(work, this.#random.pick([0, 0, 30, 300]), uploadedKey)
+      const { work } = this.#random.pick(messages)
+      queue.put(work, this.#random.pick([0, 0, 30, 300]))
     }
     this.faults.add(`queue: ${what}`)
     this.log.push(what)
@@ -202,7 +202,7 @@ class History {
   /** No more faults: what is under way goes through, and the sweeper comes. */
   async #comeToRest(): Promise<void> {
     const { world } = this
-    for (let round = 0; round < 90; round++) {
+    for (let round = 0; round < 150; round++) {
       for (let points = this.#openPoints(); points.length > 0; points = this.#openPoints()) {
         await this.#pass(points[0]!)
         await this.#observer.check()

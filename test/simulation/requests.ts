@@ -1,6 +1,8 @@
-import { createFileDocument } from '../../shared/documents/create-file-document.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
-import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import type { DocumentScope } from '../../shared/database/scope.ts'
+import { createFileDocument, reportFile } from '../../shared/documents/file-document.ts'
+import { keyOfUrl } from '../../shared/files/file-url.ts'
+import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { poison } from '../support/provider-responses.ts'
 import {
@@ -179,7 +181,13 @@ export class Requests {
       throw process.ended.error
     if (!tenant.documents.includes(document)) return
     await this.#findId(tenant, document)
-    const key = `${tenant.organizationId}/${document.id}/a file.txt`
+    const { source_url } = await db
+      .selectFrom('documents')
+      .select('source_url')
+      .where('organization_id', '=', tenant.organizationId)
+      .where('id', '=', document.id)
+      .executeTakeFirstOrThrow()
+    const key = keyOfUrl(source_url!)
     document.file!.key = key
     if (bucket.files.has(key)) throw new Error('a key that is not new')
     // Whoever got no response has no form.
@@ -192,17 +200,24 @@ export class Requests {
     return kind === 'text' ? this.#content(undefined) : `${this.#sentence()} ${unreadable}`
   }
 
-  /** A browser posts a file, whatever has become of its document; S3 tells, or the message is lost. */
-  #post(form: Form): void {
-    const { random, queue, extractionQueue, bucket } = this.#world
+  /** A browser posts a file, whatever has become of its document, and reports it, or not. */
+  async #post(form: Form): Promise<void> {
+    const { random, queue, bucket, db, routed } = this.#world
     if (random.chance(0.8)) this.#forms = this.#forms.filter((other) => other !== form)
     if (queue.now > form.until) return
     bucket.files.set(form.key, form.content)
     if (form.document.file) form.document.file.isPosted = true
-    const isTold = random.chance(0.9)
-    this.log.push(`post ${form.document.id.slice(-4)}${isTold ? '' : ', and nobody is told'}`)
-    const work = { organizationId: form.tenant.organizationId, documentId: form.document.id }
-    if (isTold) extractionQueue.put(work as { organizationId: OrganizationId; documentId: DocumentId }, 0, form.key)
+    const isReported = random.chance(0.9)
+    this.log.push(`post ${form.document.id.slice(-4)}${isReported ? '' : ', unreported'}`)
+    if (!isReported) return
+    const { organizationId, agentId } = form.tenant
+    const scope = { organizationId, agentId, documentId: form.document.id } as DocumentScope
+    const process = new Process('dashboard', () => reportFile({ db, queue: routed }, scope, {}))
+    await this.#drive(process, 1, () => {})
+    if (process.ended && 'error' in process.ended) {
+      const { error } = process.ended
+      if (!(error instanceof Unavailable || error instanceof ApiError)) throw error
+    }
   }
 
   /** Asks for the document to be processed again. */

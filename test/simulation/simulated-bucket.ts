@@ -1,6 +1,6 @@
 import type { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
-import type { Bucket } from '../../shared/files/bucket.ts'
+import type { Bucket, StoredFile } from '../../shared/files/bucket.ts'
 import type { FileType } from '../../shared/files/file-types.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
 import { reach } from './process.ts'
@@ -12,10 +12,10 @@ export const unreadable = 'unreadable'
 export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete'> {
   readonly files = new Map<string, string>()
 
-  get(key: string): Promise<Buffer | undefined> {
+  get(key: string): Promise<StoredFile | undefined> {
     const read = () => {
       const file = this.files.get(key)
-      return Promise.resolve(file === undefined ? undefined : Buffer.from(file))
+      return Promise.resolve(file === undefined ? undefined : { bytes: Buffer.from(file), eTag: 'its own' })
     }
     return reach('bucket', read, lost)
   }

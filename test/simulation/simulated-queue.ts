@@ -5,8 +5,6 @@ import { reach } from './process.ts'
 export interface SimulatedMessage {
   id: string
   work: WorkMessage
-  /** Of an event of the bucket's. */
-  uploadedKey: string | undefined
   visibleAt: number
   receives: number
 }
@@ -39,9 +37,9 @@ export class SimulatedQueue implements Queue {
     )
   }
 
-  put(work: WorkMessage, delaySeconds = 0, uploadedKey?: string): void {
+  put(work: WorkMessage, delaySeconds = 0): void {
     const visibleAt = this.now + Math.ceil(delaySeconds)
-    this.messages.push({ id: `m${this.#count++}`, work, uploadedKey, visibleAt, receives: 0 })
+    this.messages.push({ id: `m${this.#count++}`, work, visibleAt, receives: 0 })
   }
 
   get visible(): SimulatedMessage[] {
@@ -65,7 +63,7 @@ export class SimulatedQueue implements Queue {
   }
 
   redrive(): void {
-    for (const { work, uploadedKey } of this.deadLetters.splice(0)) this.put(work, 0, uploadedKey)
+    for (const { work } of this.deadLetters.splice(0)) this.put(work)
   }
 }
 

@@ -9,7 +9,6 @@ import type { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
-import { uploadEvent } from '../support/files.ts'
 import { unlimit } from '../support/tenant.ts'
 import type { ModelDocument } from './model.ts'
 import { openSimulatedDatabase } from './neon-in-process.ts'
@@ -69,7 +68,7 @@ export class World {
   tenants: Tenant[] = []
 
   /** To the queue of the Lambda that a message is for. */
-  readonly #routed = routedQueue({ embedding: this.queue, extraction: this.extractionQueue })
+  readonly routed = routedQueue({ embedding: this.queue, extraction: this.extractionQueue })
   readonly #statements: () => number
   readonly #as: (role: string) => Database
 
@@ -82,7 +81,7 @@ export class World {
     this.random = random
     this.callInputs = 1 + random.below(3)
     const now = () => 0
-    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.#routed, now })
+    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.routed, now })
     this.chunks = chunksApp({ db: this.#as('cuecard_chunks'), now })
     for (const [name, count] of Object.entries(workerCounts) as [Worker['name'], number][])
       for (let i = 0; i < count; i++) this.workers.push(this.newWorker(name))
@@ -159,7 +158,7 @@ export class World {
     const Records = messages.map((message) => ({
       messageId: message.id,
       receiptHandle: message.id,
-      body: message.uploadedKey === undefined ? bodyOf(message) : uploadEvent(message.uploadedKey),
+      body: bodyOf(message),
     }))
     let looks = 0
     const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
@@ -169,7 +168,7 @@ export class World {
 
   async sweep(): Promise<void> {
     const process = new Process('sweeper', () =>
-      sweep({ db: this.#as('cuecard_sweeper'), queue: this.#routed, bucket: this.bucket }),
+      sweep({ db: this.#as('cuecard_sweeper'), queue: this.routed, bucket: this.bucket }),
     )
     this.sweepers.push(process)
     await process.settled()
@@ -182,7 +181,7 @@ export class World {
     await this.db.batch({
       documents: sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
         resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
-        created_at = created_at - ${by}`,
+        created_at = created_at - ${by}, upload_until = upload_until - ${by}`,
       files: sql`update obsolete_files set delete_at = delete_at - ${by}, last_at = last_at - ${by}`,
       keys: sql`update idempotency_keys set created_at = created_at - ${by}`,
     })

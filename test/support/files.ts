@@ -2,9 +2,10 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { consumer } from '../../functions/extraction/consumer.ts'
 import type { Extraction } from '../../functions/extraction/extract-document.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
-import { createFileDocument } from '../../shared/documents/create-file-document.ts'
+import type { DocumentScope } from '../../shared/database/scope.ts'
+import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { fileTypeOf } from '../../shared/files/file-types.ts'
-import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { sqsQueue } from '../../shared/queue.ts'
 import { memoryBucket } from './memory-bucket.ts'
 import type { Tenant, TestStand } from './stand.ts'
@@ -13,6 +14,7 @@ import { databaseAs, keptQueue } from './worker.ts'
 /** The document of a file, as the dashboard makes it: the file itself is yet to be posted. */
 export interface TestFile {
   id: string
+  scope: DocumentScope
   organizationId: string
   path: string
   key: string
@@ -27,21 +29,17 @@ export async function createFile(
   const input = { title, fileName, fileBytes, bucket: 'files' }
   const { document, key } = await createFileDocument(stand.db, scope, input, { requestId: 'request-of-upload' })
   const { organizationId, knowledgeBase } = tenant
-  return { id: document.id, organizationId, path: `${knowledgeBase}/${document.id}`, key }
+  const documentId = document.id as DocumentId
+  return {
+    id: documentId,
+    scope: { ...scope, documentId },
+    organizationId,
+    path: `${knowledgeBase}/${documentId}`,
+    key,
+  }
 }
 
-/** What S3 sends when a file has arrived. */
-export function uploadEvent(...keys: string[]): string {
-  const encoded = (key: string) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
-  const Records = keys.map((key) => ({
-    eventSource: 'aws:s3',
-    eventName: 'ObjectCreated:Post',
-    s3: { bucket: { name: 'files' }, object: { key: encoded(key), size: 100 } },
-  }))
-  return JSON.stringify({ Records })
-}
-
-/** What the API and the sweeper send. */
+/** What the API, the dashboard and the sweeper send. */
 export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
   return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
 }
@@ -77,10 +75,10 @@ export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}
       const Records = bodies.map((body, i) => ({ messageId: `${i}`, receiptHandle: `${i}`, body }))
       return await handler({ Records } as unknown as SQSEvent)
     },
-    /** The file arrives, and S3 says so. */
-    async upload({ key }: TestFile, content: string | Buffer): Promise<SQSBatchResponse> {
-      files.set(key, Buffer.from(content))
-      return await this.deliver(uploadEvent(key))
+    /** The file arrives, and the uploader reports it. */
+    async upload(file: TestFile, content: string | Buffer): Promise<SQSBatchResponse> {
+      files.set(file.key, Buffer.from(content))
+      return await this.deliver(workMessage(file))
     },
   }
 }

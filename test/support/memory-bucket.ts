@@ -1,12 +1,16 @@
-import { type Bucket, FileTooLarge } from '../../shared/files/bucket.ts'
+import { createHash } from 'node:crypto'
+import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
 
 /** A bucket that keeps its files in memory, for tests of what is read and deleted. */
 export function memoryBucket() {
   const files = new Map<string, Buffer>()
   const bucket: Pick<Bucket, 'get' | 'delete'> = {
-    get(key, maxBytes) {
-      const file = files.get(key)
-      return file && file.length > maxBytes ? Promise.reject(new FileTooLarge(key)) : Promise.resolve(file)
+    get(key, maxBytes, eTag) {
+      const bytes = files.get(key)
+      if (!bytes) return Promise.resolve(undefined)
+      if (bytes.length > maxBytes) return Promise.reject(new FileTooLarge(key))
+      const file = { bytes, eTag: createHash('md5').update(bytes).digest('hex') }
+      return eTag && eTag !== file.eTag ? Promise.reject(new FileOverwritten(key)) : Promise.resolve(file)
     },
     delete(keys) {
       for (const key of keys) files.delete(key)

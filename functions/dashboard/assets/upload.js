@@ -71,6 +71,7 @@ async function run(upload) {
   try {
     upload.form ??= await createDocument(upload)
     if (uploads.has(upload)) await post(upload)
+    if (uploads.has(upload)) await reportPost(upload)
     if (uploads.has(upload)) finish(upload)
   } catch (error) {
     if (uploads.delete(upload)) fail(upload, error instanceof Refused ? error : new Refused(words.interrupted, false))
@@ -115,6 +116,11 @@ function post(upload) {
     request.open('POST', form.url)
     request.send(body)
   })
+}
+
+/** Should the report be lost, the file is found within minutes. */
+async function reportPost({ form }) {
+  await fetch(`${address}/${form.documentId}/uploaded`, { method: 'POST', body: new URLSearchParams() }).catch(() => {})
 }
 
 function fail(upload, { message, isFinal }) {

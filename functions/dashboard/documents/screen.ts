@@ -18,7 +18,7 @@ export interface DocumentsDependencies {
 export function documentsScreens(screen: Screen, { queue, bucket }: DocumentsDependencies) {
   return new Hono<ApiEnv>()
     .route('/', listScreens(screen))
-    .route('/', uploadRoutes(screen, bucket))
+    .route('/', uploadRoutes(screen, queue, bucket))
     .route('/', textScreens(screen, queue))
     .route('/', documentScreens(screen, bucket))
     .route('/', actionScreens(screen, queue))

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 
 export interface StoredFile {
   bytes: number
+  eTag: string
   modified: Date
   read(): ReadStream
 }
 
-/** Files by key, each in a file of its own, whose name is a hash: a key may be longer than a name may be. */
+/** Files by key, each in a file named by a hash, as a key may be longer than a name may be; beside it one with key and ETag. */
 export class FileFolder {
   readonly #directory: string
 
@@ -28,7 +29,16 @@ export class FileFolder {
   async find(key: string): Promise<StoredFile | undefined> {
     const path = this.#pathOf(key)
     const found = await stat(path).catch(ignoreMissing)
-    return found && { bytes: found.size, modified: found.mtime, read: () => createReadStream(path) }
+    if (!found) return undefined
+    const { eTag } = await readLabel(`${path}.json`)
+    return { bytes: found.size, eTag, modified: found.mtime, read: () => createReadStream(path) }
+  }
+
+  /** Keys that begin so, in order. */
+  async list(prefix: string): Promise<string[]> {
+    const labels = (await readdir(this.#directory)).filter((name) => name.endsWith('.json'))
+    const keys = await Promise.all(labels.map(async (name) => (await readLabel(join(this.#directory, name))).key))
+    return keys.filter((key) => key.startsWith(prefix)).sort()
   }
 
   /** Reads all of `content`, and keeps it under `key` if `isAccepted` says so of its size; never more of it than `maxBytes`. */
@@ -51,18 +61,28 @@ export class FileFolder {
     } finally {
       await file.close()
     }
-    if (isAccepted(bytes)) await rename(draft, this.#pathOf(key))
-    else await rm(draft)
-    return { bytes, eTag: md5.digest('hex') }
+    const eTag = `"${md5.digest('hex')}"`
+    if (isAccepted(bytes)) {
+      const path = this.#pathOf(key)
+      await writeFile(`${path}.json`, JSON.stringify({ key, eTag }))
+      await rename(draft, path)
+    } else await rm(draft)
+    return { bytes, eTag }
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.#pathOf(key), { force: true })
+    const path = this.#pathOf(key)
+    await rm(path, { force: true })
+    await rm(`${path}.json`, { force: true })
   }
 
   #pathOf(key: string): string {
     return join(this.#directory, createHash('sha256').update(key).digest('hex'))
   }
+}
+
+async function readLabel(path: string): Promise<{ key: string; eTag: string }> {
+  return JSON.parse(await readFile(path, 'utf8'))
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

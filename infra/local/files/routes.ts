@@ -4,7 +4,6 @@ import { type CorsRequest, corsHeaders, isForbiddenPreflight } from './cors.ts'
 import { checkSignedUrl } from './download.ts'
 import type { FileFolder } from './folder.ts'
 import { readForm } from './form.ts'
-import type { Upload } from './notification.ts'
 import { checkPolicy } from './policy.ts'
 import { S3Error } from './s3-error.ts'
 
@@ -14,16 +13,15 @@ export interface ServedFiles {
   signer: Signer
   /** Whose pages may post files. */
   origins: ReadonlySet<string>
-  onUpload(upload: Upload): Promise<unknown>
 }
 
 type App = ReturnType<typeof buildApp>
 
 /**
- * What fauxqs 1.9 lacks of S3: forms that browsers post, signed URLs, CORS, events, and files that outlast the process. Whatever
+ * What fauxqs 1.9 lacks of S3: forms that browsers post, signed URLs, CORS, and files that outlast the process. Whatever
  * is not answered here goes on to fauxqs, whose own bucket is empty: so it says that a file is not there, and what it has deleted.
  */
-export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload }: ServedFiles): void {
+export function serveFiles(app: App, { bucket, folder, signer, origins }: ServedFiles): void {
   const root = `/${bucket}/`
   const keyOf = ({ pathname }: URL) => decodeURIComponent(pathname.slice(root.length))
 
@@ -40,7 +38,7 @@ export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload
       }
       if (method === 'POST' && headers['content-type']?.startsWith('multipart/form-data')) {
         const { eTag } = await takeForm(request)
-        return reply.code(204).header('etag', `"${eTag}"`).send()
+        return reply.code(204).header('etag', eTag).send()
       }
       if (headers.authorization === undefined) {
         if (method !== 'GET') throw new S3Error(403, 'AccessDenied', 'Access Denied')
@@ -48,11 +46,13 @@ export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload
       }
       const file = method === 'GET' ? await folder.find(keyOf(url)) : undefined
       if (!file) return
+      if (headers['if-match'] && headers['if-match'] !== file.eTag)
+        throw new S3Error(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
       const disposition = url.searchParams.get('response-content-disposition')
       if (disposition) reply.header('content-disposition', disposition)
       return reply
         .type('binary/octet-stream')
-        .headers({ 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
+        .headers({ etag: file.eTag, 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
         .send(file.read())
     } catch (error) {
       const told = isDiskFull(error) ? diskFull : error
@@ -79,7 +79,6 @@ export function serveFiles(app: App, { bucket, folder, signer, origins, onUpload
         throw new S3Error(400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size')
       if (stored.bytes < min)
         throw new S3Error(400, 'EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size')
-      await onUpload({ key, ...stored, sourceIp: request.raw.socket.remoteAddress ?? '' })
       return stored
     })
   }

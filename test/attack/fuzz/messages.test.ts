@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uploadEvent } from '../../support/files.ts'
 import { useStand } from '../../support/stand.ts'
 import { oddValues } from './generate/faulty.ts'
 import { anyJson, text } from './generate/valid.ts'
@@ -44,32 +43,8 @@ const work = fc.record(
   },
   { requiredKeys: [] },
 )
-const fileName = fc.constantFrom(
-  'a.txt',
-  '../../x',
-  'a/b.txt',
-  '',
-  '%2e%2e',
-  '%',
-  '%zz',
-  '\\0',
-  'é.pdf',
-  '<theirs.mark>.txt',
-  'a+b.txt',
-)
-const key = fc
-  .tuple(organization, document, fileName, fc.constantFrom('/', '//', '%2F', '\\\\', ''))
-  .map(([whose, which, name, slash]) => [whose, which, name].join(slash))
-const upload = fc.oneof(
-  fc.array(key, { maxLength: 3 }).map((keys) => uploadEvent(...keys)),
-  odd(key).map((each) =>
-    JSON.stringify({ Records: [{ eventName: 'ObjectRemoved:Delete', s3: { object: { key: each } } }] }),
-  ),
-  odd(fc.constant('s3:TestEvent')).map((Event) => JSON.stringify({ Event })),
-)
 const message = fc.oneof(
   work.map((body) => JSON.stringify(body)),
-  upload,
   anyJson.map((body) => JSON.stringify(body)),
   fc.constantFrom(
     '',

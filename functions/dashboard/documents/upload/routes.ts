@@ -1,16 +1,17 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { createFileDocument } from '../../../../shared/documents/create-file-document.ts'
+import { createFileDocument, replaceFile, reportFile } from '../../../../shared/documents/file-document.ts'
 import type { Bucket } from '../../../../shared/files/bucket.ts'
 import { fileTypeOf, maxFileBytes } from '../../../../shared/files/file-types.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
-import { agentPath } from '../../../../shared/ids.ts'
+import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
+import type { Sender } from '../../../../shared/queue.ts'
 import { oneLine } from '../../forms.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
-import { tooMany } from '../edits.ts'
-import { listPath } from '../place.ts'
+import { isError, tooMany } from '../edits.ts'
+import { documentPagePath, listPath } from '../place.ts'
 
 const w = words.documents.upload
 
@@ -23,28 +24,62 @@ const announced = v.object({
   bytes: v.pipe(bytes, v.maxValue(maxFileBytes, w.tooLarge)),
 })
 
-/** For upload.js: a document for a file that the browser is about to post, and the form to post it with. */
-export function uploadRoutes(screen: Screen, bucket: Pick<Bucket, 'name' | 'presignPost'>) {
-  return new Hono<ApiEnv>().post(
-    `${listPath}/files`,
-    screen({ permission: 'kb:write', params: agentPath, form: announced }, async ({ c, db, session, params, form }) => {
-      const scope = { organizationId: session.organizationId, ...params }
-      if (!form.isValid) {
-        await getAgent(db, scope)
-        return c.json({ message: Object.values(form.faults)[0] }, 422)
-      }
-      const { name, bytes } = form.values
-      const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
-      const file = { title: titleOf(name), fileName: name, fileBytes: bytes, bucket: bucket.name }
-      try {
-        const { document, key } = await createFileDocument(db, scope, file, origin)
-        return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
-      } catch (error) {
-        const { message, status } = tooMany(error)
-        return c.json({ message }, status)
-      }
-    }),
-  )
+/** For upload.js: a document for a file, or another file for a document; the form to post it with; and the report that it is posted. */
+export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'name' | 'presignPost'>) {
+  return new Hono<ApiEnv>()
+    .post(
+      `${listPath}/files`,
+      screen(
+        { permission: 'kb:write', params: agentPath, form: announced },
+        async ({ c, db, session, params, form }) => {
+          const scope = { organizationId: session.organizationId, ...params }
+          if (!form.isValid) {
+            await getAgent(db, scope)
+            return c.json({ message: Object.values(form.faults)[0] }, 422)
+          }
+          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
+          const file = { title: titleOf(form.values.name), ...toFile(form.values) }
+          try {
+            const { document, key } = await createFileDocument(db, scope, file, origin)
+            return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
+          } catch (error) {
+            const { message, status } = tooMany(error)
+            return c.json({ message }, status)
+          }
+        },
+      ),
+    )
+    .post(
+      `${documentPagePath}/file`,
+      screen(
+        { permission: 'kb:write', params: documentPath, form: announced },
+        async ({ c, db, session, params, form }) => {
+          if (!form.isValid) return c.json({ message: Object.values(form.faults)[0] }, 422)
+          const scope = { organizationId: session.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
+          try {
+            const { key } = await replaceFile(db, scope, toFile(form.values), origin)
+            return c.json({ documentId: params.documentId, ...bucket.presignPost(key, maxFileBytes) }, 201)
+          } catch (error) {
+            if (isError(error, 'invalid_transition')) return c.json({ message: w.notReplaceable }, 409)
+            const { message, status } = tooMany(error)
+            return c.json({ message }, status)
+          }
+        },
+      ),
+    )
+    .post(
+      `${documentPagePath}/uploaded`,
+      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, session, params }) => {
+        const scope = { organizationId: session.organizationId, ...params }
+        await reportFile({ db, queue }, scope, { requestId: c.get('requestId'), apiKeyId: session.id })
+        return c.body(null, 204)
+      }),
+    )
+
+  function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
+    return { fileName: name, fileBytes: bytes, bucket: bucket.name }
+  }
 }
 
 const maxTitleCharacters = 500

@@ -1,0 +1,121 @@
+import type { Database } from '../database/database.ts'
+import {
+  type AgentScope,
+  agentNotFound,
+  type DocumentScope,
+  findAgent,
+  isDocument,
+  requireDocument,
+} from '../database/scope.ts'
+import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
+import { newFile, toFileName } from '../files/file-url.ts'
+import { ApiError } from '../http/errors.ts'
+import { type DocumentId, newId } from '../ids.ts'
+import type { Origin } from '../queue.ts'
+import { titleTerms } from '../terms/indexed-terms.ts'
+import { createdColumns, type DocumentRow } from './document.ts'
+import { insertDocument, rejectPastLimit } from './insert-document.ts'
+import { enqueue, type Outbox } from './outbox.ts'
+import { rejectPastPipeline } from './pipeline-limit.ts'
+import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
+
+export interface AnnouncedFile {
+  /** Its extension says what the file is. */
+  fileName: string
+  fileBytes: number
+  /** Name of the bucket that the file will be posted to. */
+  bucket: string
+}
+
+/**
+ * The document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep after two minutes.
+ * @param title as the schema `title` leaves it
+ * @throws ApiError agent_not_found; validation_failed for a file that is empty, too large or of a type without text, and past the
+ * agent's limit
+ */
+export async function createFileDocument(
+  db: Database,
+  scope: AgentScope,
+  { title, ...announced }: AnnouncedFile & { title: string },
+  origin: Origin,
+): Promise<{ document: DocumentRow; key: string }> {
+  const id = newId() as DocumentId
+  const { key, columns } = toFile({ ...scope, documentId: id }, announced)
+  const row = {
+    organization_id: scope.organizationId,
+    id,
+    agent_id: scope.agentId,
+    title,
+    title_terms: titleTerms(title),
+    ...columns,
+    ...create(true, origin),
+  }
+  const created = await insertDocument(db, scope, row)
+    .returning(createdColumns)
+    .executeTakeFirst()
+    .catch(rejectPastLimit)
+  return { document: { title, content: null, ...(created ?? agentNotFound()) }, key }
+}
+
+/**
+ * Has the document await another file, to be posted under `key`; search serves what it served before.
+ * @throws ApiError agent_not_found, document_not_found; invalid_transition unless its file is missing or it is in error;
+ * validation_failed as `createFileDocument`, rate_limited
+ */
+export async function replaceFile(
+  db: Database,
+  scope: DocumentScope,
+  announced: AnnouncedFile,
+  origin: Origin,
+): Promise<{ key: string }> {
+  const { key, columns } = toFile(scope, announced)
+  const { agents, documents, replaced } = await db
+    .batch({
+      ...existing(db, scope),
+      replaced: db
+        .updateTable('documents as d')
+        .set({ ...restart(origin), ...awaitText, ...columns })
+        .where(isDocument(scope))
+        .where(mayReplaceFile)
+        .returning('d.id'),
+    })
+    .catch(rejectPastPipeline)
+  requireDocument({ agents, documents })
+  if (replaced.length === 0)
+    throw new ApiError('invalid_transition', 'Only a file that is missing or could not be read can be replaced.')
+  return { key }
+}
+
+/** Sends a document whose file has been posted to the extraction, once. @throws ApiError agent_not_found, document_not_found */
+export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
+  const { agents, documents, reported } = await db.batch({
+    ...existing(db, scope),
+    reported: db
+      .updateTable('documents as d')
+      .set(reportUpload)
+      .where(isDocument(scope))
+      .where(awaitsFile)
+      .returning('d.id'),
+  })
+  requireDocument({ agents, documents })
+  const { organizationId, documentId } = scope
+  if (reported.length > 0) await enqueue({ db, queue }, { organizationId, documentId, awaitsText: true, ...origin })
+}
+
+function existing(db: Database, scope: DocumentScope) {
+  return {
+    agents: findAgent(scope),
+    documents: db.selectFrom('documents as d').select('d.id').where(isDocument(scope)),
+  }
+}
+
+/** @throws ApiError validation_failed */
+function toFile({ organizationId, documentId }: DocumentScope, { fileName, fileBytes, bucket }: AnnouncedFile) {
+  const name = toFileName(fileName)
+  const type = fileTypeOf(name)
+  if (!type) throw new ApiError('validation_failed', `The file’s name must end in one of ${fileExtensions.join(', ')}.`)
+  if (!(fileBytes > 0)) throw new ApiError('validation_failed', 'The file is empty.')
+  if (fileBytes > maxFileBytes) throw new ApiError('validation_failed', 'A file may have at most 50 MB.')
+  const { key, url } = newFile(bucket, organizationId, documentId, name)
+  return { key, columns: awaitFile({ source_url: url, source_type: type, file_bytes: fileBytes }) }
+}
