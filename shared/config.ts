@@ -47,6 +47,8 @@ const environment = v.pipe(
     AWS_SESSION_TOKEN: v.optional(v.string()),
     /** The address of an S3 emulator, which names buckets in the path. */
     AWS_ENDPOINT_URL_S3: v.optional(url('http://127.0.0.1:4566')),
+    /** The most executions of this Lambda at a time. */
+    RESERVED_CONCURRENCY: v.optional(count),
     DATABASE_URL: v.optional(v.string()),
     DATABASE_SECRET_ARN: v.optional(v.string()),
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),

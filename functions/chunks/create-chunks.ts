@@ -51,7 +51,7 @@ export async function createChunks(
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
     .where(isDocument(scope))
-    .where(isInserted)
+    .where(isAccepted)
   const response = selectDocument(db, scope)
     .where(isInserted)
     .clearSelect()
@@ -69,10 +69,11 @@ export async function createChunks(
     documents: lock,
     takenOver,
     conflicts,
+    // Before anything is written: past the limit it throws.
+    count,
     ...(vectors.length > 0 && { vectors: insertVectors(db, [{ scope, rows: vectors }], isAccepted) }),
     chunks: insertChunks(db, [{ scope, rows: chunks }], isAccepted),
     ...(terms.length > 0 && { terms: insertTerms(db, [{ scope, rows: terms }], isInserted) }),
-    count,
   }).catch(rejectAboveLimit)
   requireDocument(results)
   if (!outcome.response) throw conflict(results.conflicts)

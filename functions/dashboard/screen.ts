@@ -29,7 +29,7 @@ export interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
   /** Confined to the session's organization. */
   db: Database
-  /** Of what its questions cost: people's requests are not limited, so that they can stop what a key does. */
+  /** For searches only: people's other requests are not limited, so that they can stop what a key does. */
   meter: Meter
   session: Session
   params: P
@@ -48,7 +48,7 @@ export type Answer = View | { fragment: Html } | { redirect: string; flash?: Fla
  * too. Metadata is attached for the tests, which walk all routes.
  */
 export function screens(db: Database) {
-  const meterOf = requestMeters()
+  const meterOf = requestMeters(db)
 
   return function screen<P = undefined, F = undefined>(
     metadata: ScreenMetadata<P, F>,
@@ -61,13 +61,13 @@ export function screens(db: Database) {
       if (!session) return isFromElsewhere(c) ? c.html(comeAgain()) : askToSignIn(c, isPartial)
       c.set('key', session)
       const may = (permission: Permission) => session.permissions.includes(permission)
+      const meter = meterOf(session.organizationId)
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))
           throw new ApiError('missing_permission', metadata.permission)
-        const meter = meterOf(session.organizationId)
         const request = {
           c,
-          db: db.forOrganization(session.organizationId, meter.rider),
+          db: db.forOrganization(session.organizationId),
           meter,
           session,
           params: readPath(metadata.params, c.req.param()),
@@ -78,6 +78,8 @@ export function screens(db: Database) {
         return render(c, session, await handle(request), isPartial)
       } catch (error) {
         return render(c, session, errorView(c, error), isPartial)
+      } finally {
+        await meter.finish(0)
       }
     }
     metadataOf.set(run as Handler, metadata)

@@ -4,6 +4,7 @@ import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { agentPath } from '../../shared/ids.ts'
+import type { Meter } from '../../shared/limits/request-meter.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
@@ -23,8 +24,14 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
   const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
-  const consultant = (c: Context<ApiEnv>, db: Database, scope: AskedAgent) => (asked: Asked) =>
-    consult(answer, db, scope, asked, timingOf(c))
+  /** The request has counted the first search. */
+  function consultant(c: Context<ApiEnv>, db: Database, scope: AskedAgent & { meter: Meter }) {
+    let searches = 0
+    return async (asked: Asked) => {
+      if (searches++ > 0) await scope.meter.admit()
+      return await consult(answer, db, scope, asked, timingOf(c))
+    }
+  }
 
   return api()
     .use(serverTiming(clock))

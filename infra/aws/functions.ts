@@ -43,7 +43,11 @@ export function createFunction(
     memorySize: memoryMb,
     timeout: Duration.seconds(timeoutSeconds),
     ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
-    environment: { NODE_OPTIONS: nodeOptions, ...environmentFor(access, resources) },
+    environment: {
+      NODE_OPTIONS: nodeOptions,
+      ...environmentFor(access, resources),
+      ...(reservedConcurrency !== undefined && { RESERVED_CONCURRENCY: `${reservedConcurrency}` }),
+    },
     logGroup,
     // An alias that is moved back by hand needs the versions before.
     currentVersionOptions: { removalPolicy: resources.settings.removal },

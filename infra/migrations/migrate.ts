@@ -22,6 +22,7 @@ import * as operators from './0018_operators.ts'
 import * as limits from './0019_limits.ts'
 import * as keys from './0020_keys.ts'
 import * as uploads from './0021_files.ts'
+import * as limitsBeforeWrites from './0022_limits.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -57,6 +58,7 @@ const all: Record<string, Migration> = {
   '0019_limits': limits,
   '0020_keys': keys,
   '0021_files': uploads,
+  '0022_limits': limitsBeforeWrites,
 }
 
 /** In order. */

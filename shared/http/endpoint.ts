@@ -2,6 +2,7 @@ import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
 import { type Meter, requestMeters } from '../limits/request-meter.ts'
+import { steadyNow } from '../steady-clock.ts'
 import { type ApiEnv, sentBody } from './api.ts'
 import { keyVerifier, type Permission, sentKey, type VerifiedKey } from './api-keys.ts'
 import { requireParents } from './deleted-parents.ts'
@@ -27,9 +28,9 @@ export interface CheckedRequest<P, Q, H, B> {
   body: Output<B>
 }
 
-export function endpoints(db: Database, now?: () => number) {
+export function endpoints(db: Database, now: () => number = steadyNow) {
   const verify = keyVerifier(db, now)
-  const meterOf = requestMeters(now)
+  const meterOf = requestMeters(db, { now })
 
   return function endpoint<
     P extends OptionalSchema = undefined,
@@ -41,12 +42,20 @@ export function endpoints(db: Database, now?: () => number) {
     handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
+      const started = now()
       const presented = sentKey((name) => c.req.header(name))
       const key = await verify(presented)
       c.set('key', key)
       const meter = meterOf(key.organizationId)
-      const ofOrganization = db.forOrganization(key.organizationId, meter.rider)
-      await meter.admit(() => ofOrganization.batch({}))
+      await meter.admit()
+      try {
+        return await respond(c, key, presented, meter)
+      } finally {
+        await meter.finish(now() - started)
+      }
+    }
+
+    async function respond(c: Context<ApiEnv>, key: VerifiedKey, presented: string | undefined, meter: Meter) {
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
           extra: { required_permission: op.permission },
@@ -65,7 +74,7 @@ export function endpoints(db: Database, now?: () => number) {
           key,
           confirmKey: async () => void (await verify(presented, { mayBeCached: false })),
           meter,
-          db: ofOrganization,
+          db: db.forOrganization(key.organizationId),
           params: params as Output<P>,
           query: query as Output<Q>,
           headers: headers as Output<H>,

@@ -1,37 +1,31 @@
 import { sql } from 'kysely'
-import type { Rider } from '../database/database.ts'
+import { config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { Unavailable } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
+import { describeError, log } from '../log.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { leakyBucket, type Size } from './leaky-bucket.ts'
 import { rateLimited } from './rate-limited.ts'
 import { secondsPerDay, tokensUsedUp } from './tokens.ts'
 
-/** What one instance knows of what an organization has asked for. */
+/** An organization's limits, as one instance of a Lambda enforces them. */
 export interface Meter {
   /**
-   * Counts a request.
-   * @param ask sends what the rider has to say, and nothing else: now and then while requests are refused, for then nothing else is sent
-   * @throws ApiError rate_limited, and then counts nothing; Unavailable
+   * Counts a request or, where one request runs several, each further search.
+   * @throws ApiError rate_limited, and then counts nothing
    */
-  admit(ask: () => Promise<unknown>): Promise<void>
-  /** @throws ApiError rate_limited when the tokens of the day are used up */
-  requireTokens(): void
-  /** Counts what the vector of a question costs. @param count negative for one that cost nothing after all */
-  spendTokens(count: number): void
-  /** Tells the database, with statements that are sent anyway. */
-  rider: Rider
+  admit(searches?: number): Promise<void>
+  /** Charges a request for the time that it took, and waits for what is being reported. */
+  finish(milliseconds: number): Promise<void>
+  /** Before a question is embedded. @throws ApiError rate_limited when the tokens of the day are used up */
+  reserveTokens(count: number): Promise<void>
+  /** When the question was not embedded after all. */
+  releaseTokens(count: number): void
 }
 
-/** What one instance has let in and not told. */
-interface Untold {
-  requests: number
-  tokens: number
-  /** When the first of the requests came: they count as if they had come evenly from then on. */
-  since: number
-}
-
-/** What the database knows of all instances together. */
-interface Counted {
+/** What `count_requests` returns: the totals of all instances. */
+interface Totals {
   /** Until the bucket is full. */
   seconds_ahead: number
   requests_per_second: number
@@ -42,111 +36,144 @@ interface Counted {
   day_ends_in: number
 }
 
-/** Until the database has said what the organization's are: those of most. */
+export interface MeterOptions {
+  /** Milliseconds. */
+  now?: (() => number) | undefined
+  /** Of the Lambda; undefined where time is not charged. */
+  concurrency?: number | undefined
+}
+
+/** Until the database has returned the organization's own. */
 const usual: Size = { perSecond: 50, burst: 200 }
-/** After this, or with so many requests untold, the next statement tells: ten, and ever fewer while the bucket empties. */
-const tellAfterMilliseconds = 1000
-const maxUntold = 10
-/** While requests are refused, and none tells: the limits may have been raised since. */
-const askAfterMilliseconds = 5000
+/** A report is due after this time, or with so many requests unreported: ten, and ever fewer while the bucket empties. */
+const reportAfterMilliseconds = 1000
+const maxUnreported = 10
+/** While requests are refused: the limits may have been raised since. */
+const refreshAfterMilliseconds = 5000
+/** A database that takes longer does not hold up the request; what was not counted is counted with the next report. */
+const maxReportSeconds = 1
+/** The share of a Lambda's executions that an organization may keep busy: others are served by the rest. */
+const maxShare = 0.25
 const maxOrganizations = 10_000
 
 /**
- * The limits of organizations, held by a fleet whose instances know nothing of each other, without a round trip of their own. Each
- * instance refuses by a bucket of its own. The organization's row has that of all, to which each adds what it let in, with a statement
- * that a request makes anyway: once a second, or once in ten requests. The answer replaces the instance's own. As that bucket may fall
- * into debt, the fleet lets in no more than the rate in the long run; in between, at most ten requests more for each instance.
- * @param now milliseconds
+ * Limits that a fleet of instances enforces together. Each instance refuses requests by a bucket of its own, and reports what it has
+ * let in to the organization's bucket in the database: once a second or once in ten requests, beside the request and in a transaction of
+ * its own, so that it counts however the request ends. The totals that come back replace the instance's. As the bucket may fall into
+ * debt, the fleet lets in no more than the rate in the long run.
+ *
+ * A request that takes long costs more than one: at the full rate, an organization keeps a quarter of a Lambda's executions busy.
  */
-export function requestMeters(now: () => number = steadyNow): (organization: OrganizationId) => Meter {
+export function requestMeters(
+  db: Database,
+  { now = steadyNow, concurrency = config().RESERVED_CONCURRENCY }: MeterOptions = {},
+): (organization: OrganizationId) => Meter {
   const meters = new Map<OrganizationId, Meter>()
   return (organization) => {
     const known = meters.get(organization)
     if (known) return known
     if (meters.size >= maxOrganizations) meters.clear()
-    const meter = requestMeter(now)
+    const meter = requestMeter(db.forOrganization(organization).within(maxReportSeconds), now, concurrency)
     meters.set(organization, meter)
     return meter
   }
 }
 
-function requestMeter(now: () => number): Meter {
+function requestMeter(db: Database, now: () => number, concurrency: number | undefined): Meter {
   const requests = leakyBucket(now, usual)
-  let untold: Untold = { requests: 0, tokens: 0, since: now() }
-  let toldAt = Number.NEGATIVE_INFINITY
-  let askedAt = Number.NEGATIVE_INFINITY
-  let isAsking = false
   let tokens = { left: Number.POSITIVE_INFINITY, perDay: 0, dayEndsAt: 0 }
+  let unreported = { requests: 0, cost: 0, tokens: 0 }
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let reporting: Promise<void> | undefined
 
-  function hear(counted: Counted): void {
-    toldAt = now()
+  function charge(cost: number): void {
+    requests.take(cost)
+    unreported.cost += cost
+  }
+
+  /** In requests: at least one. */
+  function costOf(milliseconds: number): number {
+    if (concurrency === undefined) return 1
+    const busy = Math.max(1, concurrency * maxShare)
+    return Math.max(1, (milliseconds / 1000) * (requests.size.perSecond / busy))
+  }
+
+  const isMany = () =>
+    unreported.tokens !== 0 || unreported.cost >= Math.max(1, Math.min(maxUnreported, requests.left() / maxUnreported))
+
+  function report(): Promise<void> {
+    reporting ??= send().finally(() => {
+      reporting = undefined
+    })
+    return reporting
+  }
+
+  async function send(): Promise<void> {
+    const sent = unreported
+    unreported = { requests: 0, cost: 0, tokens: 0 }
+    reportedAt = now()
+    const totals = await count(sent).catch((error) => {
+      if (!(error instanceof Unavailable)) log.error('requests_not_counted', { error: describeError(error) })
+      return undefined
+    })
+    if (totals) return applyTotals(totals)
+    unreported.requests += sent.requests
+    unreported.cost += sent.cost
+    unreported.tokens += sent.tokens
+  }
+
+  async function count({ requests, cost, tokens }: typeof unreported): Promise<Totals | undefined> {
+    const { rows } =
+      await sql<Totals>`select * from count_requests(${requests}::int, ${cost}::float8, ${tokens}::int)`.execute(db)
+    return rows[0]
+  }
+
+  function applyTotals(totals: Totals): void {
     requests.set(
-      { perSecond: counted.requests_per_second, burst: counted.request_burst },
-      Math.max(0, counted.seconds_ahead * 1000),
+      { perSecond: totals.requests_per_second, burst: totals.request_burst },
+      Math.max(0, totals.seconds_ahead * 1000),
     )
-    requests.take(untold.requests)
+    requests.take(unreported.cost)
     tokens = {
-      left: Number(counted.tokens_left) - untold.tokens,
-      perDay: Number(counted.tokens_per_day),
-      dayEndsAt: now() + counted.day_ends_in * 1000,
+      left: Number(totals.tokens_left) - unreported.tokens,
+      perDay: Number(totals.tokens_per_day),
+      dayEndsAt: now() + totals.day_ends_in * 1000,
     }
   }
 
-  /** For whom limits matter that may have changed, though it has nothing to tell. */
-  const isCurious = () => isAsking || (areTokensUsedUp() && now() - toldAt >= tellAfterMilliseconds)
-  const areTokensUsedUp = () => tokens.left <= 0 && now() < tokens.dayEndsAt
-
   return {
-    async admit(ask) {
-      if (requests.wait() > 0 && now() - Math.max(toldAt, askedAt) >= askAfterMilliseconds) {
-        askedAt = now()
-        isAsking = true
-        await ask().finally(() => {
-          isAsking = false
-        })
-      }
+    async admit(searches = 1) {
+      if (requests.wait() > 0 && now() - reportedAt >= refreshAfterMilliseconds) await report()
       const wait = requests.wait()
       if (wait > 0) {
         const { perSecond, burst } = requests.size
         const limit = { name: 'requests', quota: burst, windowSeconds: Math.ceil(burst / perSecond) } as const
         throw rateLimited(limit, wait / 1000, `The organization sends more than ${perSecond} requests a second.`)
       }
-      requests.take()
-      if (untold.requests === 0) untold.since = now()
-      untold.requests++
+      charge(searches)
+      unreported.requests += searches
+      if (isMany() || now() - reportedAt >= reportAfterMilliseconds) void report()
     },
-    requireTokens() {
-      if (!areTokensUsedUp()) return
-      const { perDay, dayEndsAt } = tokens
-      const limit = { name: 'tokens', quota: perDay, windowSeconds: secondsPerDay } as const
-      throw rateLimited(limit, (dayEndsAt - now()) / 1000, tokensUsedUp(perDay))
+    async finish(milliseconds) {
+      const more = costOf(milliseconds) - 1
+      charge(more)
+      await reporting
+      if (more >= 1 || isMany()) await report()
     },
-    spendTokens(count) {
-      untold.tokens += count
+    async reserveTokens(count) {
+      await reporting
+      if (tokens.left <= 0 && now() < tokens.dayEndsAt) {
+        const { perDay, dayEndsAt } = tokens
+        const limit = { name: 'tokens', quota: perDay, windowSeconds: secondsPerDay } as const
+        throw rateLimited(limit, (dayEndsAt - now()) / 1000, tokensUsedUp(perDay))
+      }
+      unreported.tokens += count
       tokens.left -= count
+      void report()
     },
-    rider: {
-      board() {
-        const isNothing = untold.requests === 0 && untold.tokens === 0
-        const isMany = untold.requests >= Math.min(maxUntold, requests.left() / maxUntold)
-        const isDue = isMany || untold.tokens !== 0 || now() - toldAt >= tellAfterMilliseconds
-        if (!isCurious() && (isNothing || !isDue)) return undefined
-        const told = untold
-        untold = { requests: 0, tokens: 0, since: now() }
-        const keep = () => {
-          untold = {
-            requests: untold.requests + told.requests,
-            tokens: untold.tokens + told.tokens,
-            since: told.requests > 0 ? told.since : untold.since,
-          }
-        }
-        const seconds = (now() - told.since) / 1000
-        return {
-          statement: sql`select * from count_requests(${told.requests}::int, ${seconds}::float8, ${told.tokens}::int)`,
-          arrived: ([counted]) => (counted ? hear(counted as Counted) : keep()),
-          lost: keep,
-        }
-      },
+    releaseTokens(count) {
+      unreported.tokens -= count
+      tokens.left += count
     },
   }
 }

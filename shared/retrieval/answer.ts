@@ -18,7 +18,7 @@ import type { Timing } from './timing.ts'
 
 /** Whose knowledge base is asked, and who pays for the vector of a question. */
 export interface PayingAgent extends AgentScope {
-  meter: Pick<Meter, 'requireTokens' | 'spendTokens'>
+  meter: Pick<Meter, 'reserveTokens' | 'releaseTokens'>
 }
 
 export interface AskedAgent extends PayingAgent {
@@ -80,16 +80,15 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     query: string,
     { meter }: PayingAgent,
   ): Promise<Float32Array> {
-    meter.requireTokens()
     const tokens = estimatedTokens(query)
-    meter.spendTokens(tokens)
+    await meter.reserveTokens(tokens)
     const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
     const due = deadline - reserve
     try {
       return await measure('embed', () => embedQuery(query, due))
     } catch (error) {
       // What was broken off when its time was up may be charged all the same; what failed before, or was never asked, is not.
-      if (due - clock.now() > brokenOffWithinMilliseconds) meter.spendTokens(-tokens)
+      if (due - clock.now() > brokenOffWithinMilliseconds) meter.releaseTokens(tokens)
       throw error
     }
   }

@@ -86,6 +86,7 @@ test('the bundle that migrates brings an empty database to the newest schema, an
         '0019_limits',
         '0020_keys',
         '0021_files',
+        '0022_limits',
       ],
     },
     { applied: [] },

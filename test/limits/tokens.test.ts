@@ -262,16 +262,14 @@ describe('a question past the tokens of the day', () => {
     const tenant = await limited(10)
     const id = tenant.organizationId as OrganizationId
     let milliseconds = 0
-    const meter = requestMeters(() => milliseconds)(id)
-    const db = databaseAs('cuecard_dashboard').forOrganization(id, meter.rider)
-    const look = () => db.selectFrom('organizations').select('id').execute()
-    meter.spendTokens(20)
-    await look()
-    expect(() => meter.requireTokens()).toThrow('used up')
+    const meter = requestMeters(databaseAs('cuecard_dashboard'), { now: () => milliseconds })(id)
+    await meter.reserveTokens(20)
+    await meter.finish(0)
+    await expect(meter.reserveTokens(1)).rejects.toThrow('used up')
     await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
     milliseconds += 1000
-    await look()
-    expect(() => meter.requireTokens()).not.toThrow()
+    await meter.admit()
+    await meter.reserveTokens(1)
   })
 
   test('is found by its vector if that is known', async () => {

@@ -2,12 +2,14 @@ import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError, Unavailable } from '../../../shared/http/errors.ts'
 import { agentPath } from '../../../shared/ids.ts'
+import type { Meter } from '../../../shared/limits/request-meter.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { answering, type PayingAgent } from '../../../shared/retrieval/answer.ts'
+import { answering } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { newDocumentPath } from '../paths.ts'
@@ -26,13 +28,14 @@ export function askScreens(screen: Screen, { embedder }: { embedder: Embedder })
   const { answer } = answering(embedder, systemClock, timeouts)
   const tryOut = trials(embedder, answer)
 
-  async function contentFor(db: Database, scope: PayingAgent, query: AskQuery, mayWrite: boolean) {
+  async function contentFor(db: Database, scope: AgentScope & { meter: Meter }, query: AskQuery, mayWrite: boolean) {
     const { agentId } = scope
     if (query.q === '') {
       const titles = await findTitles(db, scope, { areServed: true, limit: examples })
       return { content: examplesView(agentId, titles), status: 200 as const }
     }
     const expected = query.document && (await findExpected(db, scope, query.document))
+    await scope.meter.admit(expected ? 2 : 1)
     const [titles, trial] = await Promise.all([
       findTitles(db, scope, { part: query.title }),
       tryOut(db, scope, query, expected),

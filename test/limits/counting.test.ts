@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { useDashboard } from '../dashboard/support.ts'
+import { axis } from '../support/axis.ts'
+import { newPlatforms } from '../support/own-platforms.ts'
+import type { Tenant } from '../support/stand.ts'
+import { limit } from '../support/tenant.ts'
+
+const { stand, signedIn } = useDashboard()
+
+/** An instance that keeps serving has not reported its last nine. */
+const unreported = 9
+
+async function counted({ organizationId }: Tenant): Promise<number> {
+  const { rows } = await sql<{ requests: string }>`select requests from request_meters
+    where organization_id = ${organizationId}`.execute(stand.db)
+  return Number(rows[0]?.requests ?? 0)
+}
+
+async function bytesOf(...tables: string[]): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`select sum(pg_total_relation_size(name::regclass)) as bytes
+    from unnest(${tables}::text[]) name`.execute(stand.db)
+  return Number(rows[0]!.bytes)
+}
+
+describe('counted are', () => {
+  test('requests whose transaction is rolled back', async () => {
+    const tenant = await stand.tenant()
+    await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })
+    for (let i = 0; i < 60; i++) {
+      const { status } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'A text.' })
+      expect(status).toBe(429)
+    }
+    expect(await counted(tenant)).toBeGreaterThanOrEqual(60 - unreported)
+  })
+
+  test('each search of a request with several', async () => {
+    const tenant = await stand.tenant()
+    const ask = newPlatforms()
+    const toolCallList = Array.from({ length: 10 }, (_, i) => ({
+      id: `${i}`,
+      type: 'function',
+      function: { name: 'search', arguments: { query: `question ${i}` } },
+    }))
+    const message = { type: 'tool-calls', toolCallList }
+    for (let i = 0; i < 5; i++) expect((await ask(tenant, 'vapi', { message })).status).toBe(200)
+    expect(await counted(tenant)).toBeGreaterThanOrEqual(50 - unreported)
+
+    const slow = await stand.tenant()
+    await limit(stand.db, slow.organizationId, { requests_per_second: 1, request_burst: 14 })
+    await ask(slow, 'vapi', { message })
+    const { body } = await ask(slow, 'vapi', { message })
+    const refused = body.results.filter(({ error }: { error?: string }) => error !== undefined)
+    expect(refused.length).toBeGreaterThanOrEqual(3)
+    expect(refused.length).toBeLessThan(10)
+  })
+
+  test('questions that people ask in the dashboard, which is refused past the rate', async () => {
+    const owner = await signedIn()
+    const ask = (i: number) => owner.browser.get(`/dashboard/agents/${owner.agentId}/ask?q=question+${i}`)
+    for (let i = 0; i < 20; i++) expect((await ask(i)).status).toBe(200)
+    expect(await counted(owner)).toBeGreaterThanOrEqual(20 - unreported)
+
+    await limit(stand.db, owner.organizationId, { requests_per_second: 1, request_burst: 3 })
+    const statuses: number[] = []
+    for (let i = 0; i < 30; i++) statuses.push((await ask(i)).status)
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(10)
+    expect((await owner.browser.get('/dashboard/settings')).status).toBe(200)
+  })
+})
+
+describe('what is refused writes nothing:', () => {
+  test('chunks past 10,000 of a document', async () => {
+    const tenant = await stand.tenant()
+    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
+    const path = `${headers.location}/chunks`
+    await tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 0 }] })
+    await sql`update documents set chunk_count = 10000 where agent_id = ${tenant.agentId}`.execute(stand.db)
+    const chunks = Array.from({ length: 50 }, (_, i) => ({
+      content: 'A text of a few words.',
+      chunk_index: i + 1,
+      embedding: axis(i),
+    }))
+    const tables = ['chunks', 'vectors', 'chunk_terms', 'documents']
+    const before = await bytesOf(...tables)
+    for (let i = 0; i < 3; i++) expect((await tenant.call('POST', path, { chunks })).status).toBe(422)
+    expect((await bytesOf(...tables)) - before).toBeLessThan(50_000)
+  })
+
+  test('documents past 10,000 of an agent', async () => {
+    const tenant = await stand.tenant()
+    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+    const content = Array.from({ length: 40_000 }, () => Math.random().toString(36)).join(' ')
+    const before = await bytesOf('documents')
+    const { status, body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'validation_failed' })
+    expect((await bytesOf('documents')) - before).toBeLessThan(50_000)
+  })
+})
