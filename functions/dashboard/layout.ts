@@ -102,6 +102,7 @@ ${['dashboard.js', ...modules].map((name) => html`<script type="module" src="${a
 ${body}
 <p id="announcer" class="unseen" aria-live="polite"></p>
 <template id="offline">${flashNotice({ text: words.offline, isError: true })}</template>
+<template id="restored">${flashNotice({ text: words.restored })}</template>
 </body>
 </html>
 `

@@ -17,6 +17,7 @@ const english = {
   older: 'Older',
   justNow: 'just now',
   offline: 'Cuecard cannot be reached. Check your connection, and try again.',
+  restored: 'You were signed out before this was saved. What you typed is back: save it again.',
 
   navigation: { label: 'Main', agents: 'Agents', calls: 'Deleted calls', settings: 'Settings' },
   agent: { label: 'Of this agent', documents: 'Documents', ask: 'Ask', unanswered: 'Unanswered' },

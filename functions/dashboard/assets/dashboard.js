@@ -73,3 +73,34 @@ async function copy(button) {
 
 enliven(document)
 document.addEventListener('htmx:after:swap', () => enliven(document))
+
+/** Keeps what was typed while its form is sent. If the session has ended, signing in leads back to the form, which gets it again. */
+const draftKey = 'cuecard-draft'
+addEventListener('submit', ({ target: form }) => {
+  if (!('draft' in form.dataset)) return
+  sessionStorage.setItem(draftKey, JSON.stringify({ action: form.action, fields: [...new FormData(form)] }))
+})
+
+const draft = JSON.parse(sessionStorage.getItem(draftKey))
+const returnField = document.querySelector('[name=to]')
+if (draft && returnField) {
+  const { pathname, search } = new URL(draft.action)
+  returnField.value = pathname + search
+  sessionStorage.setItem(draftKey, JSON.stringify({ ...draft, isInterrupted: true }))
+} else if (draft) {
+  sessionStorage.removeItem(draftKey)
+  if (draft.isInterrupted) restore(draft)
+}
+
+function restore({ action, fields }) {
+  const form = [...document.querySelectorAll('form[data-draft]')].find((each) => each.action === action)
+  if (!form) return
+  const typed = Map.groupBy(fields, ([name]) => name)
+  for (const element of form.elements) {
+    const values = typed.get(element.name)?.map(([, value]) => value) ?? []
+    if (element.type === 'checkbox') element.checked = values.includes(element.value)
+    else if (values.length > 0) [element.value] = values
+  }
+  flash.replaceChildren(document.getElementById('restored').content.cloneNode(true))
+  announce(flash.textContent.trim())
+}

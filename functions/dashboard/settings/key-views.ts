@@ -18,7 +18,7 @@ interface Filled {
 
 /** No key may do more, or work longer, than the one it is made with. */
 export function keyForm({ permissions, keyExpiresAt }: Session, { id, typed = {}, faults = {} }: Filled): Html {
-  return html`<form class="panel sheet" method="post"><input type="hidden" name="id" value="${id}">
+  return html`<form class="panel sheet" method="post" data-draft><input type="hidden" name="id" value="${id}">
 <div class="field"><label for="name">${w.name}</label>
 <input id="name" name="name" value="${typed.name ?? ''}" maxlength="200" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
 ${faultOf('name', faults.name)}<p id="name-hint" class="hint">${w.nameHint}</p></div>

@@ -33,7 +33,7 @@ export interface TextForm {
 
 /** What is wrong stands below each field, and what was typed in it. */
 export function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
-  return html`<form class="text-form" method="post" action="${action}">
+  return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${edits}">`}
 <div class="field"><label for="title">${w.title}</label>
 <input id="title" name="title" value="${title}" required ${description('title', faults.title)}>
