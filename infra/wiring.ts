@@ -20,61 +20,27 @@ export interface Lambda {
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
 const documentPath = `${agentPath}/{documentId}`
 
+const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
+
 export const lambdas = {
-  documents: {
-    entry: 'functions/documents/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
-    routes: [agentPath, documentPath],
-  },
-  chunks: {
-    entry: 'functions/chunks/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
-    routes: [`${documentPath}/chunks`],
-  },
+  documents: { ...api, entry: 'functions/documents/handler.ts', routes: [agentPath, documentPath] },
+  chunks: { ...api, entry: 'functions/chunks/handler.ts', routes: [`${documentPath}/chunks`] },
   search: {
+    ...api,
     entry: 'functions/search/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
     routes: [`${agentPath}/search`, `${agentPath}/search/prefetch`],
   },
-  mcp: {
-    entry: 'functions/mcp/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
-    routes: ['/v1/agents/{agentId}/mcp'],
-  },
-  platforms: {
-    entry: 'functions/platforms/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
-    routes: [`${agentPath}/vapi`, `${agentPath}/retell`],
-  },
+  mcp: { ...api, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp'] },
+  platforms: { ...api, entry: 'functions/platforms/handler.ts', routes: [`${agentPath}/vapi`, `${agentPath}/retell`] },
   organization: {
+    ...api,
     entry: 'functions/organization/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
     routes: ['/v1/organization', '/v1/organization/usage'],
   },
-  agents: {
-    entry: 'functions/agents/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
-    routes: ['/v1/agents', '/v1/agents/{agentId}'],
-  },
+  agents: { ...api, entry: 'functions/agents/handler.ts', routes: ['/v1/agents', '/v1/agents/{agentId}'] },
   dashboard: {
+    ...api,
     entry: 'functions/dashboard/handler.ts',
-    database: true,
-    memoryMb: 512,
-    timeoutSeconds: 29,
     routes: ['/dashboard', '/dashboard/{proxy+}'],
     folders: ['assets'],
   },
@@ -101,19 +67,25 @@ export const lambdas = {
     timeoutSeconds: 50,
     everySeconds: 60,
   },
-  /** Calls the API from outside, as a customer does: it knows the public address and a key, and nothing else of the system. */
+  /** Calls the API from outside, as a customer does: it knows only the public address and a key. */
   canary: { entry: 'functions/canary/handler.ts', memoryMb: 256, timeoutSeconds: 120, everySeconds: 300 },
 } as const satisfies Record<string, Lambda>
 
 export type LambdaName = keyof typeof lambdas
 
+export const lambdaNames = Object.keys(lambdas) as LambdaName[]
+
+/** Lambdas that serve requests. */
+export const serving = lambdaNames.filter((name) => 'routes' in lambdas[name])
+
+/** The alias of each Lambda that requests, messages and schedules reach. */
+export const aliasName = 'live'
+
 export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]
 
-export const databaseUsers = (Object.keys(lambdas) as LambdaName[]).filter(
-  (name): name is DatabaseUser => 'database' in lambdas[name],
-)
+export const databaseUsers = lambdaNames.filter((name): name is DatabaseUser => 'database' in lambdas[name])
 
 /** Each queue has the name of the Lambda that works on it. */
 export type QueueName = 'embedding' | 'extraction'
@@ -146,10 +118,10 @@ function visibilityTimeoutOf(name: QueueName): number {
   return 6 * lambdas[name].timeoutSeconds
 }
 
-/** Those that search: they read what the documents' Lambdas and the pipeline write, and call the provider. */
+/** Lambdas that answer callers' questions. */
 export const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
 
-/** Those that call the provider for the vector of a question: the dashboard's questions are asked to try out what callers get. */
+/** Lambdas that call the provider for the vector of a question. */
 const asking = [...answering, 'dashboard'] as const satisfies LambdaName[]
 
 export const metricReporters = {

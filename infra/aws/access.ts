@@ -16,7 +16,7 @@ export type Access = {
   readonly calls?: true
 }
 
-/** Who signs a URL may do itself what the URL lets others do. Nobody lists files. */
+/** Whoever signs a URL needs the right that the URL gives. Nobody lists files. */
 type FileAction = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject'
 
 export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
@@ -76,7 +76,7 @@ export function environmentFor(
   }
 }
 
-/** X-Ray actions support no resources, hence the one wildcard for all. */
+/** X-Ray actions support no resources, hence the wildcard. */
 export function statementsFor(
   allowed: Access,
   logs: ILogGroup,

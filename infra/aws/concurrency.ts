@@ -1,9 +1,9 @@
 import { type LambdaName, queues } from '../wiring.ts'
 
-/** Of Lambdas that serve requests: the most that run at a time, whatever the others do. */
+/** The maximum number of instances of each Lambda that serves requests. */
 export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 
-/** For 97 connections: 0.25 units of Neon, of which 7 are Neon's own. */
+/** Fits 97 connections: 0.25 units of Neon, less the 7 that Neon uses itself. */
 export const small = {
   documents: 10,
   chunks: 5,
@@ -16,7 +16,7 @@ export const small = {
   reference: 5,
 } as const satisfies ReservedConcurrency
 
-/** For 412 connections: a unit of Neon. */
+/** Fits 412 connections: a unit of Neon. */
 export const regular = {
   documents: 40,
   chunks: 20,
@@ -29,13 +29,10 @@ export const regular = {
   reference: 20,
 } as const satisfies ReservedConcurrency
 
-/** Of migrations, backfills, the sweeper and people. */
+/** Connections of migrations, the sweeper and people. */
 const others = 10
 
-/**
- * Connections to the database that all may use at once: a Lambda that serves has one at a time, and one that works on a queue one for
- * each message of its batch.
- */
+/** Connections that all Lambdas may use at once: one for an instance that serves, one for each message of a worker's batch. */
 export function connectionsAtOnce(
   { reference: _, ...serving }: ReservedConcurrency,
   workers: { embeddingConcurrency: number; extractionConcurrency: number },

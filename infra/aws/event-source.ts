@@ -11,8 +11,7 @@ export function addEventSource(
   target: IFunction,
   maximumConcurrency: number,
 ): void {
-  // The id of the first of them stays what it was: another would be a new mapping beside the old one, which AWS rejects.
-  const mapping = new EventSourceMapping(scope, work === 'embedding' ? 'event-source' : `${work}-event-source`, {
+  const mapping = new EventSourceMapping(scope, `${work}-event-source`, {
     eventSourceArn: queue.queueArn,
     target,
     batchSize: queues[work].batchSize,

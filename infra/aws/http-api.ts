@@ -21,7 +21,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { cors, requireOrigins } from '../cors.ts'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -29,7 +29,6 @@ export type Api = {
   readonly api: HttpApi
   readonly stage: HttpStage
   readonly accessLogs: LogGroup
-  /** Under which all is served. */
   readonly origin: string
 }
 
@@ -46,7 +45,7 @@ export function createHttpApi(
     disableExecuteApiEndpoint: domain !== undefined,
     ...(settings.corsOrigins?.length && { corsPreflight: preflightFor(settings.corsOrigins) }),
   })
-  for (const lambda of Object.keys(lambdas) as LambdaName[]) addRoutes(scope, api, lambda, functions[lambda])
+  for (const lambda of lambdaNames) addRoutes(scope, api, lambda, functions[lambda])
 
   const accessLogs = new LogGroup(scope, 'access-logs', {
     // Log groups under this prefix share one resource policy, whose size CloudWatch limits.
@@ -70,7 +69,7 @@ export function createHttpApi(
   return { api, stage, accessLogs, origin }
 }
 
-/** API Gateway then answers every preflight itself, and adds the headers to the responses of the functions. */
+/** With it, API Gateway answers preflight requests itself and adds the headers to all responses. */
 function preflightFor(origins: readonly string[]): CorsPreflightOptions {
   return {
     allowOrigins: requireOrigins(origins),
@@ -81,7 +80,7 @@ function preflightFor(origins: readonly string[]): CorsPreflightOptions {
   }
 }
 
-/** No headers and no path, so no API key, wherever its owner has put it: the function logs the path without it, by the same request id. */
+/** No headers and no path, so no API key. The function logs the path without keys, by the same request id. */
 const accessLog = {
   time: '$context.requestTime',
   request_id: '$context.requestId',

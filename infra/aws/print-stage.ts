@@ -1,6 +1,6 @@
 import { findStage, stages } from './stages.ts'
 
-/** For a workflow: where a stage lives, and the roles that GitHub's OIDC provider lets it assume there, as `name=value` lines. */
+/** Prints a stage's account, region and deploy roles as `name=value` lines, for a workflow. */
 const [stage = ''] = process.argv.slice(2)
 const settings = findStage(stage)
 if (!settings) throw new Error(`Usage: node infra/aws/print-stage.ts ${Object.keys(stages).join('|')}`)

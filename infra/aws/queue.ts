@@ -39,7 +39,7 @@ export class WorkQueue extends Construct {
   }
 }
 
-/** From the name: references in both directions between the two queues would be a circular dependency. */
+/** Built from the name, because the two queues refer to each other. */
 function queueArn(scope: Construct, name: string): string {
   return Stack.of(scope).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
 }

@@ -2,13 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
-import {
-  type RetiredSecretName,
-  retiredSecretNames,
-  type SecretName,
-  type StageSettings,
-  secretNames,
-} from './stages.ts'
+import { type SecretName, type StageSettings, secretNames } from './stages.ts'
 
 export type Secrets = Readonly<Record<SecretName, ISecret>>
 
@@ -20,9 +14,6 @@ export class SecretsStack extends Stack {
     super(scope, id, props)
     const entries = secretNames.map((name) => [name, this.#secret(name, stage, settings)] as const)
     this.secrets = Object.fromEntries(entries) as Record<SecretName, ISecret>
-    for (const name of settings.secretArns ? [] : retiredSecretNames) {
-      this.exportValue(this.#created(name, stage, settings).attrId)
-    }
   }
 
   #secret(name: SecretName, stage: string, settings: StageSettings): ISecret {
@@ -30,7 +21,7 @@ export class SecretsStack extends Stack {
     return Secret.fromSecretCompleteArn(this, name, arn)
   }
 
-  #created(name: SecretName | RetiredSecretName, stage: string, settings: StageSettings): CfnSecret {
+  #created(name: SecretName, stage: string, settings: StageSettings): CfnSecret {
     // The L2 construct would generate a value.
     const created = new CfnSecret(this, `${name}-value`, {
       name: `cuecard/${stage}/${name}`,
@@ -47,7 +38,7 @@ export class SecretsStack extends Stack {
   }
 }
 
-function describe(name: SecretName | RetiredSecretName): string {
+function describe(name: SecretName): string {
   if (name === 'provider') return 'API key of the embedding provider (plain string).'
   if (name === 'canary') return 'API key of the organization in which the canary works (plain string, cue_…).'
   return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`

@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { addEventSource } from './event-source.ts'
@@ -80,7 +80,7 @@ function createFunctions(
   bundles: Record<BundleName, Bundle>,
   resources: Resources,
 ): Record<LambdaName, LambdaFunction> {
-  const names = Object.keys(lambdas) as LambdaName[]
+  const names = lambdaNames
   const created = names.map((name): [LambdaName, LambdaFunction] => {
     const { memoryMb, timeoutSeconds }: Lambda = lambdas[name]
     const settings = {

@@ -12,24 +12,19 @@ export const secretNames = [
 
 export type SecretName = (typeof secretNames)[number]
 
-/** Only the previous release reads these: a rollback needs them. To be dropped in the next release. */
-export const retiredSecretNames = ['database-api'] as const
-
-export type RetiredSecretName = (typeof retiredSecretNames)[number]
-
 export type StageSettings = {
-  /** The one place to which the stage may be deployed: credentials of another account are refused. */
+  /** The only account the stage may be deployed to: credentials of another are refused. */
   readonly account: string
   readonly region: string
   /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
-  /** Whether a deploy leads requests to new versions by steps, which alarms undo. */
+  /** Whether a deploy shifts requests to new versions in steps, which alarms undo. */
   readonly shiftsTraffic: boolean
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
-  /** Without it the Lambdas share what the account has, as they must in one whose limit is below 1,000. */
+  /** Without it the Lambdas share the account's limit, as they must where that is below 1,000. */
   readonly reservedConcurrency?: ReservedConcurrency
-  /** That Neon's smallest compute of the project admits: the sum of what all may use at once stays below it. */
+  /** What Neon's smallest compute of the project admits; what all may use at once stays below it. */
   readonly databaseConnections: number
   /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
   readonly embeddingConcurrency: number
@@ -38,7 +33,7 @@ export type StageSettings = {
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
-  /** Whose pages may call the API, such as `https://app.example.com`, or `*`; without any, no page of another origin may. */
+  /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
   readonly corsOrigins?: readonly string[]
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
   /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
@@ -47,12 +42,12 @@ export type StageSettings = {
   readonly oldestPendingSeconds: number
   /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
   readonly tokensPerDay: number
-  /** Whether a backup is made every night: an alarm misses it. */
+  /** Whether a backup is made every night, so that an alarm watches for it. */
   readonly isBackedUp: boolean
   readonly runbookUrl: string
 }
 
-/** Of AWS's documentation, and nobody's: replace it with the stage's own. */
+/** The example account of AWS's documentation: replace it with the stage's own. */
 export const exampleAccount = '111122223333'
 const provider = { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' }
 /** Replace it with the URL at which your team reads this repository. */
@@ -101,7 +96,6 @@ export const stages = {
 
 export type StageName = keyof typeof stages
 
-/** Of a name that somebody has typed. Undefined when no stage has it. */
 export function findStage(name: string): StageSettings | undefined {
   return Object.entries<StageSettings>(stages).find(([each]) => each === name)?.[1]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connectionsAtOnce, type ReservedConcurrency } from '../../infra/aws/concurrency.ts'
 import { type StageSettings, stages } from '../../infra/aws/stages.ts'
-import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { useSynthesis } from '../support/aws-template.ts'
 
@@ -18,7 +18,7 @@ describe.each(stagesByName)('%s', (name, settings) => {
 
   test('reserves executions for each Lambda that serves, so that none takes those of another', () => {
     const template = synthesis.stack(name)
-    for (const lambda of Object.keys(lambdas) as LambdaName[])
+    for (const lambda of lambdaNames)
       expect(template.lambda(lambda).Properties.ReservedConcurrentExecutions, lambda).toBe(reserved[lambda])
     expect(Object.keys(reserved).toSorted()).toEqual(serving.toSorted())
   })

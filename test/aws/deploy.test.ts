@@ -15,7 +15,7 @@ import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { answering, type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { answering, lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws-template.ts'
 import { emptyBundles } from '../support/empty-bundles.ts'
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 describe('migrations', () => {
   test('have succeeded before any Lambda that serves is created or updated', () => {
     const [trigger] = prod.ofType('Custom::Trigger')[0]!
-    for (const name of Object.keys(lambdas) as LambdaName[]) {
+    for (const name of lambdaNames) {
       expect(prod.lambda(name).DependsOn, name).toContain(trigger)
     }
     expect(prod.lambda('migrate').DependsOn ?? []).not.toContain(trigger)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws-template.ts'
 import { emptyBundles } from '../support/empty-bundles.ts'
 
@@ -15,7 +15,7 @@ beforeAll(() => {
   prod = synthesis.stack('prod')
 })
 
-const names = Object.keys(lambdas) as LambdaName[]
+const names = lambdaNames
 const serving = names.filter((name) => 'routes' in lambdas[name])
 const workers = names.filter((name) => !('routes' in lambdas[name]))
 

@@ -1,16 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { nodeOptions } from '../../infra/aws/functions.ts'
-import { retiredSecretNames, secretNames } from '../../infra/aws/stages.ts'
+import { secretNames } from '../../infra/aws/stages.ts'
 import { cors, requireOrigins } from '../../infra/cors.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
-import {
-  type Fields,
-  type Json,
-  logicalId,
-  type Resource,
-  type StackTemplate,
-  useSynthesis,
-} from '../support/aws-template.ts'
+import { type Fields, logicalId, type Resource, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
 let prod: StackTemplate
@@ -251,19 +244,7 @@ describe('secrets', () => {
       expect(Object.keys(Properties).sort()).toEqual(['Description', 'Name', 'Tags'])
       return Properties.Name
     })
-    expect(names).toEqual([...secretNames, ...retiredSecretNames].map((name) => `cuecard/prod/${name}`))
-  })
-
-  test('that the previous release reads are still exported to it, though nothing of this one may read them', () => {
-    const { Outputs } = JSON.parse(synthesis.secrets('prod').text) as {
-      Outputs: Record<string, { Value: Json; Export?: Json }>
-    }
-    for (const name of retiredSecretNames) {
-      const [id] = synthesis.secrets('prod').one('AWS::SecretsManager::Secret', 'Name', `cuecard/prod/${name}`)
-      const exported = Object.values(Outputs).filter(({ Value, Export }) => Export && logicalId(Value) === id)
-      expect(exported, name).toHaveLength(1)
-      expect(prod.text).not.toContain(id)
-    }
+    expect(names).toEqual(secretNames.map((name) => `cuecard/prod/${name}`))
   })
 
   test('appear in no template: no connection URL, no key, no value resolved at deploy', () => {

@@ -11,20 +11,17 @@ const api = 420_000
 const budgets: Record<BundleName, number> = {
   documents: api,
   chunks: api,
-  // With the words, sounds and spoken forms of several languages, a kilobyte that keeps questions, and three that limit them.
   search: 485_000,
   platforms: 490_000,
-  // With search, and with MCP's library, which brings Zod and Ajv.
+  // MCP's library brings Zod and Ajv.
   mcp: 1_000_000,
   organization: api,
   agents: api,
-  // With its pages; with search and the words of its languages, to try questions out; and with what reads and writes documents.
   dashboard: 620_000,
   reference: api,
   sweeper: api,
   embedding: api,
   canary: 100_000,
-  // With what reads PDF, DOCX, XLSX and PPTX.
   extraction: 3_000_000,
   migrate: 600_000,
 }

@@ -6,7 +6,6 @@ import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
 import { addNativePackages, lambdaPlatform } from './native-packages.ts'
-import { packageOf, packagesIn } from './packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -19,14 +18,12 @@ export const entryPoints = {
 
 export type BundleName = keyof typeof entryPoints
 
-/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of the files that the code reads. Source maps do not count. */
+/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of files that the code reads; no source maps. */
 export type Bundle = {
   readonly directory: string
   readonly bytes: number
   readonly startBytes: number
   readonly dataBytes: number
-  /** Whose code or files are in it, as keys of package-lock.json. */
-  readonly packages: readonly string[]
 }
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
@@ -35,10 +32,7 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
   return Object.fromEntries(names.map((name, index) => [name, bundles[index]])) as Record<BundleName, Bundle>
 }
 
-/**
- * Without `@aws-sdk/*`, which the Lambda runtime provides: its two clients are 180 kB even without the credential chains, too
- * much beside Neon's driver (146 kB) and Kysely (147 kB) within 400 kB. We use three calls, all stable since v3.0.
- */
+/** Bundles a Lambda without `@aws-sdk/*`, which the Lambda runtime provides. */
 export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
   const { folders = [], programs, nativePackages = [] } = settingsOf(name)
@@ -71,23 +65,15 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
   await addNativePackages(directory, nativePackages, lambdaPlatform)
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
-  const copied: string[] = []
   if (name === 'dashboard')
-    for (const [file, source] of Object.entries(vendored)) {
-      await cp(resolve(source), join(directory, 'assets', file))
-      copied.push(packageOf(source))
-    }
-  if (name === 'embedding') {
-    await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
-    copied.push(packageOf('gpt-tokenizer'))
-  }
+    for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
+  if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
   const bytes = outputs.filter(([file]) => !isMap(file)).reduce((sum, [, output]) => sum + output.bytes, 0)
   return {
     directory,
     bytes,
     startBytes: startBytes(metafile),
     dataBytes: (await bytesIn(directory)) - bytes,
-    packages: await packagesIn(metafile, directory, copied),
   }
 }
 

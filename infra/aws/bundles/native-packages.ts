@@ -5,14 +5,13 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** In the words of npm. */
+/** npm's names. */
 export interface Platform {
   os: string
   cpu: string
   libc: string
 }
 
-/** What Lambda runs our functions on. */
 export const lambdaPlatform: Platform = { os: 'linux', cpu: 'arm64', libc: 'glibc' }
 
 const root = join(import.meta.dirname, '../../..')
@@ -28,9 +27,8 @@ interface Lock {
 }
 
 /**
- * Puts packages with native code into `directory/node_modules`, with their code for `platform`, whichever this machine is: npm
- * installs into node_modules what runs here alone. They are those of package-lock.json, and checked against its hashes; what was
- * installed once is kept, so that bundling needs no network from then on.
+ * Installs packages of package-lock.json with native code for `platform` into `directory/node_modules`; this machine's own
+ * node_modules have the code for this machine only. An installation is kept, so that later bundling needs no network.
  */
 export async function addNativePackages(
   directory: string,
@@ -63,7 +61,7 @@ async function install(lock: Lock, names: readonly string[], { os, cpu, libc }: 
   const name = [os, cpu, libc, createHash('sha256').update(text).digest('hex').slice(0, 16)].join('-')
   const finished = join(cache, name)
   if (existsSync(finished)) return finished
-  // Beside it first: another build may be at the same work.
+  // Renamed when complete: another build may do the same.
   const unfinished = join(cache, `${name}.${process.pid}`)
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
@@ -82,7 +80,7 @@ async function install(lock: Lock, names: readonly string[], { os, cpu, libc }: 
   return finished
 }
 
-/** npm passes over an optional package that it cannot get, and says nothing. */
+/** npm silently skips an optional package that it cannot get. */
 function rejectMissingCode(directory: string, names: readonly string[], lock: Lock, platform: Platform): void {
   for (const name of names) {
     const { optionalDependencies = {} } = lock.packages[`node_modules/${name}`]!

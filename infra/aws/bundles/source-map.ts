@@ -10,9 +10,8 @@ interface SourceMap {
 }
 
 /**
- * Rewrites the map of a bundle. Its sources get their paths in the repository, so that a stack trace reads `/shared/log.ts:12:3` and equal
- * code has equal maps, wherever it is built. Of packages it keeps where each file begins: Node.js reads a map whole while a Lambda starts,
- * and most of a bundle is packages.
+ * Rewrites a bundle's source map: sources get their paths in the repository, so that a stack trace reads `/shared/log.ts:12:3`;
+ * packages, most of a bundle, keep only the start of each file, because Node.js reads the whole map while a Lambda starts.
  */
 export async function rewriteSourceMap(file: string, root: string): Promise<void> {
   const { sources, names, mappings }: SourceMap = JSON.parse(await readFile(file, 'utf8'))

@@ -1,15 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { answering, type LambdaName, lambdas } from '../../wiring.ts'
+import { answering, serving } from '../../wiring.ts'
 import type { AlarmSettings } from './alarm-settings.ts'
 import { failureRate, maximum, reportedBy, throttlesOf, total } from './metric.ts'
 import type { Watched } from './watched.ts'
 
-/** One alarm has room for ten metrics: the Lambdas that serve are in one, the others in another. */
-const serving = (Object.keys(lambdas) as LambdaName[]).filter((name) => 'routes' in lambdas[name])
-
-/** Of what callers notice. */
+/** Alarms for what callers notice. */
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
   const five = Duration.minutes(5)
   const quarter = Duration.minutes(15)
@@ -29,7 +26,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
       heading: 'errors',
     },
-    // Beside the rate, which needs five failures in five minutes, twice: at night those do not come together.
+    // The rate needs five failures in five minutes, twice, which a quiet night does not have.
     'api-errors-few': {
       metric: http.api.metricServerError({ statistic: 'Sum', period: quarter }),
       threshold: 3,
@@ -52,22 +49,23 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       metric: total(name, 'SearchesDegraded', five),
       threshold: 5,
       periods: 2,
-      text: 'Searches by text find by words alone, as the embedding provider fails or is too slow. Check its status page and the log of the search Lambda.',
+      text: 'Searches by text find by words only, because the embedding provider fails or is too slow. Check its status page and the log of the search Lambda.',
       heading: 'provider-outage',
     },
     'adapter-errors': {
       metric: total(name, 'AdapterErrors', five),
       threshold: 3,
       periods: 1,
-      text: 'Vapi or MCP clients are told of trouble of ours in responses whose status is 200, which no other alarm counts. The log of the platforms or MCP Lambda shows why.',
+      text: 'Vapi or MCP clients get our errors in responses whose status is 200, which no other alarm counts. The log of the platforms or MCP Lambda shows why.',
       heading: 'errors',
     },
+    // An alarm has room for ten metrics: those of the other Lambdas are in another.
     'lambda-throttles': throttlesOf(serving.map((lambda) => functions[lambda])),
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
       periods: 2,
-      text: 'Many requests are responded to with 429, by the throttle of the stage or by the limit of an organization. The access log shows which; if it is one organization, look at its limits; if it is all, raise the throttle of the stage.',
+      text: 'Many requests get 429, from the throttle of the stage or the limit of an organization. The access log shows which; if it is one organization, look at its limits; if it is all, raise the throttle of the stage.',
       heading: 'an-organization-past-its-limits',
     },
   }

@@ -39,14 +39,14 @@ export function sum(label: string, parts: readonly IMetric[], period = Duration.
   return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
 }
 
-/** The highest of metrics; a missing value counts as zero. */
+/** The maximum of metrics; a missing value counts as zero. */
 export function maximum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
   const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
   return new MathExpression({ expression: `MAX([${terms.join(', ')}])`, usingMetrics, label, period })
 }
 
-/** Zero where there is no value. An alarm on missing values alone would first look for older ones, for some periods. */
+/** Zero where there is no value: an alarm on missing values would first look for older ones. */
 export function filled(metric: IMetric, period: Duration): IMetric {
   return new MathExpression({ expression: 'FILL(m0, 0)', usingMetrics: { m0: metric }, period })
 }

@@ -10,10 +10,10 @@ import type { Watched } from './watched.ts'
 /** EventBridge Scheduler keeps a schedule to the minute. */
 const precisionSeconds = 60
 
-/** Minutes in which a canary that works has reported at least once, however late one run was and however early the one before. */
+/** Minutes in which a working canary reports at least once, however late or early a run is. */
 const canaryMinutes = (lambdas.canary.everySeconds + lambdas.canary.timeoutSeconds + precisionSeconds) / 60
 
-/** Of the system as a whole, and of those who operate it. */
+/** Alarms for the canary, migrations and backups. */
 export function operationAlarms(
   name: string,
   { migrate }: Watched,
@@ -23,7 +23,7 @@ export function operationAlarms(
   const five = Duration.minutes(5)
   return {
     'canary-failing': {
-      // Minute by minute, each filled where nothing was reported: CloudWatch would look for older data points before it called one missing.
+      // Filled minute by minute: CloudWatch would look for older data points before it called one missing.
       metric: filled(reportedBy(name, 'CanarySuccess', 'canary', 'Sum', minute), minute),
       threshold: 1,
       periods: canaryMinutes,

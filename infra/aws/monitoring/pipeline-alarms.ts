@@ -1,15 +1,15 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { type LambdaName, lambdas } from '../../wiring.ts'
+import { lambdaNames, serving } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
 import type { AlarmSettings } from './alarm-settings.ts'
 import { filled, reportedBy, sum, throttlesOf, total } from './metric.ts'
 import type { Watched } from './watched.ts'
 import { workerAlarms } from './worker-alarms.ts'
 
-const working = (Object.keys(lambdas) as LambdaName[]).filter((name) => !('routes' in lambdas[name]))
+const working = lambdaNames.filter((name) => !serving.includes(name))
 
-/** Of documents on their way to a search. */
+/** Alarms for the pipeline. */
 export function pipelineAlarms(
   name: string,
   { functions, work }: Watched,

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { LambdaName } from '../../wiring.ts'
-import { aliasName, serving } from '../release/aliases.ts'
+import { aliasName, type LambdaName, serving } from '../../wiring.ts'
 import type { AlarmSettings } from './alarm-settings.ts'
 import { failureRate } from './metric.ts'
 import type { Watched } from './watched.ts'
@@ -21,7 +20,7 @@ export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmS
     const metric = new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'Errors',
-      // Of this version alone, and only while the alias leads to two: the trouble of the previous one stops no deploy.
+      // Reported only while the alias leads to two versions; the previous one's errors stop no deploy.
       dimensionsMap: {
         FunctionName: lambda.functionName,
         Resource: `${lambda.functionName}:${aliasName}`,

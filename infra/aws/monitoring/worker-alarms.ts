@@ -6,7 +6,7 @@ import type { StageSettings } from '../stages.ts'
 import type { AlarmSettings } from './alarm-settings.ts'
 import { failureRate } from './metric.ts'
 
-/** Of a queue and the Lambda that works on it. */
+/** Alarms for a queue and the Lambda that consumes it. */
 export function workerAlarms(
   name: QueueName,
   { queue, deadLetters }: WorkQueue,

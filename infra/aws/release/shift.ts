@@ -3,14 +3,13 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { LambdaName } from '../../wiring.ts'
+import { type LambdaName, serving } from '../../wiring.ts'
 import { releaseAlarmsOf } from '../monitoring/release-alarms.ts'
 import { acknowledge } from '../rule-checks.ts'
-import { serving } from './aliases.ts'
 
 /**
- * A deploy leads a tenth of the requests to a new version for five minutes, then all of them, unless an alarm takes them back. Workers
- * change at once: what fails there is delivered again, and a tenth of few messages proves nothing in five minutes.
+ * A deploy sends a tenth of the requests to a new version for five minutes, then all of them, unless an alarm takes them back.
+ * Workers switch at once: a failed message is delivered again.
  */
 export function shiftTraffic(
   scope: Construct,
