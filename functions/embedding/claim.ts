@@ -7,7 +7,6 @@ import type { Tables } from '../../shared/database/tables.ts'
 import type { Claimed } from '../../shared/documents/outcome.ts'
 import { awaitsText, isClaimable, type Lease, claim as toProcessing } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
-import { findTokensLeft } from '../../shared/limits/tokens.ts'
 import type { Origin } from '../../shared/queue.ts'
 
 export type StoredChunk = Pick<Selectable<Tables['chunks']>, 'revision' | 'chunk_index' | 'vector_id'>
@@ -24,8 +23,6 @@ export interface Claim extends Claimed, DocumentScope {
   pendingMilliseconds: number
   /** The request that caused the revision. */
   origin: Origin
-  /** Of those that the organization may have embedded today. */
-  tokensLeft: number
 }
 
 export type Claimant = Omit<Lease, 'revision'>
@@ -42,7 +39,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Claim
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)
   const rows = claimants.map((each) => ({ document_id: each.documentId, lease_token: each.leaseToken }))
   const own = db.selectFrom('documents as d').where('d.organization_id', '=', organizationId).where('d.id', 'in', ids)
-  const { claimed, stored, tokens } = await db.batch({
+  const { claimed, stored } = await db.batch({
     // In the same order as everybody who locks several.
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: db
@@ -68,7 +65,6 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Claim
       .where(({ exists, ref }) =>
         exists(own.select('d.id').where('d.id', '=', ref('c.document_id')).where('d.lease_token', 'in', leaseTokens)),
       ),
-    tokens: findTokensLeft(organizationId),
   })
   return claimants.map(({ documentId, leaseToken }) => {
     const row = claimed.find((each) => each.id === documentId && each.lease_token === leaseToken)
@@ -87,7 +83,6 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Claim
         title: row.title,
         content: row.content!,
         pendingMilliseconds: row.pending_milliseconds,
-        tokensLeft: Number(tokens[0]?.left ?? 0),
         origin: { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined },
       }
     )

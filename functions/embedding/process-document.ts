@@ -7,7 +7,7 @@ import { fail, postpone, requeue } from '../../shared/documents/outcome.ts'
 import { maxAttempts } from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { Unavailable } from '../../shared/http/errors.ts'
-import { TokensUsedUp } from '../../shared/limits/tokens.ts'
+import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { idsOf as idsOfWork, type Queue, type WorkMessage } from '../../shared/queue.ts'
@@ -21,7 +21,6 @@ import { chunkRejected, tooManyChunks } from './failure.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
-import type { TokenLedger } from './token-ledger.ts'
 
 export interface Pipeline {
   db: Database
@@ -53,13 +52,11 @@ export async function processDocument(
   work: WorkMessage,
   remaining: () => number,
 ): Promise<number | undefined> {
-  const ledger = shared.ledgerOf(work.organizationId)
-  const db = pipeline.db.forOrganization(work.organizationId, ledger.rider)
+  const db = pipeline.db.forOrganization(work.organizationId)
   const claim = await shared.claim({ ...work, leaseToken: randomUUID() })
   if (!claim) return undefined
-  ledger.open(claim.tokensLeft)
   // The row has the origin of this revision; the message may be of an older one.
-  const job = { ...pipeline, db, shared, ledger, claim, work: { ...work, ...claim.origin } }
+  const job = { ...pipeline, db, shared, claim, work: { ...work, ...claim.origin } }
   try {
     await embedRevision(job, remaining)
   } catch (error) {
@@ -77,7 +74,6 @@ const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 interface Job extends Pipeline {
   shared: SharedRequests
-  ledger: TokenLedger
   claim: Claim
   work: WorkMessage
 }
@@ -95,8 +91,8 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     ...(isSmall ? { embedder: shared.embedder, semaphore: unlimited } : { embedder, semaphore: job.semaphore }),
     limits,
     mayCall: () => remaining() > lastCallMilliseconds,
-    reserve: (call) => job.ledger.reserve(tokensOf(call)),
-    release: (call) => job.ledger.release(tokensOf(call)),
+    reserve: (call) => shared.reserve({ organizationId: claim.organizationId, tokens: tokensOf(call) }),
+    release: (call) => releaseTokens(db, claim.organizationId, tokensOf(call)),
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(embedded) {
       const isHeld = await revision.store(embedded)

@@ -1,24 +1,29 @@
 import type { Database } from '../../shared/database/database.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
+import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import type { Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
 import { type Claim, type Claimant, claim } from './claim.ts'
 import { textsPerPart } from './revision-store.ts'
 import { sharing } from './sharing.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
-import { type TokenLedger, tokenLedger } from './token-ledger.ts'
 
 /** What the documents of one delivery ask for together. */
 export interface SharedRequests {
-  /** What all of an organization spend. */
-  ledgerOf: (organization: OrganizationId) => TokenLedger
   /** Undefined when there is nothing to do. */
   claim: (claimant: Claimant) => Promise<Claim | undefined>
+  /** Before a call of the provider. @throws TokensUsedUp */
+  reserve: (spending: Spending) => Promise<void>
   /** Calls for documents that need one each; its own calls wait for permits. */
   embedder: Embedder
   /** False when the lease is lost. */
   complete: (last: Part) => Promise<boolean>
+}
+
+interface Spending {
+  organizationId: OrganizationId
+  tokens: number
 }
 
 interface Sources {
@@ -29,18 +34,25 @@ interface Sources {
 }
 
 export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
-  const ledgers = new Map<OrganizationId, TokenLedger>()
-  const ledgerOf = (organization: OrganizationId) => {
-    const ledger = ledgers.get(organization) ?? tokenLedger(db.forOrganization(organization), organization)
-    ledgers.set(organization, ledger)
-    return ledger
-  }
-  const databaseOf = (organization: OrganizationId) => db.forOrganization(organization, ledgerOf(organization).rider)
   return {
-    ledgerOf,
     claim: sharing<Claimant, Claim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
-      request: (claimants) => claim(databaseOf(claimants[0]!.organizationId), claimants),
+      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
+    }),
+    reserve: sharing<Spending, void>({
+      mayJoin: (group, spending) =>
+        group[0]!.organizationId === spending.organizationId &&
+        sumOf([...group, spending], ({ tokens }) => tokens) <= callLimits.tokens,
+      async request(spendings) {
+        const { organizationId } = spendings[0]!
+        await reserveTokens(
+          db.forOrganization(organizationId),
+          organizationId,
+          sumOf(spendings, ({ tokens }) => tokens),
+        )
+        return spendings.map(() => undefined)
+      },
+      concernsAll: (error) => error instanceof TokensUsedUp,
     }),
     embedder: sharedEmbedder(embedder, semaphore, callLimits),
     complete: sharing<Part, boolean>({
@@ -48,7 +60,7 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
         sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
-      request: (parts) => completeRevisions(databaseOf(parts[0]!.claim.organizationId), parts),
+      request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
     }),
   }
 }

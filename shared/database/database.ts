@@ -16,21 +16,6 @@ export interface Connection {
   timeoutSeconds: number
   /** Whether every statement may run twice, so that it is resent if its response is lost. */
   isRepeatable?: boolean | undefined
-  /** Where an organization lives, if it is not here, beside its key: the one place that a database more has to be known in. */
-  cellOf?: ((organization: OrganizationId) => Connection) | undefined
-}
-
-/** Has something to say that is worth a statement, but no round trip of its own. */
-export interface Rider {
-  /** Goes along with what is sent next, as its last statement. */
-  board(): Passenger | undefined
-}
-
-export interface Passenger {
-  statement: Statement
-  arrived(rows: unknown[]): void
-  /** With what it went along with, or so it seems. */
-  lost(): void
 }
 
 export interface Statement<Row = unknown> {
@@ -45,25 +30,23 @@ export type Results<Q extends Batch> = {
 export class Database extends Kysely<Tables> {
   readonly #connection: Connection
   readonly #organization: OrganizationId | undefined
-  readonly #rider: Rider | undefined
 
-  constructor(connection: Connection, organization?: OrganizationId, rider?: Rider) {
+  constructor(connection: Connection, organization?: OrganizationId) {
     super({ dialect: neonDialect(async (query) => toQueryResult((await this.#send([query]))[0]!)) })
     this.#connection = connection
     this.#organization = organization
-    this.#rider = rider
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
   /** Row-level security then confines every statement to one organization. */
-  forOrganization(id: OrganizationId, rider?: Rider): Database {
-    return new Database(this.#connection.cellOf?.(id) ?? this.#connection, id, rider)
+  forOrganization(id: OrganizationId): Database {
+    return new Database(this.#connection, id)
   }
 
   /** With a time limit of its own for each round trip, if it is shorter. At least a millisecond, so that none means the end. */
   within(seconds: number): Database {
     const timeoutSeconds = Math.min(this.#connection.timeoutSeconds, Math.max(0.001, seconds))
-    return new Database({ ...this.#connection, timeoutSeconds }, this.#organization, this.#rider)
+    return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
   }
 
   /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
@@ -73,16 +56,8 @@ export class Database extends Kysely<Tables> {
   }
 
   async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
-    const passenger = this.#rider?.board()
-    const last = passenger ? [passenger.statement.compile(this)] : []
-    try {
-      const [, ...results] = await this.#retrying([this.#settings(), ...queries, ...last])
-      passenger?.arrived(results.pop()!.rows)
-      return results
-    } catch (error) {
-      passenger?.lost()
-      throw error
-    }
+    const [, ...results] = await this.#retrying([this.#settings(), ...queries])
+    return results
   }
 
   /**

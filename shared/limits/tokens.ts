@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { Database, Statement } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 
@@ -48,22 +48,8 @@ export const questionTokens = sql<string>`coalesce(
 /** Of the day's tokens of the organization o, those that its questions leave to its documents. */
 const forDocuments = sql<string>`${o.tokens_per_day} - ${questionTokens}`
 
-/** Of the day; no row without the organization. */
-export function findTokensLeft(organizationId: OrganizationId) {
-  return sql<{ left: string }>`select ${forDocuments} - coalesce(
-      (select ${t.tokens} from embedded_tokens t where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0) as left
-    from organizations o where ${o.id} = ${organizationId}`
-}
-
-/** What has been spent without asking. Its row says what is left; none without the organization. */
-export function spentTokens(organizationId: OrganizationId, count: number): Statement<{ left: string }> {
-  const left = sql<string>`(select ${forDocuments} - ${held.tokens}
-    from organizations o where ${o.id} = ${held.organization_id})`
-  return { compile: (db) => addTokens(db, organizationId, count).returning(left.as('left')).compile() }
-}
-
-/** @param ifLeft adds nothing once the tokens of the day are used up */
-function addTokens(db: Kysely<Tables>, organizationId: OrganizationId, count: number, { ifLeft = false } = {}) {
+/** Adds nothing once the tokens of the day are used up. */
+function addTokens(db: Kysely<Tables>, organizationId: OrganizationId, count: number) {
   const ofOrganization = (db: Kysely<Tables>) => db.selectFrom('organizations as o').where('o.id', '=', organizationId)
   const isLeft = sql<boolean>`${forDocuments} > `
   return db
@@ -72,18 +58,15 @@ function addTokens(db: Kysely<Tables>, organizationId: OrganizationId, count: nu
     .expression(
       ofOrganization(db)
         .select(['o.id', today.as('day'), sql<string>`${count}::bigint`.as('tokens')])
-        .$if(ifLeft, (query) => query.where(sql<boolean>`${isLeft} 0`)),
+        .where(sql<boolean>`${isLeft} 0`),
     )
-    .onConflict((conflict) => {
-      const update = conflict
+    .onConflict((conflict) =>
+      conflict
         .columns(['organization_id', 'day'])
         .doUpdateSet(({ ref }) => ({ tokens: sql<string>`${held.tokens} + ${ref('excluded.tokens')}` }))
-      return ifLeft
-        ? update.where(({ exists }) =>
-            exists(ofOrganization(db).select('o.id').where(sql<boolean>`${isLeft} ${held.tokens}`)),
-          )
-        : update
-    })
+        .where(({ exists }) => exists(ofOrganization(db).select('o.id').where(sql<boolean>`${isLeft} ${held.tokens}`))),
+    )
+    .returning('tokens')
 }
 
 /**
@@ -93,7 +76,7 @@ function addTokens(db: Kysely<Tables>, organizationId: OrganizationId, count: nu
  */
 export async function reserveTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   const { reserved, limit } = await db.batch({
-    reserved: addTokens(db, organizationId, count, { ifLeft: true }).returning('tokens'),
+    reserved: addTokens(db, organizationId, count),
     limit: db
       .selectFrom('organizations as o')
       .select(['o.tokens_per_day', dayEndsIn.as('seconds')])

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { tokenLedger } from '../../functions/embedding/token-ledger.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { checkDocuments } from '../../infra/admin/health.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { requestMeters } from '../../shared/limits/request-meter.ts'
-import { TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -146,34 +144,6 @@ test('a day goes past its limit by one call at most, however many documents come
   const used = await tokensToday(tenant)
   expect(used).toBeGreaterThanOrEqual(60)
   expect(used - used / completed).toBeLessThan(60)
-})
-
-test('ten workers go past the tokens of the day by one call at most, though each asks the database only when little is left', async () => {
-  const tenant = await limited(20_000_000)
-  const id = tenant.organizationId as OrganizationId
-  const base = databaseAs('cuecard_embedding')
-  const workers = Array.from({ length: 10 }, () => {
-    const ledger = tokenLedger(base.forOrganization(id), id)
-    ledger.open(20_000_000)
-    return { ledger, db: base.forOrganization(id, ledger.rider) }
-  })
-  let working = workers
-  while (working.length > 0) {
-    const isAllowed = await Promise.all(
-      working.map(async ({ ledger, db }) => {
-        const wasReserved = await ledger.reserve(290_000).then(
-          () => true,
-          (error) => !(error instanceof TokensUsedUp),
-        )
-        await db.selectFrom('organizations').select('id').execute()
-        return wasReserved
-      }),
-    )
-    working = working.filter((_, i) => isAllowed[i])
-  }
-  const used = await tokensToday(tenant)
-  expect(used).toBeGreaterThanOrEqual(20_000_000)
-  expect(used).toBeLessThan(20_000_000 + 290_000)
 })
 
 test('a fault of the database as tokens are given back is one of the document, and the worker goes on', async () => {
