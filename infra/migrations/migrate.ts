@@ -23,6 +23,7 @@ import * as limits from './0019_limits.ts'
 import * as keys from './0020_keys.ts'
 import * as uploads from './0021_files.ts'
 import * as limitsBeforeWrites from './0022_limits.ts'
+import * as fileTitles from './0023_file_titles.ts'
 import { onOneLine, withConnection } from './connection.ts'
 import { retrying } from './retrying.ts'
 import type { Step } from './steps.ts'
@@ -59,6 +60,7 @@ const all: Record<string, Migration> = {
   '0020_keys': keys,
   '0021_files': uploads,
   '0022_limits': limitsBeforeWrites,
+  '0023_file_titles': fileTitles,
 }
 
 /** In order. */

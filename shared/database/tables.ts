@@ -81,6 +81,8 @@ export interface Tables {
     agent_id: Id
     title: string
     title_terms: string | null
+    /** No client has given a title: it is the file's name, or the title that the file gives itself. */
+    title_from_file: Generated<boolean>
     content: string | null
     content_hash: Buffer | null
     source_type: Generated<SourceType>

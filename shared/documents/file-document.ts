@@ -29,24 +29,26 @@ export interface AnnouncedFile {
 
 /**
  * The document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep after two minutes.
- * @param title as the schema `title` leaves it
+ * @param title as the schema `title` leaves it; without one the file's own title is used, until it is read the file's name
  * @throws ApiError agent_not_found; validation_failed for a file that is empty, too large or of a type without text, and past the
  * agent's limit
  */
 export async function createFileDocument(
   db: Database,
   scope: AgentScope,
-  { title, ...announced }: AnnouncedFile & { title: string },
+  { title: givenTitle, ...announced }: AnnouncedFile & { title?: string | undefined },
   origin: Origin,
 ): Promise<{ document: DocumentRow; key: string }> {
   const id = newId() as DocumentId
   const { key, columns } = toFile({ ...scope, documentId: id }, announced)
+  const title = givenTitle ?? titleOfName(announced.fileName)
   const row = {
     organization_id: scope.organizationId,
     id,
     agent_id: scope.agentId,
     title,
     title_terms: titleTerms(title),
+    title_from_file: givenTitle === undefined,
     ...columns,
     ...create(true, origin),
   }
@@ -118,4 +120,10 @@ function toFile({ organizationId, documentId }: DocumentScope, { fileName, fileB
   if (fileBytes > maxFileBytes) throw new ApiError('validation_failed', 'A file may have at most 50 MB.')
   const { key, url } = newFile(bucket, organizationId, documentId, name)
   return { key, columns: awaitFile({ source_url: url, source_type: type, file_bytes: fileBytes }) }
+}
+
+/** The file's name without its extension, in one line. */
+function titleOfName(fileName: string): string {
+  const inLine = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+  return [...(inLine(fileName.replace(/\.\w+$/, '')) || inLine(fileName))].slice(0, 500).join('')
 }

@@ -33,7 +33,7 @@ export async function updateDocument(
     const decision = decide(found, { content_hash, status: input.status })
     const changing = change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
-      ...(input.title !== undefined && { title_terms: titleTerms(input.title) }),
+      ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),
       ...(decision === 'restart' && {
         ...restart(origin),
         ...(content_hash && { content: input.content, content_hash }),

@@ -23,6 +23,25 @@ export const fileExtensions: readonly string[] = Object.keys(sourceTypes)
 
 /** Undefined for a file that no text is extracted from. */
 export function fileTypeOf(fileName: string): FileType | undefined {
-  const [, extension = ''] = /\.(\w+)$/.exec(fileName) ?? []
-  return sourceTypes[extension.toLowerCase()]
+  return sourceTypes[extensionOf(fileName)]
+}
+
+export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md'
+const kinds: Record<string, FileKind> = {
+  xlsx: 'xlsx',
+  pptx: 'pptx',
+  html: 'html',
+  htm: 'html',
+  md: 'md',
+  markdown: 'md',
+}
+
+/** What people call the file: its type, which its content decides, told more exactly by its extension where the two agree. */
+export function fileKindOf(sourceType: SourceType, sourceUrl: string | null): FileKind {
+  const extension = extensionOf(sourceUrl ?? '')
+  return sourceTypes[extension] === sourceType ? (kinds[extension] ?? sourceType) : sourceType
+}
+
+function extensionOf(fileName: string): string {
+  return /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
 }

@@ -270,6 +270,7 @@ describe('the roles of the Lambdas', () => {
       'embedding select chunks: vector_id',
       'embedding select vectors: document_id, id, organization_id, sketch',
       'embedding update documents: chunk_offsets',
+      'extraction update documents: title_terms',
       'mcp insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
       'mcp select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
       'mcp select chunks: sketch, vector_id',

@@ -23,10 +23,10 @@ export interface TestFile {
 export async function createFile(
   stand: TestStand,
   tenant: Tenant,
-  { fileName = 'prices.txt', title = 'Prices', fileBytes = 100 } = {},
+  options: { fileName?: string; title?: string | undefined; fileBytes?: number } = {},
 ): Promise<TestFile> {
   const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
-  const input = { title, fileName, fileBytes, bucket: 'files' }
+  const input = { title: 'Prices', fileName: 'prices.txt', fileBytes: 100, bucket: 'files', ...options }
   const { document, key } = await createFileDocument(stand.db, scope, input, { requestId: 'request-of-upload' })
   const { organizationId, knowledgeBase } = tenant
   const documentId = document.id as DocumentId

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { fileKindOf } from '../../../shared/files/file-types.ts'
 import { ago } from '../ago.ts'
 import { words } from '../words.ts'
 import { deletionWords } from './delete-view.ts'
@@ -40,8 +41,8 @@ export function retryForm(base: string, { id, title }: Overview) {
 <button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>`
 }
 
-export function aboutView({ source_type, chunk_count, updated_at }: Overview) {
-  return html`<span>${w.types[source_type]}</span>${
+export function aboutView({ source_type, source_url, chunk_count, updated_at }: Overview) {
+  return html`<span>${w.types[fileKindOf(source_type, source_url)]}</span>${
     chunk_count > 0 && html` <span>${w.passages(chunk_count)}</span>`
   } <span>${w.changed} ${ago(updated_at)}</span>`
 }

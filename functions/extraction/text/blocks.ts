@@ -7,6 +7,11 @@ export type Block =
   | { kind: 'list'; items: ListItem[] }
   | Table
 
+/** A heading that the document begins with, if need be below a line or two. */
+export function firstHeading(blocks: readonly Block[]): string | undefined {
+  return blocks.slice(0, 3).find((block) => block.kind === 'heading')?.text
+}
+
 export interface ListItem {
   /** As Markdown writes it: `-` or `3.`, or `- b)` where the document counts otherwise */
   marker: string

@@ -1,5 +1,5 @@
-import type { FileType } from '../../../shared/files/file-types.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
+import type { Extracted } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -17,13 +17,9 @@ let previous: Promise<unknown> = Promise.resolve()
  * @throws Unreadable if the file is at fault for good; its message says what its owner can do
  * @throws Error for any fault of ours: another attempt may succeed
  */
-export async function extractText(
-  file: Buffer,
-  fileName: string,
-  organizationId: OrganizationId,
-): Promise<{ text: string; sourceType: FileType }> {
+export async function extractText(file: Buffer, fileName: string, organizationId: OrganizationId): Promise<Extracted> {
   const turn = previous.then(() => reader.read({ file, fileName }, organizationId))
   previous = turn.catch(() => undefined)
-  const { text, sourceType } = await turn
-  return { text, sourceType }
+  const { text, sourceType, title } = await turn
+  return { text, sourceType, title }
 }

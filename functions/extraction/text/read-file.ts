@@ -1,16 +1,19 @@
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
-import type { Block } from './blocks.ts'
+import { type Block, firstHeading } from './blocks.ts'
 import { cleanText } from './clean-text.ts'
 import { decodeText } from './decode-text.ts'
 import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
 import { toMarkdown } from './markdown.ts'
+import { saneTitle } from './title.ts'
 import { Unreadable } from './unreadable.ts'
 import { checkedPackage } from './zip-package.ts'
 
 export interface Extracted {
   text: string
   sourceType: FileType
+  /** The document's own title, as it says itself or as its first heading. */
+  title?: string | undefined
 }
 
 /**
@@ -18,24 +21,30 @@ export interface Extracted {
  * @throws Unreadable
  */
 export async function readFile(file: Buffer, fileName: string): Promise<Extracted> {
-  const { format, content } = await contentOf(file, fileName)
+  const { format, content, titles = [] } = await contentOf(file, fileName)
   const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
   if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
-  return { text, sourceType: sourceTypes[format] }
+  return { text, sourceType: sourceTypes[format], title: saneTitle(titles) }
 }
 
 interface Content {
   format: Format
   content: string | Block[]
+  /** What may be its title, the likeliest first. */
+  titles?: (string | undefined)[]
 }
 
 /** Readers are loaded when the first file of their format comes: PDF.js alone takes a tenth of a second. */
 async function contentOf(file: Buffer, fileName: string): Promise<Content> {
   switch (contentType(file)) {
-    case 'pdf':
-      return { format: 'pdf', content: await (await import('./pdf/read-pdf.ts')).pdfBlocks(file) }
-    case 'rtf':
-      return { format: 'rtf', content: await (await import('./formats/office.ts')).officeBlocks(file, 'rtf') }
+    case 'pdf': {
+      const { blocks, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)
+      return { format: 'pdf', content: blocks, titles: [...titles, firstHeading(blocks)] }
+    }
+    case 'rtf': {
+      const content = await (await import('./formats/office.ts')).officeBlocks(file, 'rtf')
+      return { format: 'rtf', content, titles: [firstHeading(content)] }
+    }
     case 'zip':
       return await packageContent(file)
     case 'characters':
@@ -44,24 +53,38 @@ async function contentOf(file: Buffer, fileName: string): Promise<Content> {
 }
 
 async function packageContent(file: Buffer): Promise<Content> {
-  const { names, mimetype, isEncrypted, hides } = await checkedPackage(file)
+  const { names, mimetype, isEncrypted, hides, title } = await checkedPackage(file)
   const format = packageFormat(names, mimetype)
   if (isEncrypted) throw new Unreadable('encrypted')
   // anydoc cannot leave them out, and callers must not hear what the owner shows to nobody.
   if (format === 'ods' && hides) throw new Unreadable('hidden_parts')
-  if (format === 'xlsx') return { format, content: await (await import('./formats/workbook.ts')).workbookBlocks(file) }
-  return { format, content: await (await import('./formats/office.ts')).officeBlocks(file, format) }
+  if (format === 'xlsx')
+    return { format, content: await (await import('./formats/workbook.ts')).workbookBlocks(file), titles: [title] }
+  const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
+  // The title that a presentation's properties keep is mostly its template's, and the first heading of a workbook is a sheet's name.
+  if (format === 'ods') return { format, content, titles: [title] }
+  const heading = firstHeading(content)
+  return { format, content, titles: /^(pptx|odp)$/.test(format) ? [heading, title] : [title, heading] }
 }
 
 async function characterContent(file: Buffer, fileName: string): Promise<Content> {
-  const { declaredEncoding, htmlBlocks, isHtml } = await import('./formats/html.ts')
+  const { declaredEncoding, isHtml, readHtml } = await import('./formats/html.ts')
   const text = decodeText(file, declaredEncoding(file))
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
-  if (isHtml(text, fileName)) return { format: 'html', content: htmlBlocks(text) }
+  if (isHtml(text, fileName)) {
+    const { blocks, title } = readHtml(text)
+    return { format: 'html', content: blocks, titles: [title, firstHeading(blocks)] }
+  }
   // A table has more in Markdown than in commas: there is nothing to gain by reading on.
   if (Buffer.byteLength(text) > maxContentBytes) throw new Unreadable('too_much_text')
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })
-  return rows ? { format: 'csv', content: rows } : { format: 'text', content: text }
+  if (rows) return { format: 'csv', content: rows }
+  return { format: 'text', content: text, titles: /\.(md|markdown)$/i.test(fileName) ? [markdownHeading(text)] : [] }
+}
+
+function markdownHeading(text: string): string | undefined {
+  const [, marked, underlined] = /^(?:#{1,6}[ \t]+(.+?)[ \t#]*|(\S.*)\n={3,}[ \t]*)$/m.exec(text.slice(0, 4_096)) ?? []
+  return (marked ?? underlined)?.replaceAll(/[*_`]|\[(.*?)\]\(.*?\)/g, '$1')
 }

@@ -23,6 +23,8 @@ export interface ZipPackage {
   isEncrypted: boolean
   /** has sheets, rows or columns that an OpenDocument does not show */
   hides: boolean
+  /** what the document says of itself in its properties */
+  title: string | undefined
 }
 
 /**
@@ -41,6 +43,7 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
     mimetype: undefined,
     isEncrypted: false,
     hides: false,
+    title: undefined,
   }
   for (const entry of entries) {
     if (entry.isEncrypted()) throw new Unreadable('encrypted')
@@ -49,6 +52,7 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
     if (entry.fileName === 'mimetype') found.mimetype = start.toString()
     if (entry.fileName === 'META-INF/manifest.xml') found.isEncrypted = start.includes('encryption-data')
     if (entry.fileName === 'content.xml') found.hides = hides
+    if (/^(docProps\/core|meta)\.xml$/.test(entry.fileName)) found.title = titleIn(start.toString())
   }
   return found
 }
@@ -95,4 +99,15 @@ async function lookInto(zip: ZipFile, entry: Entry) {
     throw new Unreadable('damaged', error)
   }
   return { start: Buffer.concat(start), declaresEntity, hides }
+}
+
+const references: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+
+function titleIn(properties: string): string | undefined {
+  const [, title] = /<dc:title>([^<]*)<\/dc:title>/.exec(properties) ?? []
+  return title?.replaceAll(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
+    name
+      ? (references[name] ?? whole)
+      : String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16)),
+  )
 }

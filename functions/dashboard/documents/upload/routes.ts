@@ -7,7 +7,6 @@ import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
-import { oneLine } from '../../forms.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { isError, tooMany } from '../edits.ts'
@@ -38,7 +37,7 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
             return c.json({ message: Object.values(form.faults)[0] }, 422)
           }
           const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
-          const file = { title: titleOf(form.values.name), ...toFile(form.values) }
+          const file = toFile(form.values)
           try {
             const { document, key } = await createFileDocument(db, scope, file, origin)
             return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
@@ -80,12 +79,4 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
   function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
     return { fileName: name, fileBytes: bytes, bucket: bucket.name }
   }
-}
-
-const maxTitleCharacters = 500
-
-/** The file's name without its extension. */
-function titleOf(name: string): string {
-  const stem = oneLine(name.replace(/\.\w+$/, ''))
-  return [...(stem || name)].slice(0, maxTitleCharacters).join('')
 }

@@ -21,13 +21,12 @@ const blockNames = new Set(
 )
 
 /** The readable text of a page: headings, paragraphs, lists and tables. Nothing is run and nothing is loaded. */
-export function htmlBlocks(html: string): Block[] {
+export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   const document = parse(html)
   const blocks = blocksOf(document.childNodes as Node[], 0)
   const title = titleOf(document.childNodes as Node[])
-  return title && !blocks.some(({ kind }) => kind === 'heading')
-    ? [{ kind: 'heading', level: 1, text: title }, ...blocks]
-    : blocks
+  const isMissing = title && !blocks.some(({ kind }) => kind === 'heading')
+  return { blocks: isMissing ? [{ kind: 'heading', level: 1, text: title }, ...blocks] : blocks, title }
 }
 
 /** The encoding that the page names in its first kilobyte. */

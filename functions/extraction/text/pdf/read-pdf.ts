@@ -22,7 +22,7 @@ const minLettersOfText = 20
  * numbers are left out after their first page.
  * @throws Unreadable for a scan, a password, more than 5,000 pages, fonts that do not say which letters they show
  */
-export async function pdfBlocks(file: Buffer): Promise<Block[]> {
+export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: (string | undefined)[] }> {
   const pdf = await opened(file)
   try {
     if (pdf.numPages < 1) throw new Unreadable('damaged')
@@ -32,7 +32,7 @@ export async function pdfBlocks(file: Buffer): Promise<Block[]> {
     rejectScrambled(contents)
     const running = runningLines(contents)
     const sizes = fontSizes(contents)
-    return joinPages(pages.map((page) => pageBlocks(page, running, sizes)))
+    return { blocks: joinPages(pages.map((page) => pageBlocks(page, running, sizes))), titles: await titlesOf(pdf) }
   } finally {
     await pdf.loadingTask.destroy()
   }
@@ -53,6 +53,13 @@ async function opened(file: Buffer): Promise<PDFDocumentProxy> {
     const name = error instanceof Error ? error.name : ''
     throw new Unreadable(name === 'PasswordException' ? 'encrypted' : 'damaged', error)
   }
+}
+
+/** Those of the XMP metadata and of the older information dictionary. */
+async function titlesOf(pdf: PDFDocumentProxy): Promise<(string | undefined)[]> {
+  const { info, metadata } = await pdf.getMetadata().catch(() => ({ info: {}, metadata: undefined }))
+  const titles: unknown[] = [metadata?.get('dc:title'), 'Title' in info ? info.Title : undefined]
+  return titles.map((title) => (typeof title === 'string' ? title : undefined))
 }
 
 async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
