@@ -17,7 +17,6 @@ const own = [
   'database/**/*.test.ts',
   'faults/**/*.test.ts',
   'limits/unknown-keys.test.ts',
-  'load/**/*.test.ts',
   'local/**/*.test.ts',
   'operators/**/*.test.ts',
   'pipeline/{costs,load,sweeper}.test.ts',

@@ -84,7 +84,6 @@ export async function startStand({
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
     const gateway = await step('HTTP gateway', () =>
       startGateway({
-        host: '127.0.0.1',
         port,
         corsOrigins,
         routes: functions.routes,

@@ -1,80 +1,91 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { withSection } from '../bench/report/readme.ts'
-import { describeServer } from '../bench/stage/server.ts'
-import { type Report, toMarkdown } from './report/table.ts'
-import type { Basis, Measured } from './scenario.ts'
-import { scenarios } from './scenarios/all.ts'
-import { findHeld } from './scenarios/ramp.ts'
-import { openStage } from './stage/stage.ts'
+import { question, section } from '../bench/data/texts.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Length of the load of each line. */
-    seconds: { type: 'string', default: '12' },
-    /** Names of scenarios, separated by commas. */
-    only: { type: 'string' },
-    /** In place of the rate that a ramp finds, in requests a second. */
-    held: { type: 'string' },
-    /** Writes the table into README.md beside this file. */
-    readme: { type: 'boolean', default: false },
+    /** Requests a second. */
+    rate: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '30' },
+    /** The share of requests that create a document, from 0 to 1; the others search. */
+    writes: { type: 'string', default: '0.02' },
   },
 })
+const { BASE_URL, API_KEY, AGENT_ID } = process.env
+if (!BASE_URL || !API_KEY || !AGENT_ID) {
+  console.error('Set BASE_URL, API_KEY and AGENT_ID, such as with: source .local/env')
+  process.exit(1)
+}
+const knowledgeBase = `${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`
+const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
+const timeoutSeconds = 30
 
-const started = performance.now()
-const loadBefore = loadavg()[0]!
-const only = options.only?.split(',')
-const seconds = Number(options.seconds)
-const serverUrl = process.env.DATABASE_URL || undefined
-
-function progress(text: string): void {
-  console.error(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${text}`)
+interface Sample {
+  /** A status, or why there is none. */
+  outcome: number | string
+  /** From the planned arrival to the end of the response, so that waiting in a queue counts. */
+  milliseconds: number
 }
 
-const description = await describeServer(serverUrl)
-const stage = await openStage({ url: serverUrl })
-const interrupt = () => stage.close().finally(() => process.exit(130))
-process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+/** So that a second run asks other questions. */
+const first = Math.floor(Math.random() * 2 ** 30)
+const searches: Sample[] = []
+const writes: Sample[] = []
+const created: string[] = []
 
-try {
-  const markdown = toMarkdown(await measure())
-  console.log(markdown)
-  if (options.readme) publish(markdown)
-} finally {
-  await stage.close()
+/** Sends one request, planned for this time by `performance.now()`. */
+async function send(planned: number, index: number): Promise<void> {
+  const isWrite = Math.random() < Number(options.writes)
+  const body = isWrite
+    ? { title: `Load test ${index}`, content: section(1, first + index) }
+    : { query: question(1, first + index), limit: 5 }
+  const outcome = await fetch(isWrite ? knowledgeBase : `${knowledgeBase}/search`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutSeconds * 1000),
+  }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      const location = response.headers.get('location')
+      if (location) created.push(location)
+      return response.status
+    },
+    (error: Error) => error.name,
+  )
+  const samples = isWrite ? writes : searches
+  samples.push({ outcome, milliseconds: performance.now() - planned })
 }
 
-async function measure(): Promise<Report> {
-  // The first seconds of a process are compiling.
-  const held = options.held === undefined ? await findHeld(stage, progress) : Number(options.held)
-  const basis: Basis = { seconds, held }
-  const measured: Measured[] = []
-  for (const scenario of scenarios.filter(({ name }) => only?.includes(name) ?? true))
-    for await (const each of scenario.run(stage, basis)) {
-      measured.push(each)
-      progress(each.title)
-    }
-  return { basis, measured, circumstances: circumstances() }
+/** Sends at random times that wait for no response, as callers do (a Poisson process). */
+async function sendAll(): Promise<void> {
+  const inFlight: Promise<void>[] = []
+  const begin = performance.now()
+  const end = begin + Number(options.seconds) * 1000
+  for (let at = begin; at < end; at += (-Math.log(1 - Math.random()) / Number(options.rate)) * 1000) {
+    await delay(Math.max(0, at - performance.now()))
+    inFlight.push(send(at, inFlight.length))
+  }
+  await Promise.all(inFlight)
 }
 
-function circumstances(): string {
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB`
-  const minutes = Math.round((performance.now() - started) / 6000) / 10
-  const parts = [machine, description, `Node ${process.version}`, `${minutes} minutes`, besides()]
-  return `${new Date().toISOString().slice(0, 10)}: ${parts.join('; ')}.`
+function report(name: string, samples: Sample[]): void {
+  const served = samples.filter(({ outcome }) => typeof outcome === 'number' && outcome < 400)
+  const times = served.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b)
+  const at = (share: number) => `${Math.round(times[Math.floor(share * (times.length - 1))] ?? 0)} ms`
+  const failed = Object.entries(
+    Object.groupBy(
+      samples.filter((sample) => !served.includes(sample)),
+      ({ outcome }) => outcome,
+    ),
+  ).map(([outcome, group]) => `${group!.length} × ${outcome}`)
+  const perSecond = (served.length / Number(options.seconds)).toFixed(1)
+  console.log(`${name}: ${samples.length} sent, ${served.length} served (${perSecond}/s)`)
+  if (times.length > 0) console.log(`  p50 ${at(0.5)}   p95 ${at(0.95)}   p99 ${at(0.99)}   max ${at(1)}`)
+  if (failed.length > 0) console.log(`  not served: ${failed.join(', ')}`)
 }
 
-/** Whether the machine had other work when the run began. */
-function besides(): string {
-  const load = `load average ${loadBefore.toFixed(1)} when it began`
-  return loadBefore > availableParallelism() / 2
-    ? `measured beside other work of the machine (${load}), so the times are too long`
-    : load
-}
-
-function publish(markdown: string): void {
-  const readme = join(import.meta.dirname, 'README.md')
-  writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), 'npm run load', markdown))
-}
+await sendAll()
+report('searches', searches)
+if (writes.length > 0) report('new documents', writes)
+for (const location of created) await fetch(new URL(location, BASE_URL), { method: 'DELETE', headers })

@@ -1,10 +1,16 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { Worker } from 'node:worker_threads'
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
-import type { FromFront, FrontSettings, ToFront } from './messages.ts'
-import { type GatewayResponse, messageResponse, tooLarge } from './own-responses.ts'
-import { takingTurns } from './turns.ts'
+import { allows, isPreflight, withCors } from './cors.ts'
+import { type GatewayRequest, toBody, toEvent } from './event.ts'
+import { busy, type GatewayResponse, messageResponse, tooLarge } from './responses.ts'
 
 export interface GatewayRoute {
   route: string
@@ -13,73 +19,144 @@ export interface GatewayRoute {
   timeoutSeconds?: number
 }
 
-export interface GatewayOptions extends Pick<FrontSettings, 'port'>, Partial<Omit<FrontSettings, 'routes' | 'port'>> {
+export interface GatewayOptions {
+  port: number
   routes: readonly GatewayRoute[]
-  /** Called for what is answered with a 5xx status. */
+  corsOrigins?: readonly string[]
+  /** Requests that the functions run at a time; any more are answered with 503 at once. */
+  maxInFlight?: number
+  /** The time in which a request must have arrived, its body included. */
+  receiveSeconds?: number
+  /** Called for every response with a 5xx status that a function caused. */
   onError?: (error: unknown) => void
-  /** Called with the origin of the first page that asks in vain whether it may call. */
+  /** Called with the origin of the first page whose preflight is refused. */
   onForeignPage?: (origin: string) => void
 }
 
-/** Payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
-export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
-  const { routes, onError = logFailure, onForeignPage, ...settings } = options
-  const front: FrontSettings = {
-    host: '127.0.0.1',
-    corsOrigins: [],
-    maxInFlight: 64,
-    receiveSeconds: 60,
-    ...settings,
-    routes: routes.map(({ route, functionName = 'local' }) => ({ route, functionName })),
-  }
-  const inTurn = takingTurns()
-  const thread = new Worker(new URL('front.ts', import.meta.url), { workerData: front })
-  const tell = (message: ToFront) => thread.postMessage(message)
-  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-  const { promise: listening, resolve, reject } = Promise.withResolvers<number>()
-  thread.once('error', reject)
-  thread.on('message', (message: FromFront) => {
-    if (message.kind === 'listening') resolve(message.port)
-    else if (message.kind === 'unavailable') reject(unavailable(message, front.port))
-    else if (message.kind === 'fault') onError(message.error)
-    else if (message.kind === 'foreign page') onForeignPage?.(message.origin)
-    else inTurn(message.caller, () => answer(message))
-  })
+const host = '127.0.0.1'
+const maxBodyBytes = 10 * 1024 * 1024
+const maxHeaderSize = 10_240
 
-  async function answer({ id, event, route }: Extract<FromFront, { kind: 'event' }>) {
-    const response = await respond(event, routes[route]!).catch((error) => toErrorResponse(error, event))
-    tell({ kind: 'response', id, response })
-  }
+/** Serves HTTP with payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
+export async function startGateway({
+  port,
+  routes,
+  corsOrigins = [],
+  maxInFlight = 64,
+  receiveSeconds = 60,
+  onError = logFailure,
+  onForeignPage,
+}: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
+  const paths = routes.map(({ route }) => route)
+  const receiveMilliseconds = receiveSeconds * 1000
+  let inFlight = 0
+  let hasReportedPage = false
 
-  async function toErrorResponse(error: unknown, event: APIGatewayProxyEventV2): Promise<GatewayResponse> {
-    if (error instanceof PayloadTooLarge && error.of === 'event')
-      return await tooLarge({ path: event.rawPath, requestId: event.requestContext.requestId })
-    onError(error)
-    return error instanceof FunctionTimeout
-      ? messageResponse(503, 'Service Unavailable')
-      : messageResponse(500, 'Internal Server Error')
-  }
-
-  const origin = `http://${front.host}:${await listening}`
-  // From now on a fault of the thread ends the process.
-  thread.off('error', reject)
-  return {
-    origin,
-    close() {
-      tell({ kind: 'close' })
-      return ended
+  const server = createServer(
+    {
+      maxHeaderSize,
+      headersTimeout: receiveMilliseconds,
+      requestTimeout: receiveMilliseconds,
+      connectionsCheckingInterval: receiveMilliseconds / 4,
     },
+    async (request, response) => {
+      reportForeignPage(request)
+      const { status, headers, body } = await respond(request).catch((error) => {
+        // A client that disconnected in mid-request is no fault of ours.
+        if (request.complete) onError(error)
+        return messageResponse(500, 'Internal Server Error')
+      })
+      // The next request on this connection follows the rest of the body.
+      request.resume()
+      // A connection kept alive would delay the end.
+      response.shouldKeepAlive &&= server.listening
+      send(response, {
+        status,
+        headers: corsOrigins.length > 0 ? withCors(headers, request, corsOrigins) : headers,
+        body,
+      })
+    },
+  )
+
+  async function respond(request: IncomingMessage): Promise<GatewayResponse> {
+    if (corsOrigins.length > 0 && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
+    // A proxy in front of this server may route by the other one.
+    if ((request.headersDistinct.host?.length ?? 0) > 1) return messageResponse(400, 'Bad Request')
+    const event = toEvent(headOf(request), paths)
+    const route = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
+    if (!event || !route) return messageResponse(404, 'Not Found')
+    const named = { path: event.rawPath, requestId: event.requestContext.requestId }
+    const body = await readBody(request)
+    if (!body) return await tooLarge(named)
+    if (inFlight >= maxInFlight) return await busy(named)
+    inFlight++
+    try {
+      return await run(route, { ...event, ...toBody(body, event.headers['content-type'] ?? '') })
+    } catch (error) {
+      if (error instanceof PayloadTooLarge && error.of === 'event') return await tooLarge(named)
+      onError(error)
+      return error instanceof FunctionTimeout
+        ? messageResponse(503, 'Service Unavailable')
+        : messageResponse(500, 'Internal Server Error')
+    } finally {
+      inFlight--
+    }
+  }
+
+  function reportForeignPage(request: IncomingMessage) {
+    const origin = URL.parse(request.headers.origin ?? '')?.origin
+    if (hasReportedPage || !isPreflight(request) || !origin || origin === 'null' || allows(corsOrigins, origin)) return
+    hasReportedPage = true
+    onForeignPage?.(origin)
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      reject(
+        new Error(
+          code === 'EADDRINUSE'
+            ? `port ${port} is in use: set PORT to another`
+            : `cannot start the gateway: ${message || code}`,
+        ),
+      ),
+    )
+    server.listen(port, host, resolve)
+  })
+  return {
+    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-function unavailable({ code, message }: { code: string | undefined; message: string }, port: number): Error {
-  if (code === 'EADDRINUSE') return new Error(`port ${port} is in use: set PORT to another`)
-  return new Error(`cannot start the gateway: ${message || code}`)
+function send(response: ServerResponse, { status, headers, body }: GatewayResponse) {
+  response.writeHead(status, body.length > 0 ? { ...headers, 'content-length': body.length } : headers).end(body)
 }
 
-async function respond(
-  event: APIGatewayProxyEventV2,
+function headOf({ method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage): GatewayRequest {
+  const forwarded = {
+    'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
+    'x-forwarded-port': `${socket.localPort}`,
+    // A tunnel in front of this server says what the client used.
+    'x-forwarded-proto': /^https?(?=,|$)/.exec(headersDistinct['x-forwarded-proto']?.[0] ?? '')?.[0] ?? 'http',
+  }
+  return { method, url, headers: { ...headersDistinct, ...forwarded }, sourceIp: socket.remoteAddress ?? '' }
+}
+
+/** Undefined when the body exceeds the limit of API Gateway. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBodyBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+async function run(
   { handler, functionName = 'local', timeoutSeconds = 29 }: GatewayRoute,
+  event: APIGatewayProxyEventV2,
 ): Promise<GatewayResponse> {
   return toResponse(await invoke(handler, event, { functionName, timeoutSeconds }), event.requestContext.requestId)
 }
