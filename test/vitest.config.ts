@@ -1,27 +1,27 @@
 import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { faultsOnly, thoroughOnly } from './support/effort.ts'
 
 // Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
-/** Files about the whole database, the process or its environment. Each has a thread and a stand of its own. */
+/** Files about the whole database, the process or its environment: each has a thread and a stand of its own. */
 const own = [
   'admin.test.ts',
   'observability.test.ts',
   'api/hanging-queue.test.ts',
   'attack/**/*.test.ts',
-  'aws/deploy.test.ts',
-  'bench/**/*.test.ts',
-  'dashboard/browser/**/*.test.ts',
   'database/**/*.test.ts',
-  'faults/**/*.test.ts',
   'limits/unknown-keys.test.ts',
   'local/**/*.test.ts',
   'operators/**/*.test.ts',
   'pipeline/{costs,load,sweeper}.test.ts',
   'simulation/**/*.test.ts',
 ]
+/** What needs a browser, the synthesis for AWS or a tool of the tests: `npm run test:ci`. */
+const ci = ['{aws,bench,evaluation,load}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts']
+/** What takes minutes: `npm run test:nightly`. */
+const nightly = ['pipeline/chunker-time.test.ts', 'database/nearest-chunks.test.ts']
+const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -33,7 +33,7 @@ interface Variant {
 }
 
 export function configOf({ except = [], globalSetup = [], external = [] }: Variant = {}) {
-  const exclude = [...thoroughOnly, ...faultsOnly, ...except]
+  const later = [...ci, ...nightly, ...faults, ...except]
   const project = (options: TestOptions): TestProjectInlineConfiguration => ({
     root: import.meta.dirname,
     test: {
@@ -54,9 +54,13 @@ export function configOf({ except = [], globalSetup = [], external = [] }: Varia
       globalSetup: ['./support/run-directory.ts', './support/database-image.ts', ...globalSetup],
       reporters: ['default', './support/summary-reporter.ts'],
       projects: [
-        project({ name: 'own', include: own, exclude }),
+        project({ name: 'own', include: own, exclude: later }),
         // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
-        project({ name: 'shared', include: ['**/*.test.ts'], exclude: [...exclude, ...own], isolate: false }),
+        project({ name: 'shared', include: ['**/*.test.ts'], exclude: [...own, ...later], isolate: false }),
+        project({ name: 'ci', include: ci, exclude: except }),
+        project({ name: 'nightly', include: nightly, exclude: except }),
+        // One after the other: a stand under kills wants the processors for itself.
+        project({ name: 'faults', include: faults, exclude: except, maxWorkers: 1 }),
       ],
     },
   })

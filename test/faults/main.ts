@@ -12,12 +12,11 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const files = positionals.length > 0 ? positionals : ['test/faults/']
 const { status } = spawnSync(
   process.execPath,
-  // One file after the other: a stand under kills wants the processors for itself.
-  [vitest, 'run', '--config', 'test/vitest.config.ts', '--no-file-parallelism', ...files],
+  [vitest, 'run', '--config', 'test/vitest.config.ts', '--project', 'faults', ...files],
   {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, TEST_FAULTS: '1', FAULTS_KILLS: values.kills, FAULTS_SEED: values.seed },
+    env: { ...process.env, FAULTS_KILLS: values.kills, FAULTS_SEED: values.seed },
   },
 )
 process.exitCode = status ?? 1

@@ -5,7 +5,7 @@ import { chunk } from '../../functions/embedding/chunking/chunker.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import { Random } from '../simulation/random.ts'
-import { isLong, isOnServer, isThorough } from '../support/effort.ts'
+import { isOnServer, isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { useStand } from '../support/stand.ts'
@@ -16,7 +16,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-const count = isLong || isOnServer ? 2000 : isThorough ? 200 : 30
+const count = isOnServer ? 2000 : isThorough ? 200 : 30
 
 test(`${count} documents created as fast as the API takes them all end completed, though a fifth of all goes wrong`, async () => {
   const random = new Random(11)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { Random } from '../simulation/random.ts'
-import { isLong, isOnServer, isThorough } from '../support/effort.ts'
+import { isOnServer, isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { vectorOf } from '../support/provider-responses.ts'
@@ -15,7 +15,7 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 /** On PGlite statements take turns, so there is less to see. */
-const searches = isLong ? 30_000 : isOnServer ? 5_000 : isThorough ? 400 : 50
+const searches = isOnServer ? 5_000 : isThorough ? 400 : 50
 const documentCount = 4
 
 interface Listed {

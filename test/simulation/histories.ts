@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLong, isThorough } from '../support/effort.ts'
+import { isThorough } from '../support/effort.ts'
 import { playHistory, type Tally } from './history.ts'
 import { openUniverse, type Universe } from './world.ts'
 
 const { SIMULATION_SEED, SIMULATION_HISTORIES } = process.env
-const count = Number(SIMULATION_HISTORIES ?? (isLong ? 10_000 : isThorough ? 500 : 3))
+const count = Number(SIMULATION_HISTORIES ?? (isThorough ? 500 : 2))
 
 /**
- * Plays the histories of one test file; two files share the work. The seeds are the same at each run, but for long runs and
- * one that is replayed by its SIMULATION_SEED.
+ * Plays the histories of one test file; two files share the work. The seeds are the same in each
+ * `npm test`; SIMULATION_SEED replays one.
  */
 export function testHistories(part: 1 | 2): void {
   let universe: Universe
@@ -17,7 +17,7 @@ export function testHistories(part: 1 | 2): void {
   })
   afterAll(() => universe?.close())
 
-  const base = isLong ? Math.floor(Math.random() * 2 ** 30) : 0
+  const base = isThorough ? Math.floor(Math.random() * 2 ** 30) : 0
   const first = base + part * 100_000
   const seeds = SIMULATION_SEED ? [Number(SIMULATION_SEED)] : Array.from({ length: count }, (_, i) => first + i)
 

@@ -1,5 +1,4 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { thoroughOnly } from './effort.ts'
 
 /** Ends a run with what was skipped, whose names say why, and one line that programs read: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
@@ -16,7 +15,6 @@ export default class SummaryReporter implements Reporter {
           lines.push(`skipped: ${module.relativeModuleId} › ${test.fullName.replaceAll(' > ', ' › ')}`)
       }
     }
-    for (const file of thoroughOnly) lines.push(`left to npm run test:thorough: ${file}`)
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
     lines.push(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
     process.once('exit', () => console.log(lines.join('\n')))

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { isLong, isThorough } from '../../support/effort.ts'
+import { isThorough } from '../../support/effort.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 
 /** Of each operation. */
-export const cases = Number(FUZZ_CASES ?? (isLong ? 10_000 : isThorough ? 200 : 40))
+export const cases = Number(FUZZ_CASES ?? (isThorough ? 200 : 20))
 
 /**
- * Plays so many random cases, the same at each run but for long ones; shrinks one that fails.
+ * Plays so many random cases, the same in each `npm test`; shrinks one that fails.
  * @throws Error that says how to play the shrunk case alone
  */
 export async function playAll<T>(
@@ -16,7 +16,7 @@ export async function playAll<T>(
   arbitrary: fc.Arbitrary<T>,
   play: (value: T) => Promise<void>,
 ): Promise<void> {
-  const seed = FUZZ_SEED ? Number(FUZZ_SEED) : isLong ? Math.floor(Math.random() * 2 ** 31) : 1
+  const seed = FUZZ_SEED ? Number(FUZZ_SEED) : isThorough ? Math.floor(Math.random() * 2 ** 31) : 1
   const property = fc.asyncProperty(arbitrary, play)
   const result = await fc.check(property, {
     numRuns: cases,
