@@ -8,32 +8,20 @@ export const icaoLetters: Record<string, string> = {
 }
 
 /** The rest of that alphabet: names that are people, places and things too. */
-export const icaoNames: Record<string, string> = {
-  a: 'alpha, alfa',
-  c: 'charlie',
-  d: 'delta',
-  e: 'echo',
-  g: 'golf',
-  h: 'hotel',
-  i: 'india',
-  j: 'juliet, juliett',
-  l: 'lima',
-  m: 'mike',
-  n: 'november',
-  o: 'oscar',
-  p: 'papa',
-  q: 'quebec',
-  r: 'romeo',
-  s: 'sierra',
-  t: 'tango',
-  u: 'uniform',
-  v: 'victor',
-  w: 'whiskey, whisky',
-  y: 'yankee',
+export const icaoNames = table(`
+  a alpha, alfa; c charlie; d delta; e echo; g golf; h hotel; i india; j juliet, juliett; l lima; m mike;
+  n november; o oscar; p papa; q quebec; r romeo; s sierra; t tango; u uniform; v victor; w whiskey, whisky;
+  y yankee
+`)
+
+/** A record from entries `key value; key value`. */
+export function table(entries: string): Record<string, string> {
+  const pairs = entries.split(';').map((entry) => /^\s*(\S+) (.*?)\s*$/s.exec(entry)!)
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, value]))
 }
 
-export function together(a: Record<string, string>, b: Record<string, string>): Record<string, string> {
-  const joined = { ...a }
-  for (const [key, list] of Object.entries(b)) joined[key] = joined[key] ? `${joined[key]}, ${list}` : list
-  return joined
+/** Adds the entries to those of `base`, key by key. */
+export function together(base: Record<string, string>, entries: string): Record<string, string> {
+  const added = Object.entries(table(entries)).map(([key, list]) => [key, base[key] ? `${base[key]}, ${list}` : list])
+  return { ...base, ...Object.fromEntries(added) }
 }

@@ -1,99 +1,35 @@
-import { icaoLetters, icaoNames, together } from './alphabet.ts'
+import { icaoLetters, icaoNames, table, together } from './alphabet.ts'
 import type { Language } from './language.ts'
 
 export const english: Language = {
-  numbers: {
-    0: 'zero, naught, nought, nil',
-    1: 'one',
-    2: 'two',
-    3: 'three',
-    4: 'four',
-    5: 'five, fife',
-    6: 'six',
-    7: 'seven',
-    8: 'eight',
-    9: 'nine, niner',
-    10: 'ten',
-    11: 'eleven',
-    12: 'twelve',
-    13: 'thirteen',
-    14: 'fourteen',
-    15: 'fifteen',
-    16: 'sixteen',
-    17: 'seventeen',
-    18: 'eighteen',
-    19: 'nineteen',
-    20: 'twenty',
-    30: 'thirty',
-    40: 'forty, fourty',
-    50: 'fifty',
-    60: 'sixty',
-    70: 'seventy',
-    80: 'eighty',
-    90: 'ninety',
-  },
+  numbers: table(`
+    0 zero, naught, nought, nil; 1 one; 2 two; 3 three; 4 four; 5 five, fife; 6 six; 7 seven; 8 eight;
+    9 nine, niner; 10 ten; 11 eleven; 12 twelve; 13 thirteen; 14 fourteen; 15 fifteen; 16 sixteen; 17 seventeen;
+    18 eighteen; 19 nineteen; 20 twenty; 30 thirty; 40 forty, fourty; 50 fifty; 60 sixty; 70 seventy; 80 eighty;
+    90 ninety
+  `),
   unsureZero: 'oh, o',
   scales: { 100: 'hundred', 1000: 'thousand', 1000000: 'million' },
   bareScales: true,
   one: 'a',
-  ordinals: {
-    1: 'first',
-    2: 'second',
-    3: 'third',
-    4: 'fourth',
-    5: 'fifth',
-    6: 'sixth',
-    7: 'seventh',
-    8: 'eighth',
-    9: 'ninth',
-    10: 'tenth',
-    11: 'eleventh',
-    12: 'twelfth',
-    13: 'thirteenth',
-    14: 'fourteenth',
-    15: 'fifteenth',
-    16: 'sixteenth',
-    17: 'seventeenth',
-    18: 'eighteenth',
-    19: 'nineteenth',
-    20: 'twentieth',
-    30: 'thirtieth',
-    40: 'fortieth',
-    50: 'fiftieth',
-  },
+  ordinals: table(`
+    1 first; 2 second; 3 third; 4 fourth; 5 fifth; 6 sixth; 7 seventh; 8 eighth; 9 ninth; 10 tenth; 11 eleventh;
+    12 twelfth; 13 thirteenth; 14 fourteenth; 15 fifteenth; 16 sixteenth; 17 seventeenth; 18 eighteenth;
+    19 nineteenth; 20 twentieth; 30 thirtieth; 40 fortieth; 50 fiftieth
+  `),
   and: 'and',
   repeats: { 2: 'double', 3: 'triple, treble' },
-  letters: together(icaoLetters, {
-    d: 'dee',
-    h: 'aitch, haitch',
-    j: 'jay',
-    k: 'kay',
-    q: 'cue',
-    s: 'ess',
-    v: 'vee',
-    w: 'double u, double you',
-    z: 'zed, zee',
-  }),
+  letters: together(
+    icaoLetters,
+    `
+    d dee; h aitch, haitch; j jay; k kay; q cue; s ess; v vee; w double u, double you; z zed, zee
+  `,
+  ),
   alphabets: icaoNames,
-  homophones: {
-    a: 'ay, eh',
-    b: 'be, bee',
-    c: 'see, sea',
-    f: 'eff',
-    g: 'gee',
-    i: 'eye',
-    l: 'el, ell',
-    m: 'em',
-    n: 'en',
-    o: 'oh',
-    p: 'pee, pea',
-    q: 'queue',
-    r: 'are, ar',
-    t: 'tea, tee',
-    u: 'you',
-    x: 'ex',
-    y: 'why, wye',
-  },
+  homophones: table(`
+    a ay, eh; b be, bee; c see, sea; f eff; g gee; i eye; l el, ell; m em; n en; o oh; p pee, pea; q queue;
+    r are, ar; t tea, tee; u you; x ex; y why, wye
+  `),
   signs: {
     '-': 'dash, minus, hyphen',
     '/': 'slash, forward slash',
