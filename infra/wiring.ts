@@ -139,7 +139,6 @@ export const metricReporters = {
   ProviderErrors: ['embedding', ...asking],
   ProviderKeyRejected: ['embedding', ...asking],
   ProviderHedges: asking,
-  ProviderSkips: asking,
   QueryVectorHits: asking,
   QueryVectorMisses: asking,
   SearchesDegraded: asking,

@@ -16,7 +16,6 @@ export const metrics = {
   ProviderErrors: 'Count',
   ProviderKeyRejected: 'Count',
   ProviderHedges: 'Count',
-  ProviderSkips: 'Count',
   QueryVectorHits: 'Count',
   QueryVectorMisses: 'Count',
   SearchesDegraded: 'Count',

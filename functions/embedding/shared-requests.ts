@@ -5,8 +5,8 @@ import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import type { Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
 import { type Claim, type Claimant, claim } from './claim.ts'
+import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
-import { sharing } from './sharing.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
 
 /** What the documents of one delivery ask for together. */
@@ -35,11 +35,11 @@ interface Sources {
 
 export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
   return {
-    claim: sharing<Claimant, Claim | undefined>({
+    claim: coalesceRequests<Claimant, Claim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
       request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
     }),
-    reserve: sharing<Spending, void>({
+    reserve: coalesceRequests<Spending, void>({
       mayJoin: (group, spending) =>
         group[0]!.organizationId === spending.organizationId &&
         sumOf([...group, spending], ({ tokens }) => tokens) <= callLimits.tokens,
@@ -55,7 +55,7 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
       concernsAll: (error) => error instanceof TokensUsedUp,
     }),
     embedder: sharedEmbedder(embedder, semaphore, callLimits),
-    complete: sharing<Part, boolean>({
+    complete: coalesceRequests<Part, boolean>({
       mayJoin: (group, part) =>
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
@@ -71,7 +71,7 @@ interface Call {
 }
 
 function sharedEmbedder(embedder: Embedder, semaphore: Semaphore, limits: CallLimits): Embedder {
-  const embed = sharing<Call, Float32Array[]>({
+  const embed = coalesceRequests<Call, Float32Array[]>({
     mayJoin: (group, call) => {
       const texts = [...group, call].flatMap((each) => each.texts)
       // No tokenizer makes more tokens than bytes.

@@ -50,7 +50,7 @@ export class EmbeddingError extends Error {
   }
 
   /** What no retry ends, but whoever has set key, address and model. */
-  get isOfSettings(): boolean {
+  get isConfigurationError(): boolean {
     return this.reason === 'key_rejected' || this.reason === 'wrong_model'
   }
 }

@@ -140,7 +140,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       breaker.onInconclusive()
       return error
     }
-    if (error.isOfSettings) return open(settingsPauses, error)
+    if (error.isConfigurationError) return open(settingsPauses, error)
     if (error.reason === 'unavailable' && isTimeout && !isAborted) {
       const timeout = new EmbeddingError('unavailable', 'The embedding provider timed out', { cause: error })
       if (++consecutiveTimeouts >= maxConsecutiveTimeouts) return open(timeoutPauses, timeout)
@@ -159,7 +159,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       if (!breaker.tryAcquire()) {
         const { reason, message } = openedBy!
         const error = new EmbeddingError(reason, message, { retryAfterSeconds: breaker.retryAfterSeconds() })
-        report(error.isOfSettings ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
+        report(error.isConfigurationError ? { ProviderKeyRejected: 1 } : { ProviderErrors: 1 })
         throw error
       }
       const started = performance.now()
@@ -172,8 +172,8 @@ export function openAiEmbedder(provider: Provider): Embedder {
         return vectors
       } catch (thrown) {
         const error = recordFailure(thrown, { isTimeout: deadline.aborted, isAborted: signal?.aborted ?? false })
-        const isOfSettings = error instanceof EmbeddingError && error.isOfSettings
-        if (!signal?.aborted) report({ ProviderErrors: 1, ...(isOfSettings && { ProviderKeyRejected: 1 }) })
+        const isConfigurationError = error instanceof EmbeddingError && error.isConfigurationError
+        if (!signal?.aborted) report({ ProviderErrors: 1, ...(isConfigurationError && { ProviderKeyRejected: 1 }) })
         throw error
       } finally {
         report({ ProviderLatency: Math.round(performance.now() - started) })

@@ -5,9 +5,6 @@ import { invalidKey } from '../http/api-keys.ts'
 import type { OrganizationId } from '../ids.ts'
 import { questionTokens, today } from '../limits/tokens.ts'
 
-/** Columns of the organization, which an operator sets. */
-export const limitColumns = ['requests_per_second', 'request_burst', 'tokens_per_day', 'documents_in_pipeline'] as const
-
 export interface Limits {
   requests_per_second: number
   /** Requests at once, after which the rate holds. */

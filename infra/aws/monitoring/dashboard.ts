@@ -68,7 +68,7 @@ export function createDashboard(
   dashboard.addWidgets(
     graph('Vectors of questions', sums(name, 'QueryVectorHits', 'QueryVectorMisses')),
     graph('Questions missing in the log', sums(name, 'QuestionsNotKept')),
-    graph('Searches without meaning', sums(name, 'SearchesDegraded', 'SearchesLimited', 'ProviderSkips')),
+    graph('Searches without meaning', sums(name, 'SearchesDegraded', 'SearchesLimited')),
     graph('Second calls to the provider', sums(name, 'ProviderHedges')),
   )
   dashboard.addWidgets(

@@ -1,9 +1,7 @@
 import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
 import { ApiError, Unavailable } from '../../http/errors.ts'
-import { report } from '../../metrics.ts'
 import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
-import { worthwhileCalls } from './worthwhile-calls.ts'
 
 /** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
@@ -16,25 +14,17 @@ const marginMilliseconds = 10
  */
 export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds: number) {
   const hedged = hedging(clock)
-  const calls = worthwhileCalls(clock)
 
   /**
    * @param deadline a time of the clock
-   * @throws Unavailable when the provider is down, too slow or rejects our key, at once if it was too slow for the last ones;
-   * ApiError validation_failed when it rejects the text
+   * @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text
    */
   return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
-    const started = clock.now()
-    const available = deadline - started - marginMilliseconds
+    const available = deadline - clock.now() - marginMilliseconds
     if (available <= 0) throw unavailable(new Error('No time is left to ask it'))
-    const kind = calls.begin(available)
-    if (kind === 'futile') {
-      report({ ProviderSkips: 1 })
-      throw unavailable(new Error('It was too slow for the last questions'), calls.retryAfterSeconds())
-    }
     const seconds = available / 1000
     const late = new AbortController()
-    const cancel = clock.after(deadline - started, () => late.abort())
+    const cancel = clock.after(available + marginMilliseconds, () => late.abort())
     try {
       const [vector] = await hedged(
         (settled, isHedge) =>
@@ -42,23 +32,18 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
             timeoutSeconds: isHedge ? seconds + patienceSeconds : Math.max(seconds, patienceSeconds),
             signal: AbortSignal.any([late.signal, settled]),
           }),
-        () => kind === 'call' && (embedder.mayHedge?.() ?? true),
+        () => embedder.mayHedge?.() ?? true,
       )
-      calls.onAnswer(kind, clock.now() - started)
       return vector!
     } catch (error) {
-      const isUnavailable = error instanceof EmbeddingError && error.reason === 'unavailable'
-      if (isUnavailable && clock.now() - started >= available - marginMilliseconds) calls.onLate(kind, available)
-      else calls.onOtherFailure(kind)
-      throw asAnswered(error)
+      throw error instanceof EmbeddingError ? toApiError(error) : error
     } finally {
       cancel()
     }
   }
 }
 
-function asAnswered(error: unknown): unknown {
-  if (!(error instanceof EmbeddingError)) return error
+function toApiError(error: EmbeddingError): ApiError | Unavailable {
   if (error.reason !== 'input_rejected') return unavailable(error, error.retryAfterSeconds)
   return new ApiError('validation_failed', 'The embedding provider rejected the query.', {
     errors: [{ pointer: '/query', code: 'refused', detail: error.message }],

@@ -1,7 +1,7 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sharing } from '../../functions/embedding/sharing.ts'
+import { coalesceRequests } from '../../functions/embedding/coalesce-requests.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
 import { createDocument, type TestDocument } from '../support/documents.ts'
@@ -157,10 +157,10 @@ const halving: Embedder = {
     Promise.resolve(texts.map((text) => vectorOf(text).slice(0, text.includes('half a vector') ? 768 : dimensions))),
 }
 
-describe('sharing', () => {
+describe('coalesced requests', () => {
   const joining = (failing: (items: number[]) => boolean, concernsAll?: () => boolean) => {
     const groups: number[][] = []
-    const ask = sharing<number, number>({
+    const ask = coalesceRequests<number, number>({
       mayJoin: (group) => group.length < 3,
       request(items) {
         groups.push(items)

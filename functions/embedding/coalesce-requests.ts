@@ -1,4 +1,4 @@
-export interface Sharing<Item, Result> {
+export interface Coalescing<Item, Result> {
   /** Whether the item may go into one request with the group. */
   mayJoin: (group: Item[], item: Item) => boolean
   /** Results in the order of the items. */
@@ -9,9 +9,13 @@ export interface Sharing<Item, Result> {
 
 /**
  * Joins what is asked for in one turn of the event loop into shared requests. When one fails, each of its items is asked for
- * alone, as if it had never been shared, so an item that makes every request fail fails alone.
+ * alone, as if it had been asked for separately, so an item that makes every request fail fails alone.
  */
-export function sharing<Item, Result>({ mayJoin, request, concernsAll = () => false }: Sharing<Item, Result>) {
+export function coalesceRequests<Item, Result>({
+  mayJoin,
+  request,
+  concernsAll = () => false,
+}: Coalescing<Item, Result>) {
   interface Asked extends PromiseWithResolvers<Result> {
     item: Item
   }
