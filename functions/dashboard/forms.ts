@@ -25,6 +25,11 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
 
+/** At most so many characters, as a field shows again what was typed in it, which may be of any length. */
+export function shortened(text: string, maxCharacters: number): string {
+  return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('')
+}
+
 /** Text of one line, without white space around it. */
 export function line(maxCharacters: number, messages: { missing: string; tooLong: string }) {
   return v.pipe(

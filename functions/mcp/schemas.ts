@@ -5,9 +5,21 @@ import type { DocumentId } from '../../shared/ids.ts'
 import { query } from '../../shared/retrieval/schemas.ts'
 
 const rpcVersion = v.literal('2.0', 'must be "2.0"')
-const rpcId = v.union([v.string(), v.pipe(v.number(), v.integer())], 'must be a string or an integer')
+/** An id or a name, which the response repeats. */
+const maxLabel = 1000
+const rpcId = v.union(
+  [v.pipe(v.string(), v.maxLength(maxLabel)), v.pipe(v.number(), v.integer())],
+  `must be a string of at most ${maxLabel} characters or an integer`,
+)
 
-const params = v.pipe(anyObject, v.metadata({ type: 'object' }))
+const params = v.pipe(
+  anyObject,
+  v.check(
+    ({ name }) => typeof name !== 'string' || name.length <= maxLabel,
+    `must have a name of at most ${maxLabel} characters`,
+  ),
+  v.metadata({ type: 'object' }),
+)
 
 /** A request or, without an `id`, a notification. What its method takes is for the protocol's library to check. */
 export const message = v.pipe(
@@ -15,7 +27,7 @@ export const message = v.pipe(
     {
       jsonrpc: rpcVersion,
       id: v.optional(rpcId),
-      method: v.string('must be a string'),
+      method: v.pipe(v.string('must be a string'), v.maxLength(maxLabel, `must have at most ${maxLabel} characters`)),
       params: v.optional(params),
     },
     'must be an object: one message a request',
@@ -87,7 +99,7 @@ export interface Place {
 
 /** Undefined if no document or passage can have this id. */
 export function placeOf(id: string): Place | undefined {
-  const [, documentId, index] = passageId.exec(id.trim()) ?? []
+  const [, documentId, index] = passageId.exec(id) ?? []
   if (documentId === undefined) return undefined
   return {
     documentId: documentId.toLowerCase() as DocumentId,
@@ -99,4 +111,4 @@ export function idOf(documentId: string, index: number): string {
   return `${documentId}#${index}`
 }
 
-export const fetchArguments = fields({ id: v.string('must be a string') })
+export const fetchArguments = fields({ id: v.pipe(v.string('must be a string'), v.trim()) })

@@ -1,5 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Database } from '../../shared/database/database.ts'
+import { echoed } from '../../shared/http/echoed.ts'
 import { ApiError, Unavailable } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
@@ -106,7 +107,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     onUnexpected: (error: unknown) => void,
   ): Promise<CallToolResult> {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${echoed(name)}`)
     try {
       return await tool(call, input)
     } catch (error) {
@@ -136,7 +137,7 @@ const unexpected =
 
 function messageFor(error: unknown, onUnexpected: (error: unknown) => void): string {
   if (error instanceof ToolError) return error.message
-  if (error instanceof ApiError && error.code === 'validation_failed') return faultsOf(error)
+  if (error instanceof ApiError) return error.errors ? faultsOf(error) : error.message
   onUnexpected(error)
   return error instanceof Unavailable ? unavailable : unexpected
 }

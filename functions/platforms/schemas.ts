@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { anyObject } from '../../shared/http/input/any-object.ts'
+import { listOf } from '../../shared/http/input/fields.ts'
 
 /** What a platform sends: it may add fields at any time, so that none is unknown. What is amiss is told in the platform's own way. */
 function envelope(title: string, described: Record<string, unknown>) {
@@ -42,14 +43,22 @@ export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
 /** Of a turn in OpenAI’s form. */
 export const textPart = v.looseObject({ type: v.literal('text'), text: v.string() })
 
+export const maxToolCalls = 10
+const maxLabel = 1000
+
+/** A name or an id, which the answer repeats. */
+const label = v.pipe(v.string(), v.maxLength(maxLabel, `must have at most ${maxLabel} characters`))
+
 /** Vapi’s pages call the arguments `parameters` too. */
 const called = {
-  name: v.optional(v.string()),
+  name: v.optional(label),
   arguments: v.optional(v.unknown()),
   parameters: v.optional(v.unknown()),
 }
-const toolCall = v.looseObject({ id: v.string(), ...called, function: v.optional(v.looseObject(called)) })
-export const toolCalls = v.looseObject({ toolCallList: v.array(toolCall) })
+const toolCall = v.looseObject({ id: label, ...called, function: v.optional(v.looseObject(called)) })
+export const toolCalls = v.looseObject({
+  toolCallList: listOf(toolCall, { items: 'calls', max: maxToolCalls }),
+})
 export type ToolCall = v.InferOutput<typeof toolCall>
 
 const sentence = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))

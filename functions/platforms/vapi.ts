@@ -21,7 +21,6 @@ export interface Vapi {
 const beforeReply = { limit: 3, deadline_ms: 1000 }
 
 const toolNames = ['search_knowledge_base', 'knowledge_base', 'search']
-const maxToolCalls = 10
 
 /**
  * To a message of Vapi to its server. Vapi ignores an answer whose status is not 200, so what went wrong is told in one. Of its kinds
@@ -48,6 +47,7 @@ async function answered<S extends v.GenericSchema>(
   const request = v.safeParse(schema, message)
   if (request.success) return await answer(request.output)
   const [fault] = request.issues
+  if (fault.type === 'max_length') return { error: `\`message.${v.getDotPath(fault)}\` ${fault.message}.` }
   return { error: `The message is not as Vapi documents it: see \`${v.getDotPath(fault)}\`.` }
 }
 
@@ -84,14 +84,13 @@ function textOf(parts: unknown[]): string {
 
 /** In parallel, under one deadline. */
 async function answerToolCalls(calls: ToolCall[], vapi: Vapi) {
-  return { results: await Promise.all(calls.map((call, i) => answerToolCall(call, i, vapi))) }
+  return { results: await Promise.all(calls.map((call) => answerToolCall(call, vapi))) }
 }
 
-async function answerToolCall(call: ToolCall, index: number, { consult, explain }: Vapi) {
+async function answerToolCall(call: ToolCall, { consult, explain }: Vapi) {
   const { name = '', arguments: args, parameters } = call.function ?? call
   const failed = (error: string) => ({ name, toolCallId: call.id, error })
   if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
-  if (index >= maxToolCalls) return failed(`At most ${maxToolCalls} tool calls are answered at once.`)
   const query = questionOf(args ?? parameters)
   if (query === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {

@@ -7,6 +7,7 @@ import { describeError, log } from '../log.ts'
 import type { ApiKey } from './api-keys.ts'
 import { ApiError, noStore, problem, Unavailable } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
+import { requireFitsLambda } from './payload.ts'
 
 /** Its body is beside what the adapter takes, which would encode and copy it three times. */
 interface ApiEvent extends APIGatewayProxyEventV2 {
@@ -75,9 +76,11 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
     const requestId = event.requestContext.requestId
     const request = { instance: event.rawPath, requestId }
     try {
-      return (await respond(normalizeEvent(event), context)) as APIGatewayProxyStructuredResultV2
+      const result = (await respond(normalizeEvent(event), context)) as APIGatewayProxyStructuredResultV2
+      requireFitsLambda(result)
+      return result
     } catch (error) {
-      logFailure(error, { request_id: requestId })
+      if (!(error instanceof ApiError)) logFailure(error, { request_id: requestId })
       return toResult(problem(error, request))
     }
   }

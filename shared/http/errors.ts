@@ -1,3 +1,5 @@
+import { echoed } from './echoed.ts'
+
 export const problems = {
   invalid_json: { status: 400, title: 'The request body is not valid JSON' },
   invalid_parameter: { status: 400, title: 'A path, query or header parameter is invalid' },
@@ -91,6 +93,8 @@ export class Unavailable extends Error {
 /** By default: each response belongs to one organization, and the next may differ. */
 export const noStore = 'private, no-store'
 
+const maxInstance = 2000
+
 /** What is neither an ApiError nor Unavailable becomes an opaque 500. */
 export function problem(
   thrown: unknown,
@@ -103,7 +107,7 @@ export function problem(
     title,
     status,
     detail: error.message,
-    instance: request.instance,
+    instance: echoed(request.instance, maxInstance),
     code: error.code,
     request_id: request.requestId,
     ...(error.errors && { errors: error.errors }),

@@ -1,5 +1,8 @@
 import { ApiError } from './errors.ts'
 
+/** What Lambda takes of a function: the whole result, as JSON. */
+const resultLimit = 6 * 1024 * 1024
+
 /** Lambda's 6 MB: quotes and backslashes of a body count twice. The lower `bodyLimit` leaves room for ids and times. */
 export const payloadLimit = 6_200_000
 
@@ -11,6 +14,19 @@ export const pageBytes = 4 * 1024 * 1024
 
 export function payloadBytes(body: string): number {
   return Buffer.byteLength(JSON.stringify(body))
+}
+
+/** @throws ApiError payload_too_large for a result that Lambda would answer with a 500 */
+export function requireFitsLambda(result: { body?: string | undefined; isBase64Encoded?: boolean | undefined }): void {
+  const { body = '', isBase64Encoded = false } = result
+  const maxBytesPerCharacter = isBase64Encoded ? 1 : 6
+  if (maxBytesPerCharacter * body.length < resultLimit - 100_000) return
+  const bytes = Buffer.byteLength(JSON.stringify(result))
+  if (bytes > resultLimit)
+    throw new ApiError(
+      'payload_too_large',
+      `The response would have ${bytes} bytes. The limit is ${resultLimit} bytes. Send or ask for less.`,
+    )
 }
 
 /** A number such as 1e20 is longer in the response than it was in the body. @throws ApiError payload_too_large */

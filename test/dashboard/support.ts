@@ -23,8 +23,8 @@ export type FormFields = Record<string, string | readonly string[]>
 /** A browser without scripts, with a jar of cookies, which calls the dashboard's Lambda with raw events. */
 export interface Browser {
   get: (path: string, headers?: Record<string, string>) => Promise<Page>
-  /** A form of one of our pages; `headers` may say that it came from elsewhere. */
-  post: (path: string, fields?: FormFields, headers?: Record<string, string>) => Promise<Page>
+  /** A form of one of our pages, as fields or as it is sent; `headers` may say that it came from elsewhere. */
+  post: (path: string, fields?: FormFields | string, headers?: Record<string, string>) => Promise<Page>
   /** Posts, and goes where the answer leads. @throws Error when it is not 303 */
   submit: (path: string, fields?: FormFields) => Promise<Page>
   /** As htmx asks for a part of a screen. */
@@ -100,9 +100,8 @@ export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handl
     jar,
     get: (path, headers = {}) => send('GET', path, headers),
     post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }) => {
-      const entries = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
       const type = { 'content-type': 'application/x-www-form-urlencoded' }
-      return send('POST', path, { ...type, ...headers }, new URLSearchParams(entries as [string, string][]).toString())
+      return send('POST', path, { ...type, ...headers }, typeof fields === 'string' ? fields : encodeForm(fields))
     },
     async submit(path, fields) {
       const { status, headers, text } = await browser.post(path, fields)
@@ -112,6 +111,11 @@ export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handl
     part: (path) => send('GET', path, { 'hx-request': 'true', 'hx-request-type': 'partial' }),
   }
   return browser
+}
+
+function encodeForm(fields: FormFields): string {
+  const entries = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+  return new URLSearchParams(entries as [string, string][]).toString()
 }
 
 function store(jar: Map<string, string>, setCookie: string): void {

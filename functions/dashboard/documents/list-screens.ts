@@ -26,7 +26,7 @@ const rowsPerPage = 25
 const listQuery = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
-  after: v.optional(v.string()),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(1000))), undefined),
   /** Asks what has changed of the documents in `seen`. */
   live: v.optional(v.string()),
 })

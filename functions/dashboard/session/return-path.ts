@@ -4,9 +4,12 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 const home = '/dashboard'
 const signIn = `${home}/sign-in`
 
+const maxCharacters = 2000
+
 /** A screen of the dashboard, whatever address is sent: of that only the path and the query count, never the host. */
 export function returnPath(sent: string | undefined): string {
-  const url = URL.parse(sent ?? home, 'https://here.invalid')
+  if (sent === undefined || sent.length > maxCharacters) return home
+  const url = URL.parse(sent, 'https://here.invalid')
   if (!url || !/^\/dashboard(\/(?!(sign-in|sign-out|assets)(\/|$)).*)?$/.test(url.pathname)) return home
   return url.pathname + url.search
 }

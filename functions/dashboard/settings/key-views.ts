@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { faultOf, invalid } from '../form-parts.ts'
-import type { Faults } from '../forms.ts'
+import { type Faults, shortened } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
 import { localDay } from '../local-time.ts'
 import { words } from '../words.ts'
-import { settingsPath } from './keys.ts'
+import { maxName, settingsPath } from './keys.ts'
 
 const { keys: w } = words.settings
 
@@ -20,7 +20,7 @@ interface Filled {
 export function keyForm({ permissions, keyExpiresAt }: Session, { id, typed = {}, faults = {} }: Filled): Html {
   return html`<form class="panel sheet" method="post" data-draft><input type="hidden" name="id" value="${id}">
 <div class="field"><label for="name">${w.name}</label>
-<input id="name" name="name" value="${typed.name ?? ''}" maxlength="200" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
+<input id="name" name="name" value="${shortened(typed.name ?? '', maxName)}" maxlength="${maxName}" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
 ${faultOf('name', faults.name)}<p id="name-hint" class="hint">${w.nameHint}</p></div>
 <fieldset class="field"><legend>${w.permissions}</legend>
 ${permissions.map(

@@ -14,6 +14,7 @@ import { words } from '../words.ts'
 import { keyForm, madeKey, revokeQuestion } from './key-views.ts'
 
 export const settingsPath = '/dashboard/settings'
+export const maxName = 200
 const keysPath = `${settingsPath}/keys`
 const { keys: w } = words.settings
 
@@ -22,7 +23,7 @@ const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINIT
 const newKeyForm = v.object({
   /** The id of the new key, which we made and signed: a form that is sent twice makes one key. */
   id: v.string(),
-  name: line(200, { missing: w.nameMissing, tooLong: w.nameTooLong }),
+  name: line(maxName, { missing: w.nameMissing, tooLong: w.nameTooLong }),
   permissions: v.pipe(anyOf(permissions, w.permissionMissing), v.minLength(1, w.permissionMissing)),
   days: v.picklist(['30', '90', '365', 'never'], w.expiryMissing),
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { echoed } from '../echoed.ts'
 import { ApiError, type InputError, type InputErrorCode } from '../errors.ts'
 import type { Schema } from '../route-metadata.ts'
 
@@ -13,7 +14,7 @@ export function readParameters(
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
   for (const issue of result.issues) {
-    const name = String(issue.path?.[0]?.key ?? '')
+    const name = echoed(String(issue.path?.[0]?.key ?? ''))
     errors.push({ ...(place === 'header' ? { header: name } : { parameter: name }), ...explain(issue, 'parameter') })
   }
   return undefined
@@ -30,7 +31,8 @@ export function readBody(schema: Schema, input: unknown): unknown {
 }
 
 function pointerTo(issue: v.BaseIssue<unknown>): string {
-  return (issue.path ?? []).map((step) => `/${String(step.key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const names = (issue.path ?? []).map((step) => echoed(String(step.key)))
+  return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
 const codeOf: Record<string, InputErrorCode> = {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { faultOf, invalid } from '../../form-parts.ts'
-import { type Faults, line } from '../../forms.ts'
+import { type Faults, line, shortened } from '../../forms.ts'
 import type { Html } from '../../layout.ts'
 import { words } from '../../words.ts'
 
@@ -10,7 +10,8 @@ const w = words.documents.text
 /** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
 export const maxWrittenBytes = 1024 * 1024
 
-export const titleField = line(500, { missing: w.noTitle, tooLong: w.longTitle })
+const maxTitle = 500
+export const titleField = line(maxTitle, { missing: w.noTitle, tooLong: w.longTitle })
 export const contentField = v.pipe(
   v.string(w.noContent),
   // As browsers send the line breaks of a form.
@@ -18,6 +19,9 @@ export const contentField = v.pipe(
   v.regex(/\S/, w.noContent),
   v.maxBytes(maxWrittenBytes, w.longContent),
 )
+
+/** Digits of a number of edits. */
+const maxEdits = 20
 
 export interface TextForm {
   action: string
@@ -34,9 +38,9 @@ export interface TextForm {
 /** What is wrong stands below each field, and what was typed in it. */
 export function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
   return html`<form class="text-form" method="post" data-draft action="${action}">
-${edits !== undefined && html`<input type="hidden" name="edits" value="${edits}">`}
+${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 <div class="field"><label for="title">${w.title}</label>
-<input id="title" name="title" value="${title}" required ${description('title', faults.title)}>
+<input id="title" name="title" value="${shortened(title, maxTitle)}" required ${description('title', faults.title)}>
 ${faultOf('title', faults.title)}<p id="title-hint" class="hint">${w.titleHint}</p></div>
 ${
   content !== undefined &&
