@@ -39,7 +39,7 @@ describe('a question', () => {
     const links = [...html.matchAll(/href="\/dashboard\/agents\/[^/]+\/documents\/([^?"]+)\?passage=1#passage-1"/g)]
     expect(links.map(([, id]) => id)).toEqual(found)
     expect(marks(html)).toEqual(expect.arrayContaining(['Sunday', 'open']))
-    expect(text).toContain('Looked for open , sundays .')
+    expect(text).toContain('Searched for open , sundays .')
     expect(text).toContain(body.data[0].score.toFixed(4))
     expect(text).toMatch(/Found in [\d.]+ ms: [\d.]+ ms for the meaning of the question, [\d.]+ ms in the database/)
   })
@@ -47,7 +47,7 @@ describe('a question', () => {
   test('may have words that no document has, and the screen says which', async () => {
     const { text } = await ask(await withDocuments(), 'do you bake bread for zebras')
     expect(text).toContain('zebras (in no document)')
-    expect(text).toContain('lacks “zebras”')
+    expect(text).toContain('doesn’t have “zebras”')
     expect(text).toContain('has “bread”')
   })
 
@@ -73,7 +73,7 @@ describe('a question', () => {
 
   test('of stop words alone is told apart from one without an answer', async () => {
     const { text } = await ask(await withDocuments(), 'is it and')
-    expect(text).toContain('Nothing here can be looked for by words')
+    expect(text).toContain('there is nothing to search for')
     expect(text).not.toContain('may have no answer')
   })
 
@@ -83,7 +83,7 @@ describe('a question', () => {
     expect(byWords.text).toContain('By meaning (cosine) not compared')
     const byMeaning = await ask(owner, 'park for guests', { mode: 'semantic' })
     expect(byMeaning.text).toContain('By words not compared')
-    expect(byMeaning.text).not.toContain('Looked for')
+    expect(byMeaning.text).not.toContain('Searched for')
     expect((await ask(owner, 'park', { mode: 'bogus' })).status).toBe(200)
   })
 
@@ -131,7 +131,7 @@ describe('before a question', () => {
     const examples = [...html.matchAll(/href="([^"]*ask\?q=[^"]*)"/g)].map(([, path]) => path!.replaceAll('&amp;', '&'))
     expect(examples).toHaveLength(3)
     for (const [title] of Object.values(known)) expect(text).toContain(title)
-    expect((await owner.browser.get(examples[0]!)).text).toContain('Looked for')
+    expect((await owner.browser.get(examples[0]!)).text).toContain('Searched for')
   })
 
   test('of an agent without ready documents, the screen leads to them', async () => {
@@ -149,22 +149,22 @@ describe('another document', () => {
     const compare = async (document: string) =>
       (await ask(owner, 'is the bakery open on sunday', { document })).text.split('Did you expect')[1]!
     expect(await compare(hours)).toContain(
-      'number 1 of 3. Your agent gets the first 5. This is what your agent finds first',
+      'ranks 1 of 3. Your agent gets the first 5. This is what your agent finds first',
     )
     expect(await compare(bread)).toMatch(/number [23] of 3/)
-    expect(await compare(parking)).toContain('It lacks “open” or “sunday”.')
+    expect(await compare(parking)).toContain('It doesn’t have “open” or “sunday”.')
     const none = await ask(owner, 'sunday', { document: parking })
-    expect(none.text).toContain('None of its words matches “sunday”.')
+    expect(none.text).toContain('None of its words match “sunday”.')
   })
 
   test('that is not ready says so, and one of others is gone', async () => {
     const owner = await withDocuments()
     const { body } = await owner.call('POST', owner.knowledgeBase, { title: 'Later', content: 'Later.' })
-    expect((await ask(owner, 'bread', { document: body.id })).text).toContain('it is not ready')
+    expect((await ask(owner, 'bread', { document: body.id })).text).toContain('It isn’t ready')
     const other = await withDocuments()
     const { status, text } = await ask(owner, 'bread', { document: other.documents[0]! })
     expect(status).toBe(200)
-    expect(text).toContain('not here any more')
+    expect(text).toContain('no longer available')
     expect((await ask(owner, 'bread', { document: 'bogus' })).status).toBe(200)
   })
 
@@ -174,9 +174,7 @@ describe('another document', () => {
     const part = await owner.browser.part(askPath(owner.agentId, { q: 'bread', title: 'PARK' }))
     expect(part.text).toBe('Parking')
     expect(whole.html).toContain(part.html)
-    expect((await owner.browser.part(askPath(owner.agentId, { q: 'bread', title: '%' }))).text).toBe(
-      'No title has this.',
-    )
+    expect((await owner.browser.part(askPath(owner.agentId, { q: 'bread', title: '%' }))).text).toBe('No titles match.')
   })
 })
 
@@ -197,7 +195,7 @@ describe('while the provider is down', () => {
     provider.script([], { status: 401, body: '{}' })
     const { status, text } = await ask(owner, 'where do guests park', { document: '' })
     expect(status).toBe(200)
-    expect(text).toContain('found by their words alone')
+    expect(text).toContain('found by words only')
     expect(text).toContain('Parking')
   })
 
@@ -206,6 +204,6 @@ describe('while the provider is down', () => {
     provider.script([], { status: 401, body: '{}' })
     const { status, text } = await ask(owner, 'where do guests park', { mode: 'semantic' })
     expect(status).toBe(503)
-    expect(text).toContain('Look by words instead')
+    expect(text).toContain('Search by words instead')
   })
 })

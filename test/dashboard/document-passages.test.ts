@@ -73,7 +73,7 @@ test('a long document has pages of passages, and a link to one shows the page th
   expect((await numbersOn('?from=21'))[0]).toBe(21)
   expect((await numbersOn('?passage=45'))[0]).toBe(41)
   const { html, text } = await tenant.browser.get(`${page}?from=21`)
-  expect(text).toContain('These are 21 to 30 of 45.')
+  expect(text).toContain('Passages 21 to 30 of 45.')
   expect(html).toContain(`<a href="${page}?from=11">`)
   expect(html).toContain(`<a href="${page}?from=31">`)
   expect(await numbersOn('?from=nonsense')).toEqual(first)
@@ -101,7 +101,7 @@ test('passages that a client has made stand without a text beside them, and it i
   await tenant.call('PATCH', path, { status: 'completed' })
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
   expect(html.split('<li id="passage-5"')[1]).toContain('Unfound')
-  expect(text).toContain('Search finds 1 of 2 passages')
+  expect(text).toContain('Search can find 1 of 2 passages')
 })
 
 test('while it is in work the page asks for changes, and gets nothing until there are some', async () => {
@@ -113,7 +113,7 @@ test('while it is in work the page asks for changes, and gets nothing until ther
   const ask = () => tenant.browser.part(address!.replaceAll('&amp;', '&'))
   expect(await ask()).toMatchObject({ status: 204, html: '' })
   await setColumns(stand, id, inProcess)
-  expect((await ask()).text).toContain('Being prepared')
+  expect((await ask()).text).toContain('Processing')
   await setColumns(stand, id, `status = 'pending', lease_token = null, lease_expires_at = null`)
   await stand.deliver()
   const settled = await ask()

@@ -18,7 +18,7 @@ test('a text that is written is found a moment later', async () => {
     content: '# Hours\r\n\r\nWe open at 9.\r\n',
   })
   expect(status).toBe(303)
-  expect((await tenant.browser.get(headers.location!)).text).toContain('Next in line')
+  expect((await tenant.browser.get(headers.location!)).text).toContain('Queued')
   await stand.deliver()
   expect(await get(tenant, idIn(headers.location!))).toMatchObject({
     title: 'Opening hours',
@@ -28,10 +28,10 @@ test('a text that is written is found a moment later', async () => {
 })
 
 test.each([
-  ['title', { title: ' ', content: 'x' }, 'Give it a title.'],
-  ['title', { title: 'x'.repeat(501), content: 'x' }, 'A title has at most 500 characters.'],
-  ['content', { title: 'T', content: '  ' }, 'Write what callers should be told.'],
-  ['content', { title: 'T', content: 'x'.repeat(1024 * 1024 + 1) }, 'A text that is written here has at most 1 MB.'],
+  ['title', { title: ' ', content: 'x' }, 'Enter a title.'],
+  ['title', { title: 'x'.repeat(501), content: 'x' }, 'A title can have at most 500 characters.'],
+  ['content', { title: 'T', content: '  ' }, 'Enter the text that callers should get answers from.'],
+  ['content', { title: 'T', content: 'x'.repeat(1024 * 1024 + 1) }, 'A text written here can have at most 1 MB.'],
 ] as const)('what is wrong with the %s stands beside it, and what was typed in it', async (field, fields, fault) => {
   const tenant = await signedIn()
   const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
@@ -53,13 +53,13 @@ test('what is edited is searched anew, and a title alone is not', async () => {
   const edits = hiddenIn(form.html, 'edits')
 
   const retitled = await edit({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.', edits })
-  expect(retitled).toContain('“Opening hours” is saved.')
+  expect(retitled).toContain('“Opening hours” was saved.')
   expect(retitled).toContain('Ready')
   expect(await get(tenant, id)).toMatchObject({ title: 'Opening hours', content: 'We open at 9.\r\nWe close at 6.' })
 
   const edited = await edit({ title: 'Opening hours', content: 'We open at 8.', edits: `${Number(edits) + 1}` })
-  expect(edited).toContain('Next in line')
-  expect(edited).toContain('Callers are still told its previous version.')
+  expect(edited).toContain('Queued')
+  expect(edited).toContain('Callers still get answers from the previous version.')
   expect(edited).toContain('We open at 9.')
   await stand.deliver()
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}`)).text).toContain('We open at 8.')
@@ -97,7 +97,7 @@ test('a document of passages from elsewhere has no text to edit, only a title', 
   const tenant = await signedIn()
   const id = await write(tenant, 'Made elsewhere')
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
-  expect(text).toContain('Your own system makes this document’s passages')
+  expect(text).toContain('Your own system creates this document’s passages')
   expect(html).not.toContain('<textarea')
   await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { title: 'Elsewhere', edits: hiddenIn(html, 'edits') })
   expect(await get(tenant, id)).toMatchObject({ title: 'Elsewhere', content: null })
@@ -107,7 +107,7 @@ test('a text too long for a form is not edited in one', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Long', 'word '.repeat(220_000))
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
-  expect(text).toContain('This text has more than 1 MB')
+  expect(text).toContain('This text is larger than 1 MB')
   expect(html).not.toContain('<textarea')
 })
 
@@ -119,7 +119,7 @@ test('a text whose document was deleted meanwhile can be saved as a new one', as
   for (const typed of [fields, { ...fields, title: '' }]) {
     const { status, html, text } = await tenant.browser.post(`${listOf(tenant)}/${id}/edit`, typed)
     expect(status).toBe(404)
-    expect(text).toContain('Somebody has deleted this document meanwhile.')
+    expect(text).toContain('Somebody has deleted this document in the meantime.')
     expect(html).toContain(`action="${listOf(tenant)}/new"`)
     expect(html).toContain('We open at 8.</textarea>')
   }
@@ -149,15 +149,15 @@ test('past the documents that may be in work nothing is stored, what was written
   ] as const) {
     const { status, html, text } = await tenant.browser.post(`${listOf(tenant)}/${path}`, typed)
     expect(status).toBe(429)
-    expect(text).toContain('Too many documents are being worked on')
+    expect(text).toContain('Too many documents are being processed')
     expect(html).toContain('We open at 8.</textarea>')
   }
   const file = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'a.pdf', bytes: '1' })
-  expect([file.status, file.html]).toEqual([429, expect.stringContaining('Too many documents are being worked on')])
+  expect([file.status, file.html]).toEqual([429, expect.stringContaining('Too many documents are being processed')])
   const retried = await tenant.browser.post(`${listOf(tenant)}/${id}/retry`)
   expect([retried.status, retried.text]).toEqual([
     429,
-    expect.stringContaining('Too many documents are being worked on'),
+    expect.stringContaining('Too many documents are being processed'),
   ])
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: 'We open at 9.' })
 })

@@ -43,10 +43,10 @@ test('a file that is announced has a document and a form to post it with', async
 })
 
 test.each([
-  ['virus.exe', 10, 'Text cannot be read from files of this type.'],
-  ['no extension', 10, 'Text cannot be read from files of this type.'],
+  ['virus.exe', 10, 'This type of file isn’t supported.'],
+  ['no extension', 10, 'This type of file isn’t supported.'],
   ['empty.pdf', 0, 'The file is empty.'],
-  ['large.pdf', 50 * 1024 * 1024 + 1, 'The file has more than 50 MB.'],
+  ['large.pdf', 50 * 1024 * 1024 + 1, 'The file is larger than 50 MB.'],
 ] as const)('%s of %i bytes is refused in words, and leaves nothing', async (name, bytes, fault) => {
   const tenant = await signedIn()
   const { status, body } = await announce(tenant, name, bytes)
@@ -98,8 +98,7 @@ test('a file that has arrived is read, and shows its text and passages', async (
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
   const { text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
-  for (const part of ['Ready', 'Text file', '1 passage', 'We open at 9.', 'Download the file'])
-    expect(text).toContain(part)
+  for (const part of ['Ready', 'Text file', '1 passage', 'We open at 9.', 'Download file']) expect(text).toContain(part)
 })
 
 test('the title of a file is edited, and it stays a file', async () => {
@@ -117,8 +116,8 @@ test('whoever edits the text of a file is told before that the file goes, and th
   const path = `${listOf(tenant)}/${id}/edit?text=1`
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
   const { html, text } = await tenant.browser.get(path)
-  expect(text).toContain('what you save replaces the file Hours.txt, which is deleted')
-  expect(text).toContain('Save the text and delete the file')
+  expect(text).toContain('what you save replaces the file Hours.txt, which will be deleted')
+  expect(text).toContain('Save text and delete file')
   const edits = hiddenIn(html, 'edits')
   await tenant.browser.submit(path, { title: 'Hours', content: 'We open at 9.', edits })
   expect(await get(tenant, id), 'the same text').toMatchObject({ source_type: 'txt' })

@@ -49,7 +49,7 @@ describe('the list', () => {
     ] as const) {
       const { html, text } = await tenant.browser.get(`${listOf(tenant)}?show=${show}`)
       expect(titlesIn(html), show).toEqual(titles)
-      expect(text).toContain('All 3 Ready 1 In work 1 Failed 1')
+      expect(text).toContain('All 3 Ready 1 Processing 1 Failed 1')
     }
   })
 
@@ -63,7 +63,7 @@ describe('the list', () => {
     const { browser, agentId, call, knowledgeBase } = await signedIn()
     expect((await browser.get(listOf({ agentId }))).text).toContain('Upload a file or write a text.')
     await call('POST', knowledgeBase, { title: 'Prices' })
-    expect((await browser.get(`${listOf({ agentId })}?q=x`)).text).toContain('No document matches.')
+    expect((await browser.get(`${listOf({ agentId })}?q=x`)).text).toContain('No documents match.')
   })
 })
 
@@ -92,7 +92,7 @@ describe('a row says', () => {
     provider.script(['ok', 'too_many_requests'])
     await work()
     expect(await row()).toContain('2 of 5 passages')
-    expect(await row()).toContain('Callers are still told its previous version')
+    expect(await row()).toContain('Callers still get answers from the previous version')
   })
 
   test('why a document waits', async () => {
@@ -105,7 +105,7 @@ describe('a row says', () => {
     )
     const { html } = await tenant.browser.get(listOf(tenant))
     expect(rowOf(html, id)).toContain(
-      'The provider is &lt;busy&gt;. It was tried 2 times and will be tried again by itself.',
+      'The provider is &lt;busy&gt;. It was tried 2 times and will be retried automatically.',
     )
   })
 
@@ -114,7 +114,7 @@ describe('a row says', () => {
     const id = await write(tenant, 'Broken', 'text')
     await setColumns(stand, id, `status = 'error', error_message = 'It broke. Set the status to pending to try again.'`)
     const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
-    expect(row).toContain('It broke. Choose “Try again” to have it prepared again.')
+    expect(row).toContain('It broke. Choose “Try again” to process it again.')
     expect(row).toContain(`action="${listOf(tenant)}/${id}/retry"`)
   })
 })
@@ -135,7 +135,7 @@ describe('while a document is in work', () => {
     expect(rowOf(changed.html, one)).toContain('It broke.')
     expect(rowOf(changed.html, other)).toBe('')
     expect(changed.text).toContain('“One” failed.')
-    expect(changed.text).toContain('All 2 Ready 0 In work 1 Failed 1')
+    expect(changed.text).toContain('All 2 Ready 0 Processing 1 Failed 1')
     expect(changed.html).not.toContain('hx-target="#live"')
   })
 
@@ -182,9 +182,9 @@ describe('deleting', () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
     const page = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
-    expect(page.text).toContain('“Prices” will no longer be found by callers.')
+    expect(page.text).toContain('Callers will no longer get answers from “Prices”.')
     const list = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(page.html, 'edits') })
-    expect(list.text).toContain('“Prices” is deleted.')
+    expect(list.text).toContain('“Prices” was deleted.')
     expect(titlesIn(list.html)).toEqual([])
     expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 404 })
   })
@@ -195,7 +195,7 @@ describe('deleting', () => {
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
     const shown = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(html, 'edits') })
-    expect(shown.text).toContain('somebody has changed it since')
+    expect(shown.text).toContain('somebody has changed it in the meantime')
     expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 200 })
   })
 
@@ -220,7 +220,7 @@ describe('trying again', () => {
     const id = await write(tenant, 'Broken', 'text')
     await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
     const page = await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)
-    expect(page.text).toContain('Next in line')
+    expect(page.text).toContain('Queued')
     await stand.deliver()
     expect((await tenant.browser.get(listOf(tenant))).text).toContain('Ready 1')
   })
@@ -229,7 +229,7 @@ describe('trying again', () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Busy', 'text')
     await setColumns(stand, id, inProcess)
-    expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Being prepared')
+    expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Processing')
   })
 })
 

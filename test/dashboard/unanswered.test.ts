@@ -92,7 +92,7 @@ describe('the screen', () => {
     const owner = await keeping()
     expect((await screen(owner)).text).toContain('No questions yet')
     await storeQuestions(stand, owner, { question: 'answered', best_score: 0.9 })
-    expect((await screen(owner)).text).toContain('Nothing is unanswered')
+    expect((await screen(owner)).text).toContain('No unanswered questions')
   })
 
   test('shows nothing of another agent or organization', async () => {
@@ -129,7 +129,7 @@ describe('a group', () => {
     const { html } = await screen(owner)
     await storeQuestions(stand, owner, { question: 'um do you sell cars' })
     const after = await owner.browser.submit(`${path(owner)}/delete`, removal(html, 'do you sell cars please'))
-    expect(after.text).toContain('2 questions are deleted.')
+    expect(after.text).toContain('2 questions were deleted.')
     expect((await keptQuestions(stand, owner)).map(({ question }) => question)).toEqual([
       'parrots',
       'um do you sell cars',
@@ -142,7 +142,7 @@ describe('a group', () => {
     const { html } = await screen(owner)
     const fields = removal(html, 'do you sell cars')
     await owner.browser.submit(`${path(owner)}/delete`, fields)
-    expect((await owner.browser.submit(`${path(owner)}/delete`, fields)).text).toContain('not here any more')
+    expect((await owner.browser.submit(`${path(owner)}/delete`, fields)).text).toContain('no longer available')
     expect(await keptQuestions(stand, owner)).toHaveLength(1)
   })
 
@@ -162,7 +162,7 @@ describe('a group', () => {
     const asked = await owner.browser.get(`${path(owner)}/clear`)
     expect(asked.text).toContain('All 2 questions of the last 30 days will be deleted')
     expect(await keptQuestions(stand, owner)).toHaveLength(3)
-    expect((await owner.browser.submit(`${path(owner)}/clear`)).text).toContain('2 questions are deleted.')
+    expect((await owner.browser.submit(`${path(owner)}/clear`)).text).toContain('2 questions were deleted.')
     expect((await keptQuestions(stand, owner)).map(({ question }) => question)).toEqual(['of the second'])
   })
 })
@@ -181,18 +181,20 @@ describe('the switch', () => {
   test('is off at first, explained where the questions would be, and leads back there', async () => {
     const owner = await signedIn()
     const { text } = await screen(owner)
-    expect(text).toContain('Keep what callers ask Off')
+    expect(text).toContain('Save callers’ questions Off')
     expect(text).toContain('for 30 days')
     const after = await owner.browser.submit(switchPath, { on: 'true', agent: owner.agentId })
-    expect(after.text).toContain('From now on, questions are kept for 30 days. No questions yet')
+    expect(after.text).toContain('From now on, questions are saved for 30 days. No questions yet')
     expect(await isOn(owner)).toBe(true)
   })
 
   test('is in the settings, where it is switched off again; what was kept stays until it is deleted', async () => {
     const owner = await keeping()
     await storeQuestions(stand, owner, { question: 'do you sell cars' })
-    expect((await owner.browser.get('/dashboard/settings')).text).toContain('Keep what callers ask On')
-    expect((await owner.browser.submit(switchPath, { on: 'false' })).text).toContain('No more questions are kept.')
+    expect((await owner.browser.get('/dashboard/settings')).text).toContain('Save callers’ questions On')
+    expect((await owner.browser.submit(switchPath, { on: 'false' })).text).toContain(
+      'New questions are no longer saved.',
+    )
     expect(await isOn(owner)).toBe(false)
     expect((await screen(owner)).text).toContain('do you sell cars')
   })

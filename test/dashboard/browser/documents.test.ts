@@ -49,8 +49,8 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
     const item = page.locator('#upload li').filter({ hasText: 'Menu.txt' })
     await isHeld
-    expect(await item.innerText()).toContain('Being uploaded')
-    expect(await item.getByRole('progressbar', { name: 'Upload of Menu.txt' }).isVisible()).toBe(true)
+    expect(await item.innerText()).toContain('Uploading')
+    expect(await item.getByRole('progressbar', { name: 'Uploading Menu.txt' }).isVisible()).toBe(true)
     const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
     await item.getByRole('button', { name: 'Cancel' }).click()
     await deleted
@@ -64,7 +64,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
     const item = page.locator('#upload li')
-    await item.filter({ hasText: 'The connection broke' }).waitFor()
+    await item.filter({ hasText: 'The connection was lost' }).waitFor()
     await item.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
@@ -80,7 +80,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     )
     const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
-    await page.locator('#upload li').filter({ hasText: 'was not accepted' }).waitFor()
+    await page.locator('#upload li').filter({ hasText: 'wasn’t accepted' }).waitFor()
     await deleted
     await page.locator('#upload').getByRole('button', { name: 'Try again' }).click()
     await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
@@ -91,7 +91,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const tenant = await stand.tenant()
     const { page } = await open(tenant, listOf(tenant))
     await page.setInputFiles('#upload input[type=file]', text('virus.exe', 'x'))
-    const item = page.locator('#upload li').filter({ hasText: 'Text cannot be read from files of this type.' })
+    const item = page.locator('#upload li').filter({ hasText: 'This type of file isn’t supported.' })
     await item.waitFor()
     expect(await item.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false)
     await item.getByRole('button', { name: 'Remove' }).click()
@@ -106,7 +106,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const listed = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
     const row = page.locator('.documents > li')
     await row.getByRole('link', { name: 'Delete “Prices”' }).press('Enter')
-    const notice = page.getByText('“Prices” will no longer be found by callers.')
+    const notice = page.getByText('Callers will no longer get answers from “Prices”.')
     await notice.waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Undo')
     await page.keyboard.press('Enter')
@@ -132,7 +132,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     const { page } = await open(tenant, listOf(tenant))
     await page.getByRole('link', { name: 'Delete “Prices”' }).click()
     // Said to screen readers too.
-    await page.getByText('“Prices” will no longer be found by callers.').first().waitFor()
+    await page.getByText('Callers will no longer get answers from “Prices”.').first().waitFor()
     if (way === 'a link') {
       await page.getByRole('link', { name: 'Failed' }).click()
       await page.waitForURL(/show=failed/)
