@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
-import { searchableChunkCount } from '../../shared/documents/served-chunks.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -32,7 +31,7 @@ export async function listDocuments(db: Database, { organizationId, status, limi
       sql<number>`greatest(0, extract(epoch from now() - ${d.pending_since}))::int`.as('age_seconds'),
     ])
     .select([waiting.as('waiting'), 'd.next_attempt_at', 'd.chunk_count'])
-    .select([searchableChunkCount.as('searchable_chunk_count'), 'd.created_at', 'd.updated_at'])
+    .select(['d.searchable_chunk_count', 'd.created_at', 'd.updated_at'])
     .where('d.organization_id', '=', organizationId)
     .$if(status !== undefined, (query) => query.where('d.status', '=', status!))
     .orderBy('d.pending_since')

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { IFunction, IVersion } from 'aws-cdk-lib/aws-lambda'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import { Trigger } from 'aws-cdk-lib/triggers'
 import { Construct } from 'constructs'
 import type { Resources } from './access.ts'
@@ -19,10 +17,7 @@ export type MigrationsProps = {
   readonly migrationNames: readonly string[]
 }
 
-/**
- * Migrates in every deploy that adds a migration, before `serving` is updated: a failure leaves the old code serving.
- * Once it is updated, a schedule runs the backfills, which need its readers.
- */
+/** Migrates in every deploy that adds a migration, before `serving` is updated: a failure leaves the old code serving. */
 export class Migrations extends Construct {
   readonly handler: IFunction
 
@@ -53,38 +48,7 @@ export class Migrations extends Construct {
       executeOnHandlerChange: false,
     })
     setTriggerLogRetention(triggers, name, resources)
-    addBackfillSchedule(this, handler.currentVersion, timeoutSeconds, serving)
   }
-}
-
-/**
- * Of the version that belongs to the code that serves: in a deploy the previous one stays scheduled until the new code serves.
- * A run that finds nothing left ends at once.
- */
-function addBackfillSchedule(scope: Construct, version: IVersion, timeoutSeconds: number, serving: Construct): void {
-  const minutes = Math.ceil((timeoutSeconds + 60) / 60)
-  const role = new Role(scope, 'backfill-schedule-role', {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-    inlinePolicies: {
-      invoke: new PolicyDocument({
-        statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [version.functionArn] })],
-      }),
-    },
-  })
-  const schedule = new CfnSchedule(scope, 'backfill-schedule', {
-    description: 'Converts rows of older releases, until none is left.',
-    scheduleExpression: `rate(${minutes} minutes)`,
-    flexibleTimeWindow: { mode: 'OFF' },
-    target: {
-      arn: version.functionArn,
-      roleArn: role.roleArn,
-      input: JSON.stringify({ backfill: true }),
-      retryPolicy: { maximumRetryAttempts: 0 },
-    },
-  })
-  schedule.node.addDependency(serving)
 }
 
 function digestOf(names: readonly string[]): string {

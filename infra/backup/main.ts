@@ -1,6 +1,6 @@
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Command } from 'commander'
-import { messageOf } from '../local/error-message.ts'
+import { messageOf } from '../error-message.ts'
 import { neonHostOf } from '../neon-host.ts'
 import { createBackup, listBackups, listErasures, restoreBackup } from './backup.ts'
 import { reportBackup } from './completion.ts'

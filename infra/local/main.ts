@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { messageOf } from './error-message.ts'
+import { messageOf } from '../error-message.ts'
 import { interruption } from './interruption.ts'
 import { help, InvalidSettings, readSettings } from './settings.ts'
 

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
-import { backfill, type Progress } from '../migrations/backfill.ts'
-import { backfills } from '../migrations/backfills.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, type QueueName, queues } from '../wiring.ts'
 import { openDatabase } from './database/database.ts'
@@ -44,21 +42,16 @@ export async function startStand({
   onPanic,
   signal,
 }: StandOptions) {
-  const begun = performance.now()
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
-  const step = async <T>(name: string, run: () => Promise<T>, isShown: (result: T) => boolean = () => true) => {
+  const step = async <T>(name: string, run: () => Promise<T>) => {
     const started = performance.now()
     signal?.throwIfAborted()
     const result = await run()
-    if (isShown(result)) onStep?.(name, performance.now() - started)
+    onStep?.(name, performance.now() - started)
     return result
-  }
-
-  const onProgress = ({ name, converted, isComplete }: Progress) => {
-    if (!isComplete) onStep?.(`${name}: ${converted} rows so far`, performance.now() - begun)
   }
 
   try {
@@ -73,12 +66,7 @@ export async function startStand({
     )
     closers.push(emulator.close)
     useEndpoint(database.endpoint)
-    await step('migrations', () => migrate(database.pool))
-    await step(
-      'data of earlier versions',
-      () => backfill(database.pool, backfills, { share: 1, onProgress, ...(signal && { signal }) }),
-      (done) => done.some(({ converted }) => converted > 0),
-    )
+    await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))

@@ -1,61 +1,37 @@
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openDatabase } from '../local/database/database.ts'
-import { messageOf } from '../local/error-message.ts'
-import { backfill, type Progress } from './backfill.ts'
-import { backfills } from './backfills.ts'
+import { Pool } from 'pg'
+import { messageOf } from '../error-message.ts'
 import { migrate } from './migrate.ts'
 
-const help = `Usage: npm run migrate -- [--backfill]
+const help = `Usage: npm run migrate
 
-Brings a database to the newest schema, and says first which one.
+Brings a database to the newest schema, and says first which one. (npm start migrates its own.)
 
-  --backfill      convert the rows that are there, too
   --help
 
 Environment:
-  DATABASE_URL    URL of the database's owner, on its direct host; without it the embedded database of DATA_DIR
-  DATA_DIR        directory of npm start (default .local)`
+  DATABASE_URL    URL of the database's owner, on its direct host`
 
 try {
-  const { values } = parseArgs({ options: { backfill: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } })
   if (values.help) console.log(help)
-  else await run({ isBackfilling: values.backfill ?? false })
+  else await run(process.env.DATABASE_URL?.trim())
 } catch (error) {
   console.error(`Migration failed: ${messageOf(error)}`)
   process.exitCode = 1
 }
 
-async function run({ isBackfilling }: { isBackfilling: boolean }) {
-  const { target, ...options } = targetOf(process.env)
-  console.log(`Migrating ${target}`)
-  const database = await openDatabase(options)
+async function run(connectionString: string | undefined): Promise<void> {
+  if (!connectionString) throw new Error('DATABASE_URL is not set: set it to the URL of the owner')
+  const { host, pathname } = URL.parse(connectionString) ?? {}
+  console.log(`Migrating ${host ? `${pathname?.slice(1)} at ${host}` : 'the database of DATABASE_URL'}`)
+  const pool = new Pool({ connectionString, max: 1 })
+  // A lost connection fails the statement under way, or is replaced.
+  pool.on('error', () => {})
   try {
-    const applied = await migrate(database.pool)
+    const applied = await migrate(pool)
     console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is up to date')
-    if (isBackfilling) await backfill(database.pool, backfills, { signal: interrupted(), onProgress: print })
   } finally {
-    await database.close()
+    await pool.end()
   }
-}
-
-/** An empty URL is that of a variable which is not set in this shell: nobody means the embedded database by it. */
-function targetOf({ DATABASE_URL: url, DATA_DIR }: NodeJS.ProcessEnv) {
-  if (url?.trim() === '') throw new Error('DATABASE_URL is empty: set it to the URL of the owner, or unset it')
-  if (url === undefined) {
-    const dataDir = resolve(DATA_DIR || '.local')
-    return { target: `the embedded database in ${dataDir}`, dataDir }
-  }
-  const { host, pathname } = URL.parse(url) ?? {}
-  return { target: host ? `${pathname?.slice(1)} at ${host}` : 'the database of DATABASE_URL', url }
-}
-
-function interrupted(): AbortSignal {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
-  return controller.signal
-}
-
-function print({ name, converted, isComplete }: Progress) {
-  console.log(`${name}: ${converted} rows converted${isComplete ? ', none left' : ''}`)
 }

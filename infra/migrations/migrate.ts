@@ -1,160 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import type { Pool } from 'pg'
-import * as initial from './0001_initial.ts'
-import * as roles from './0002_roles.ts'
-import * as resend from './0003_resend.ts'
-import * as cursors from './0004_cursors.ts'
-import * as rolePerFunction from './0005_role_per_function.ts'
-import * as vectors from './0006_vectors.ts'
-import * as searchIndexes from './0007_search_indexes.ts'
-import * as searchSample from './0008_search_sample.ts'
-import * as terms from './0009_terms.ts'
-import * as queryVectors from './0010_query_vectors.ts'
-import * as waitingEditsSearchable from './0011_waiting_edits_searchable.ts'
-import * as agents from './0012_agents.ts'
-import * as mcpRole from './0013_mcp_role.ts'
-import * as platforms from './0014_platforms.ts'
-import * as files from './0015_files.ts'
-import * as dashboard from './0016_dashboard.ts'
-import * as questionLog from './0017_question_log.ts'
-import * as operators from './0018_operators.ts'
-import * as limits from './0019_limits.ts'
-import * as keys from './0020_keys.ts'
-import * as uploads from './0021_files.ts'
-import * as limitsBeforeWrites from './0022_limits.ts'
-import * as fileTitles from './0023_file_titles.ts'
-import { onOneLine, withConnection } from './connection.ts'
-import { retrying } from './retrying.ts'
-import type { Step } from './steps.ts'
+import type { Pool, PoolClient } from 'pg'
+import { messageOf } from '../error-message.ts'
+import { retrying } from '../retrying.ts'
+import { inTransaction, type Step } from './steps.ts'
 
-interface Patience {
-  /** Of a transaction, for each lock. */
+const baseline = '0001_baseline'
+
+/** In order. See README.md for how the next one is written. */
+const all: Readonly<Record<string, readonly Step[]>> = {
+  [baseline]: [inTransaction(...['tables', 'functions', 'roles', 'policies'].map(read))],
+}
+
+export const migrationNames: readonly string[] = Object.keys(all)
+
+/**
+ * Nobody makes temporary objects, or executes a function without a grant. Dumps leave this out, so every run sets it; after the extension,
+ * whose functions stay PUBLIC's.
+ */
+const databasePrivileges = `
+  create extension if not exists vector;
+  do $$ begin execute format('revoke temporary, create on database %I from public', current_database()); end $$;
+  alter default privileges revoke execute on functions from public`
+
+interface Options {
+  migrations?: Readonly<Record<string, readonly Step[]>>
+  /** How the error names the data of an older version, which is refused. */
+  place?: string | undefined
+  /** Time limit of a transaction for each lock. */
   lockMilliseconds?: number
   pause?: (milliseconds: number) => Promise<unknown>
 }
 
-/** Several steps, or one transaction. */
-type Migration = { steps: readonly Step[] } | { up: Step['run'] }
-
-const all: Record<string, Migration> = {
-  '0001_initial': initial,
-  '0002_roles': roles,
-  '0003_resend': resend,
-  '0004_cursors': cursors,
-  '0005_role_per_function': rolePerFunction,
-  '0006_vectors': vectors,
-  '0007_search_indexes': searchIndexes,
-  '0008_search_sample': searchSample,
-  '0009_terms': terms,
-  '0010_query_vectors': queryVectors,
-  '0011_waiting_edits_searchable': waitingEditsSearchable,
-  '0012_agents': agents,
-  '0013_mcp_role': mcpRole,
-  '0014_platforms': platforms,
-  '0015_files': files,
-  '0016_dashboard': dashboard,
-  '0017_question_log': questionLog,
-  '0018_operators': operators,
-  '0019_limits': limits,
-  '0020_keys': keys,
-  '0021_files': uploads,
-  '0022_limits': limitsBeforeWrites,
-  '0023_file_titles': fileTitles,
-}
-
-/** In order. */
-export const migrationNames: readonly string[] = Object.keys(all)
-
 /**
- * Applies the steps that are not recorded yet, in order, beside traffic. Migrations that only newer code has are left alone.
+ * Applies the steps that are not recorded yet, in order, beside traffic. Migrations that only newer code has are ignored.
  * Runs at the same time follow each other. The pool stays open.
- *
- * Kysely's Migrator either wraps all steps in one transaction or records none in the transaction of its step, and waits for its
- * lock in a statement, for whose end `create index concurrently` of the other run would wait in turn. Its table and the
- * key of its lock are kept, so that older releases see what is applied.
  * @returns the names of the steps applied
  * @throws Error, on one line, that names the step that failed; those before it stay applied
  */
-export async function migrate(pool: Pool, migrations = all, patience: Patience = {}): Promise<string[]> {
-  return await withConnection(pool, async (db) => {
-    await lock(db)
-    try {
-      return await applySteps(db, Object.entries(migrations).flatMap(toSteps), patience)
-    } finally {
-      await sql`select pg_advisory_unlock(${lockKey})`.execute(db).catch(() => {})
-    }
-  })
+export async function migrate(pool: Pool, { migrations = all, ...options }: Options = {}): Promise<string[]> {
+  const client = await pool.connect()
+  let lost: Error | undefined
+  // Without a listener the server closing the connection would end this process. The statement under way fails.
+  const onError = (error: Error) => {
+    lost = error
+  }
+  client.on('error', onError)
+  try {
+    await lock(client)
+    return await applySteps(client, Object.entries(migrations).flatMap(toSteps), options)
+  } finally {
+    await client.query(`select pg_advisory_unlock(${lockKey})`).catch(() => {})
+    client.off('error', onError)
+    client.release(lost)
+  }
 }
 
 /** The first step has the migration's own name, the others end in .02, .03 … */
-function toSteps([name, migration]: [string, Migration]): [string, Step][] {
-  if ('up' in migration) return [[name, { isTransaction: true, run: migration.up }]]
-  return migration.steps.map((step, i) => [i === 0 ? name : `${name}.${`${i + 1}`.padStart(2, '0')}`, step])
+function toSteps([name, steps]: [string, readonly Step[]]): [string, Step][] {
+  return steps.map((step, i) => [i === 0 ? name : `${name}.${`${i + 1}`.padStart(2, '0')}`, step])
 }
 
-async function applySteps(db: Kysely<never>, steps: [string, Step][], patience: Patience): Promise<string[]> {
-  await sql`create table if not exists kysely_migration
-    (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(db)
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const recorded = new Set(rows.map(({ name }) => name))
+async function applySteps(client: PoolClient, steps: [string, Step][], options: Options): Promise<string[]> {
+  const recorded = await recordedSteps(client, options.place)
+  await client.query(databasePrivileges)
   const pending = steps.filter(([name]) => !recorded.has(name))
   for (const [name, step] of pending) {
     try {
-      await (step.isTransaction ? applyInTransaction(db, name, step, patience) : applyOutside(db, name, step))
+      await (step.isTransaction ? applyInTransaction(client, name, step, options) : applyOutside(client, name, step))
     } catch (error) {
-      throw new Error(`${name}: ${onOneLine(error)}`, { cause: error })
+      throw new Error(`${name}: ${messageOf(error)}`, { cause: error })
     }
   }
   return pending.map(([name]) => name)
 }
 
+async function recordedSteps(client: PoolClient, place = 'this database'): Promise<ReadonlySet<string>> {
+  await client.query(`create table if not exists schema_migrations
+    (name text primary key, applied_at timestamptz not null default now())`)
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations')
+  const recorded = new Set(rows.map(({ name }) => name))
+  const { rows: made } = await client.query(`select where to_regclass('organizations') is not null`)
+  if (made.length > 0 && !recorded.has(baseline))
+    throw new Error(
+      `the data in ${place} is of an older version of Cuecard: move it away or delete it, then start again`,
+    )
+  return recorded
+}
+
 /**
- * Statements of others queue behind one that waits for a lock, so it gives up soon and tries again for some five minutes. An
- * autovacuum gives way after a second, Postgres's deadlock_timeout: the limit is above that.
+ * Statements of others queue behind one that waits for a lock, so it gives up soon and retries for some five minutes. An autovacuum
+ * gives way after a second, Postgres's deadlock_timeout: the limit is above that.
  */
 async function applyInTransaction(
-  db: Kysely<never>,
+  client: PoolClient,
   name: string,
   step: Step,
-  { lockMilliseconds = 2000, pause = sleep }: Patience,
+  { lockMilliseconds = 2000, pause = sleep }: Options,
 ): Promise<void> {
-  const apply = () =>
-    db.transaction().execute(async (transaction) => {
-      await sql`set local lock_timeout = ${sql.lit(lockMilliseconds)}`.execute(transaction)
-      await step.run(transaction)
-      await record(transaction, name)
-    })
+  const apply = async () => {
+    try {
+      await client.query(`begin; set local lock_timeout = ${lockMilliseconds}`)
+      await step.run(client)
+      await record(client, name)
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      throw error
+    }
+  }
   await retrying(20, apply, pause)
 }
 
 /** Nobody queues behind a concurrent statement. It waits for every older transaction. */
-async function applyOutside(db: Kysely<never>, name: string, step: Step): Promise<void> {
-  await sql`set lock_timeout = '5min'`.execute(db)
-  await sql`set statement_timeout = 0`.execute(db)
+async function applyOutside(client: PoolClient, name: string, step: Step): Promise<void> {
+  await client.query(`set lock_timeout = '5min'; set statement_timeout = 0`)
   try {
-    await retrying(2, () => step.run(db))
-    await record(db, name)
+    await retrying(2, () => step.run(client))
+    await record(client, name)
   } finally {
-    await sql`reset lock_timeout`.execute(db).catch(() => {})
-    await sql`reset statement_timeout`.execute(db).catch(() => {})
+    await client.query('reset lock_timeout; reset statement_timeout').catch(() => {})
   }
 }
 
-async function record(db: Kysely<never>, name: string): Promise<void> {
-  await sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(db)
+async function record(client: PoolClient, name: string): Promise<void> {
+  await client.query('insert into schema_migrations (name) values ($1)', [name])
 }
 
-const lockKey = sql.raw('3853314791062309107')
+const lockKey = '3853314791062309107'
 const lockMinutes = 10
 
-/** The session's, until it ends: also that of a statement whose client is gone and which Postgres is still running. */
-async function lock(db: Kysely<never>): Promise<void> {
+/** Polls: a waiting statement would block another run's `create index concurrently`, and that one this. Held until the session ends. */
+async function lock(client: PoolClient): Promise<void> {
   const deadline = performance.now() + lockMinutes * 60_000
   while (performance.now() < deadline) {
-    const { rows } = await sql`select where pg_try_advisory_lock(${lockKey})`.execute(db)
+    const { rows } = await client.query(`select where pg_try_advisory_lock(${lockKey})`)
     if (rows.length > 0) return
     await sleep(200)
   }
   throw new Error(`Another migration has been running for ${lockMinutes} minutes`)
+}
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'baseline', `${name}.sql`), 'utf8')
 }

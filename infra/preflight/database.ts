@@ -55,7 +55,7 @@ export async function checkOwner(url: string, endpoint?: string): Promise<Findin
     vector: sql<{ version: string; is_installed: boolean }>`
       select coalesce(installed_version, default_version) as version, installed_version is not null as is_installed
       from pg_available_extensions where name = 'vector'`,
-    table: sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`,
+    table: sql<{ name: string | null }>`select to_regclass('schema_migrations')::text as name`,
   })
   return [
     neonHostOf(url) === 'pooled'
@@ -78,7 +78,7 @@ function checkVector(found: { version: string; is_installed: boolean } | undefin
 }
 
 async function checkMigrations(db: Database, hasTable: boolean): Promise<Finding> {
-  const { rows } = hasTable ? await sql<{ name: string }>`select name from kysely_migration`.execute(db) : { rows: [] }
+  const { rows } = hasTable ? await sql<{ name: string }>`select name from schema_migrations`.execute(db) : { rows: [] }
   const applied = new Set(rows.map(({ name }) => name))
   if (applied.size === 0)
     return error(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { runJourney } from '../../functions/canary/journey.ts'
 import { newSteps } from '../../functions/canary/steps.ts'
-import { messageOf } from '../local/error-message.ts'
+import { messageOf } from '../error-message.ts'
 
 const settings = v.object({
   BASE_URL: v.pipe(v.string(), v.url()),

@@ -105,8 +105,7 @@ export interface Tables {
     chunk_offsets: number[] | null
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
     planned_chunk_count: number | null
-    /** Null in a row that is not counted yet. */
-    searchable_chunk_count: Generated<number | null>
+    searchable_chunk_count: Generated<number>
     error_message: string | null
     error_code: string | null
     lease_token: string | null
@@ -141,11 +140,8 @@ export interface Tables {
     revision: number
     chunk_index: number
     content: string
-    /** Of a chunk that is not converted yet. */
-    embedding: string | null
     token_count: number
     metadata: Json
-    content_hash: Buffer | null
     vector_id: Id | null
     sketch: string | null
     created_at: Time

@@ -59,8 +59,6 @@ export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'cre
   created_at: Columns['created_at'] | string
   embedding?: string | null | undefined
   exponent?: number | null | undefined
-  /** Text of a `vector`, of a chunk whose vector has no row of its own yet. */
-  unconverted?: string | null | undefined
 }
 
 /** @param encoding of the embedding, an array of numbers by default */
@@ -79,10 +77,8 @@ export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
 }
 
 function embeddingOf(row: ChunkRow, encoding: 'base64' | undefined): number[] | string | null {
-  const vector = row.embedding
-    ? fromStored(row.embedding, row.exponent!)
-    : row.unconverted && Float32Array.from(JSON.parse(row.unconverted))
-  if (!vector) return null
+  if (!row.embedding) return null
+  const vector = fromStored(row.embedding, row.exponent!)
   return encoding === 'base64' ? toBase64(vector) : Array.from(vector, shorten)
 }
 

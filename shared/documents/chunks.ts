@@ -54,7 +54,7 @@ export async function listChunks(
             .onRef('c.chunk_index', '=', 'k.chunk_index'),
         )
         .select(['c.id', 'c.document_id', 'c.agent_id', 'c.content', 'c.chunk_index', 'c.token_count', 'c.created_at'])
-        .select([chunkMetadata.as('metadata'), 'c.vector_id', 'c.embedding as unconverted'])
+        .select([chunkMetadata.as('metadata'), 'c.vector_id'])
         .select(({ fn, ref }) => [
           fn
             .agg<number>('row_number')
@@ -79,7 +79,7 @@ export async function listChunks(
             .on('v.document_id', '=', scope.documentId)
             .onRef('v.id', '=', 'page.vector_id'),
         )
-        .select(['v.embedding', 'v.exponent', 'page.unconverted']),
+        .select(['v.embedding', 'v.exponent']),
     )
     .select((eb) => eb.selectFrom('page').select(eb.fn.countAll<string>().as('count')).as('available'))
     .where('position', '<=', limit)

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../database/tables.ts'
-import { searchableChunkCount } from './served-chunks.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
@@ -72,13 +71,15 @@ export const documentExample: Document = {
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-const stored = [
+/** What the service adds to the title and content of a creating request. */
+export const createdColumns = [
   'id',
   'agent_id',
   'source_type',
   'source_url',
   'status',
   'chunk_count',
+  'searchable_chunk_count',
   'error_message',
   'waiting_reason',
   'tries',
@@ -89,14 +90,8 @@ const stored = [
   'version',
 ] as const
 
-/** What the service adds to the title and content of a creating request. */
-export const createdColumns = [...stored, 'searchable_chunk_count'] as const
-
 /** The columns of a response, and `edits` and `version`, its ETag. */
 export const documentColumns = ['title', 'content', ...createdColumns] as const
-
-/** The same, but for title and content, of `documents as d`, whose chunks may not be counted yet. */
-export const countedColumns = [...stored, searchableChunkCount.as('searchable_chunk_count')] as const
 
 /** Times and version are as the database returns them or as they are in JSON. */
 type Row<Column extends keyof Columns> = {
@@ -122,8 +117,7 @@ export function toDocument(row: DocumentRow): Document {
     source_url: row.source_url,
     status: row.status,
     chunk_count: row.chunk_count,
-    // Not in the responses that the release before stored for idempotency.
-    searchable_chunk_count: row.searchable_chunk_count ?? 0,
+    searchable_chunk_count: row.searchable_chunk_count,
     error_message: row.error_message,
     waiting: toWaiting(row),
     created_at: new Date(row.created_at).toISOString(),

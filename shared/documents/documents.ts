@@ -14,7 +14,7 @@ import type { Status } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { pageBytes } from '../http/payload.ts'
-import { countedColumns, type DocumentRow, documentColumns } from './document.ts'
+import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()
@@ -57,7 +57,7 @@ export async function listDocuments(
       .with('page', (db) =>
         db
           .selectFrom('documents as d')
-          .select(countedColumns)
+          .select(createdColumns)
           .select([
             'd.title',
             content.as('content'),
@@ -101,7 +101,7 @@ export async function getDocument(
     agents: findAgent(scope),
     documents: db
       .selectFrom('documents as d')
-      .select(countedColumns)
+      .select(createdColumns)
       .select([
         'd.title',
         (exclude ? noContent : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'),

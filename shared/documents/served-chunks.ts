@@ -14,13 +14,6 @@ const v = columnsOf('vectors', 'v')
  */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
-export const hasVector = sql<boolean>`(${c.vector_id} is not null or ${c.embedding} is not null)`
-
-/** Of `documents as d`: kept in its row, or counted here where that row is from before. */
-export const searchableChunkCount = sql<number>`coalesce(${d.searchable_chunk_count}, (
-  select count(*)::int from chunks c
-  where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${isServed} and ${hasVector}))`
-
 /** With where the chunk begins and ends in the content, which an edit before it moves. */
 export const chunkMetadata = sql<Record<string, unknown>>`(case
   when ${isServed} and ${d.chunk_offsets} is not null then ${c.metadata} || jsonb_build_object(

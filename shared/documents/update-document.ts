@@ -6,12 +6,12 @@ import { Unavailable } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
-import { countedColumns, type DocumentRow, documentColumns } from './document.ts'
+import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import type { UpdateInput } from './input.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
-import { deleteUnusedVectors, hasVector } from './served-chunks.ts'
+import { deleteUnusedVectors } from './served-chunks.ts'
 import { awaitText, becomeText, complete, decide, isFile, restart, type Transition } from './transitions.ts'
 
 /**
@@ -73,7 +73,7 @@ async function read(db: Database, scope: DocumentScope) {
               .whereRef('c.organization_id', '=', 'd.organization_id')
               .whereRef('c.document_id', '=', 'd.id')
               .whereRef('c.revision', '=', 'd.revision')
-              .where(hasVector),
+              .where('c.vector_id', 'is not', null),
           )
           .$castTo<boolean>()
           .as('has_embedding'),
@@ -95,7 +95,7 @@ async function change(db: Database, scope: DocumentScope, found: Found, changes:
           .where(isDocument(scope))
           .where('d.version', '=', found.version)
           .where('d.revision', '=', found.revision)
-          .returning(['d.title', 'd.content', ...countedColumns, 'd.active_revision']),
+          .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
       )
       // A client's document has served chunks and those of its draft, and one of the two goes.
       .with('superseded', (db) =>

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
 import { useRequestCount } from '../support/request-count.ts'
-import { storeServed } from '../support/served-document.ts'
 import { useStand } from '../support/stand.ts'
 import { newWorker } from '../support/worker.ts'
 
@@ -68,27 +66,6 @@ test('a question that was asked or prefetched before asks the database once, on 
         expect(await requestsOf(() => search(tenant, { query, mode }))).toBe(1)
   expect(await requestsOf(() => second.prefetch(tenant, 'asked'))).toBe(1)
   expect(provider.calls).toHaveLength(calls)
-})
-
-test('the first search that meets a chunk whose vector is still in its own row asks a second time, and finds all', async () => {
-  const tenant = await stand.tenant()
-  await storeServed(stand.db, tenant, [{ vector: axis(1) }])
-  const old = await storeServed(stand.db, tenant, [{ vector: axis(2) }, { vector: axis(1) }])
-  const search = async (minScore: number) => {
-    const request = { embedding: axis(1), min_score: minScore }
-    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)
-    return body.data.map((hit: { score: number }) => hit.score.toFixed(3))
-  }
-  expect(await search(0)).toEqual(['1.000', '1.000', '0.000'])
-  await sql`update chunks c set embedding = v.embedding::vector, vector_id = null, sketch = null from vectors v
-    where c.document_id = ${old} and v.document_id = c.document_id and v.id = c.vector_id`.execute(stand.db)
-  const asked = await requestsOf(async () => {
-    expect(await search(0)).toEqual(['1.000', '1.000', '0.000'])
-    expect(await search(0.9)).toEqual(['1.000', '1.000'])
-  })
-  expect(asked).toBe(3)
-  await sql`delete from documents where id = ${old}`.execute(stand.db)
-  expect(await requestsOf(() => search(0))).toBe(1)
 })
 
 test('a worker brings a small document from pending to completed in two round trips, an edited one too', async () => {

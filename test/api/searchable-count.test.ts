@@ -1,7 +1,4 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { backfill } from '../../infra/migrations/backfill.ts'
-import { backfills } from '../../infra/migrations/backfills.ts'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
@@ -109,76 +106,4 @@ describe('of a document, search finds', () => {
     await Promise.all([...batches.slice(0, 4), complete(subject), ...batches.slice(4)])
     expect(await counts(subject)).toEqual([17, 9])
   })
-})
-
-describe('documents from before their chunks were counted', () => {
-  async function forgotten() {
-    const tenant = await stand.tenant()
-    const served = await create({}, tenant)
-    await upload(served, found(0), hidden(1))
-    await complete(served)
-    const takenOver = await create({ content }, tenant)
-    const unserved = await create({}, tenant)
-    await upload(unserved, found(0))
-    await stand.deliver()
-    await upload(takenOver, found(0), found(1))
-    await sql`update documents set searchable_chunk_count = null where organization_id = ${tenant.organizationId}`.execute(
-      stand.db,
-    )
-    return { tenant, served, takenOver, unserved }
-  }
-  const stored = async ({ organizationId }: Tenant) => {
-    const { rows } = await sql<{ count: number | null }>`select searchable_chunk_count as count from documents
-      where organization_id = ${organizationId} order by id`.execute(stand.db)
-    return rows.map(({ count }) => count)
-  }
-
-  test('show what search finds, and the backfill keeps it, under the same ETag', async () => {
-    const { tenant, served, takenOver, unserved } = await forgotten()
-    const expectCounts = async () => {
-      expect(await counts(served)).toEqual([2, 1])
-      expect(await counts(takenOver)).toEqual([2, 1])
-      expect(await counts(unserved)).toEqual([1, 0])
-    }
-    await expectCounts()
-    const renamed = await patch(takenOver, { title: 'U' })
-    expect(renamed.body).toMatchObject({ chunk_count: 2, searchable_chunk_count: 1 })
-    const before = await tenant.call('GET', served.path)
-    expect(await stored(tenant)).toEqual([null, null, null])
-    const options = { pause: () => Promise.resolve(), maxRows: 2 }
-    const done = await backfill(
-      stand.pool,
-      backfills.filter(({ name }) => name === 'searchable chunks'),
-      options,
-    )
-    expect(done).toMatchObject([{ isComplete: true }])
-    expect(await stored(tenant)).toEqual([1, 1, 0])
-    expect(await tenant.call('GET', served.path)).toMatchObject({
-      body: before.body,
-      headers: { etag: before.headers.etag },
-    })
-    await expectCounts()
-  })
-
-  test('are counted when they serve other chunks', async () => {
-    const { tenant, served, takenOver, unserved } = await forgotten()
-    await upload(served, found(2))
-    await complete(takenOver)
-    await complete(unserved)
-    expect(await stored(tenant)).toEqual([2, 2, 1])
-    expect(await counts(served)).toEqual([3, 2])
-  })
-})
-
-test('the release before, which counts nothing, leaves no wrong count behind', async () => {
-  const subject = await create({ content })
-  await stand.deliver()
-  const id = subject.path.split('/').at(-1)!
-  // As its worker ends a revision, and as its API empties a document.
-  await sql`update documents set revision = revision + 1, active_revision = active_revision + 1, chunk_count = 3 where id = ${id}`.execute(
-    stand.db,
-  )
-  expect((await subject.tenant.call('GET', subject.path)).body.searchable_chunk_count).toBe(3)
-  await sql`update documents set status = 'pending', active_revision = null where id = ${id}`.execute(stand.db)
-  expect((await subject.tenant.call('GET', subject.path)).body.searchable_chunk_count).toBe(0)
 })

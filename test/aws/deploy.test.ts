@@ -15,7 +15,7 @@ import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { answering, lambdaNames, lambdas } from '../../infra/wiring.ts'
+import { answering, lambdaNames } from '../../infra/wiring.ts'
 import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws-template.ts'
 import { emptyBundles } from '../support/empty-bundles.ts'
 
@@ -66,22 +66,6 @@ describe('migrations', () => {
     expect(invoked).toEqual([])
     await handler({ RequestType: 'Create', ResourceProperties })
     expect(invoked).toEqual(['arn'])
-  })
-
-  test('are followed by the backfills once every Lambda that serves is updated, by the same version', () => {
-    const [, trigger] = prod.ofType('Custom::Trigger')[0]!
-    const [, backfills] = prod.ofType('AWS::Scheduler::Schedule').find(([, { Properties }]) => {
-      return JSON.stringify(Properties.Target).includes('backfill')
-    })!
-    expect((backfills.Properties.Target as Fields).Arn).toEqual(trigger.Properties.HandlerArn)
-    for (const name of Object.keys(lambdas)) expect(backfills.DependsOn, name).toContain(prod.alias(name)[0])
-  })
-
-  test('are followed by runs of the backfills that do not overlap', () => {
-    const schedules = prod.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties)
-    const { ScheduleExpression } = schedules.find(({ Target }) => JSON.stringify(Target).includes('backfill'))!
-    const [, minutes] = /^rate\((\d+) minutes\)$/.exec(String(ScheduleExpression))!
-    expect(60 * Number(minutes)).toBeGreaterThan(Number(prod.lambda('migrate').Properties.Timeout))
   })
 
   /** The Lambda of CDK's that is deployed for the trigger, on a Lambda service that notes what is invoked. */

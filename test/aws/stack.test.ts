@@ -137,11 +137,6 @@ describe('permissions', () => {
     expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on cuecard-prod-${name}:live`])
   })
 
-  test('allow the schedule of the backfills to run the migrations’ version that was deployed, and nothing else', () => {
-    const { RoleArn, Arn } = scheduleOf('migrate').Target as Fields
-    expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on ${logicalId(Arn!)}`])
-  })
-
   test("allow CDK's trigger to run the migrations and nothing else", () => {
     const [role] = prod.ofType('AWS::IAM::Role').find(([id]) => id.includes('TriggerCustomResourceProvider'))!
     expect(grants(prod, role)).toEqual(['lambda:InvokeFunction on cuecard-prod-migrate:*'])

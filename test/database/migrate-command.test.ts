@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { PGlite } from '@electric-sql/pglite'
+import { describe, expect, test } from 'vitest'
 import { createEmptyDatabase } from '../support/empty-database.ts'
-
-const directory = mkdtempSync(join(tmpdir(), 'cuecard-migrate-'))
-afterAll(() => rmSync(directory, { recursive: true }))
 
 describe('npm run migrate', () => {
   test('says which database it migrates before it does', async () => {
@@ -23,11 +21,10 @@ describe('npm run migrate', () => {
     }
   })
 
-  test('does not take an empty URL for the embedded database', async () => {
-    const { code, stderr } = await run({ DATABASE_URL: '', DATA_DIR: join(directory, 'empty') })
-    expect(stderr).toMatch(/^Migration failed: DATABASE_URL is empty/)
+  test.each<Record<string, string>>([{}, { DATABASE_URL: '' }])('needs the URL of a database', async (env) => {
+    const { code, stderr } = await run(env)
+    expect(stderr).toMatch(/^Migration failed: DATABASE_URL is not set/)
     expect(code).toBe(1)
-    expect(existsSync(join(directory, 'empty'))).toBe(false)
   })
 
   test.each([
@@ -35,18 +32,34 @@ describe('npm run migrate', () => {
     ['prod', 1],
     ['--help', 0],
   ])('migrates nothing with %s', async (argument, expected) => {
-    const { code, stdout, stderr } = await run({ DATA_DIR: join(directory, 'none') }, argument)
+    const { code, stdout, stderr } = await run({}, argument)
     expect(code).toBe(expected)
     expect(expected === 0 ? stdout : stderr).toMatch(expected === 0 ? /^Usage: npm run migrate/ : /^Migration failed: /)
-    expect(existsSync(join(directory, 'none'))).toBe(false)
   })
 })
 
-function run(
+test('npm start on the data of an older version ends with exit code 1, and says what to do', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'cuecard-older-'))
+  const older = await PGlite.create(join(directory, 'postgres'))
+  await older.exec('create table organizations ()')
+  await older.close()
+  await writeFile(join(directory, 'postgres/ready'), '')
+  const { code, stderr } = await start('infra/local/main.ts', { DATA_DIR: directory, PORT: '0' })
+  await rm(directory, { recursive: true })
+  expect(stderr.trim()).toBe(
+    `Could not start Cuecard: the data in ${directory} is of an older version of Cuecard: move it away or delete it, then start again`,
+  )
+  expect(code).toBe(1)
+})
+
+const run = (env: Record<string, string>, ...args: string[]) => start('infra/migrations/main.ts', env, ...args)
+
+function start(
+  program: string,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
-  const main = join(import.meta.dirname, '../../infra/migrations/main.ts')
+  const main = join(import.meta.dirname, '../..', program)
   return new Promise((resolve) =>
     execFile(process.execPath, [main, ...args], { env: { PATH: process.env.PATH, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),

@@ -14,12 +14,10 @@ import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { createFile } from '../support/files.ts'
-import { useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
-/** Shared by all of the API in the release before, whose code serves while a deploy migrates. */
-const retired = ['cuecard_api']
 /** Of people, with the command line. */
 const operator = 'cuecard_operator'
 
@@ -35,12 +33,11 @@ describe('the roles of the Lambdas', () => {
     const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
       select rolname, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as has_attribute,
         (select count(*)::int from pg_class where relowner = r.oid) as owns,
-        has_schema_privilege(r.oid, 'public', 'create') as may_create
+        has_schema_privilege(r.oid, 'public', 'create')
+          or has_database_privilege(r.oid, current_database(), 'create, temporary') as may_create
       from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin order by rolname`.execute(stand.db)
     expect(rows).toEqual(
-      [...roles, ...retired, operator]
-        .toSorted()
-        .map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
+      [...roles, operator].toSorted().map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
     )
   })
 
@@ -56,21 +53,6 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant)).toEqual([
       'agents select agents',
       'agents select documents',
-      'api delete chunks',
-      'api delete documents',
-      'api delete idempotency_keys',
-      'api insert chunks',
-      'api insert documents',
-      'api insert idempotency_keys',
-      'api select agents',
-      'api select api_keys',
-      'api select chunks',
-      'api select documents',
-      'api select idempotency_keys',
-      'api select organizations',
-      'api update documents',
-      'api update idempotency_keys',
-      'api update organizations',
       'chunks delete chunks',
       'chunks delete idempotency_keys',
       'chunks delete vectors',
@@ -139,7 +121,6 @@ describe('the roles of the Lambdas', () => {
       'embedding select organizations',
       'embedding select request_meters',
       'embedding select vectors',
-      'embedding update chunks',
       'embedding update documents',
       'embedding update embedded_tokens',
       'extraction select documents',
@@ -243,7 +224,7 @@ describe('the roles of the Lambdas', () => {
       from information_schema.column_privileges
       where grantee like 'cuecard_%' and (table_name in ('vectors', 'query_vectors', 'chunk_terms')
           or column_name in ('vector_id', 'sketch', 'chunk_offsets', 'title_terms'))
-        and (table_name = 'vectors' or not has_table_privilege(grantee, table_name, privilege_type))
+        and (table_name in ('vectors', 'chunk_terms') or not has_table_privilege(grantee, table_name, privilege_type))
       group by grantee, privilege_type, table_name
       order by 1`.execute(stand.db)
     expect(rows.map((row) => row.grant)).toEqual([
@@ -298,38 +279,23 @@ describe('the roles of the Lambdas', () => {
     ])
   })
 
-  test('may call these functions with the owner’s rights: the look-up of a key, now and in the release before, and of a session', async () => {
+  test('may execute these functions and no other: triggers are the owner’s, and nothing is PUBLIC’s', async () => {
     const { rows } = await sql<{ grant: string }>`
-      select replace(coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'), 'cuecard_', '') || ' ' || proname as grant
-      from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
-      where prosecdef and prorettype <> 'trigger'::regtype and grantee <> proowner
-      order by 1`.execute(stand.db)
-    expect(rows.map((row) => row.grant)).toEqual([
-      'agents count_requests',
-      'agents find_api_key',
-      'agents find_key',
-      'chunks count_requests',
-      'chunks find_api_key',
-      'chunks find_key',
-      'dashboard count_requests',
-      'dashboard find_session',
-      'dashboard open_session',
-      'documents count_requests',
-      'documents find_api_key',
-      'documents find_key',
-      'mcp count_requests',
-      'mcp find_api_key',
-      'mcp find_key',
-      'organization count_requests',
-      'organization find_api_key',
-      'organization find_key',
-      'platforms count_requests',
-      'platforms find_api_key',
-      'platforms find_key',
-      'search count_requests',
-      'search find_api_key',
-      'search find_key',
-    ])
+      select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' ' || proname as grant
+      from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
+      where grantee <> proowner order by 1`.execute(stand.db)
+    const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'search']
+    const grants = {
+      count_requests: [...requested, 'dashboard'],
+      find_key: requested,
+      find_session: ['dashboard'],
+      open_session: ['dashboard'],
+      require_operator_action: ['operator'],
+    }
+    const expected = Object.entries(grants).flatMap(([name, granted]) =>
+      granted.map((role) => `cuecard_${role} ${name}`),
+    )
+    expect(rows.map((row) => row.grant)).toEqual(expected.sort())
   })
 
   test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
@@ -429,7 +395,7 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_dashboard', 'update api_keys set permissions = null'],
     ['cuecard_dashboard', 'delete from api_keys'],
     ['cuecard_dashboard', 'select cursor_key from organizations'],
-    ['cuecard_dashboard', 'select find_api_key(null)'],
+    ['cuecard_dashboard', 'select find_key(null)'],
     ['cuecard_dashboard', 'insert into sessions select from sessions'],
     ['cuecard_dashboard', 'update sessions set expires_at = null'],
     ['cuecard_dashboard', 'update calls set done_at = null'],
@@ -442,6 +408,87 @@ describe('the roles of the Lambdas', () => {
     ['cuecard_sweeper', 'select api_key_id from sessions'],
   ])('%s may not: %s', async (role, statement) => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
+  })
+})
+
+/** The functions of the schema, without those of extensions. */
+const ownFunctions = sql`select * from pg_proc where pronamespace = 'public'::regnamespace
+  and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`
+
+describe('functions with the owner’s rights', () => {
+  test('have a search_path of their own, and refuse to be a trigger on another table than theirs', async () => {
+    const { rows } = await sql<{ proname: string; is_trigger: boolean; is_confined: boolean; settings: string[] }>`
+      select proname, prorettype = 'trigger'::regtype as is_trigger, proconfig as settings,
+        (select bool_and(prosrc like '%if tg_relid <> ''' || tgrelid::regclass || '''::regclass then raise insufficient_privilege%')
+          from pg_trigger where tgfoid = p.oid) as is_confined
+      from (${ownFunctions}) p where prosecdef order by 1`.execute(stand.db)
+    expect(rows.length).toBeGreaterThan(10)
+    for (const { proname, is_trigger, is_confined, settings } of rows) {
+      expect(settings, proname).toContain('search_path=public, pg_temp')
+      if (is_trigger) expect(is_confined, proname).toBe(true)
+    }
+  })
+
+  test('that are made later can be executed by nobody either', async () => {
+    const name = `f${newId().slice(-8)}`
+    await sql`create function ${sql.id(name)}() returns int language sql return 1`.execute(stand.db)
+    await expect(sql`select ${sql.id(name)}()`.execute(as('cuecard_search'))).rejects.toThrow(/permission denied/)
+  })
+
+  /** What the trigger functions write of an organization, as `cuecard_search` would like it. */
+  const attacks: Record<string, (victim: Tenant, document: string) => string> = {
+    'deletes another’s terms': ({ organizationId, agentId }, document) => `
+      create temp table bait as select '${organizationId}'::uuid as organization_id, '${agentId}'::uuid as agent_id,
+        '${document}'::uuid as document_id, 1 as revision, 0 as chunk_index;
+      create trigger bite after delete on bait referencing old table as deleted for each statement
+        execute function delete_terms_of_chunks();
+      delete from bait`,
+    'queues another’s file for deletion': () => `
+      create temp table bait as select 's3://files/theirs'::text as source_url, now() as created_at;
+      create trigger bite after delete on bait for each row execute function mark_file_obsolete();
+      delete from bait`,
+    'falsifies another’s counts': ({ organizationId, agentId }) => `
+      create temp table bait (organization_id uuid, agent_id uuid, active_revision int);
+      create trigger bite after insert on bait for each row execute function count_documents_of_agent();
+      insert into bait values ('${organizationId}', '${agentId}', 1)`,
+  }
+  const walls = {
+    'without a temporary table': /permission denied to create temporary tables/,
+    'with one': /permission denied for function/,
+    'and with EXECUTE': /insufficient_privilege/,
+  }
+
+  test.each(
+    Object.entries(attacks).flatMap(([name, attack]) => Object.keys(walls).map((wall) => ({ name, attack, wall }))),
+  )('a role that is confined to its organization never $name, $wall', async ({ attack, wall }) => {
+    const [mine, victim] = [await stand.tenant(), await stand.tenant()]
+    const { body } = await victim.call('POST', victim.knowledgeBase, { title: 'T', content: 'Their text.' })
+    await stand.deliver()
+    const state = async () =>
+      (
+        await sql`select document_count, ready_document_count,
+            (select count(*)::int from chunk_terms where organization_id = ${victim.organizationId}) as terms,
+            (select count(*)::int from obsolete_files) as files
+            from agents where id = ${victim.agentId}`.execute(stand.db)
+      ).rows
+    const before = await state()
+    expect(before).toMatchObject([{ document_count: 1, ready_document_count: 1, terms: 1 }])
+    const client = await stand.pool.connect()
+    try {
+      await client.query('begin')
+      if (wall !== 'without a temporary table')
+        await client.query(
+          `do $$ begin execute format('grant temporary on database %I to cuecard_search', current_database()); end $$`,
+        )
+      if (wall === 'and with EXECUTE')
+        await client.query('grant execute on all functions in schema public to cuecard_search')
+      await client.query(`set local role cuecard_search; set local cuecard.organization_id = '${mine.organizationId}'`)
+      await expect(client.query(attack(victim, body.id))).rejects.toThrow(walls[wall as keyof typeof walls])
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+    expect(await state()).toEqual(before)
   })
 })
 

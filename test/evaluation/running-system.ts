@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { messageOf } from '../../infra/local/error-message.ts'
+import { messageOf } from '../../infra/error-message.ts'
 import type { Search, SearchAnswer } from './ask.ts'
 
 export interface Target {

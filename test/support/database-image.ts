@@ -9,16 +9,20 @@ import { pgliteWire } from '../../infra/local/database/pglite-wire.ts'
 import { migrate } from '../../infra/migrations/migrate.ts'
 
 const root = join(import.meta.dirname, '../..')
-const migrations = join(root, 'infra/migrations')
 
 /** Has every embedded database of the tests begin as a copy of one that is migrated: making one takes seconds, copying it does not. */
 export default async function setup(): Promise<void> {
   process.env.DATABASE_IMAGE = await databaseImage()
 }
 
+function sourcesIn(directory: string): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
 /** Path of the image; made when the schema, or a package, has changed since the last one. */
 async function databaseImage(): Promise<string> {
-  const sources = [join(root, 'package-lock.json'), ...readdirSync(migrations).map((file) => join(migrations, file))]
+  const sources = [join(root, 'package-lock.json'), ...sourcesIn(join(root, 'infra/migrations'))]
   const digest = createHash('sha256')
   for (const file of sources) digest.update(readFileSync(file))
   const directory = join(root, 'node_modules/.cache/cuecard')

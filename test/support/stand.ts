@@ -201,7 +201,7 @@ async function start() {
   const env = { ...process.env }
   const sqs = new SQSClient()
   const { rows } = await database.pool.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`,
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
   )
   const tables = rows.map(({ name }) => name)
   return {

@@ -48,6 +48,6 @@ export async function strayRows(db: Database): Promise<StrayRow[]> {
     where d.searchable_chunk_count <> (
       select count(*) from chunks c
       where c.organization_id = d.organization_id and c.document_id = d.id and c.revision <= d.active_revision
-        and (c.vector_id is not null or c.embedding is not null))`.execute(db)
+        and c.vector_id is not null)`.execute(db)
   return rows
 }

@@ -9,7 +9,6 @@ import {
   requireDocument,
 } from '../../../shared/database/scope.ts'
 import type { SourceType, Status } from '../../../shared/database/tables.ts'
-import { searchableChunkCount } from '../../../shared/documents/served-chunks.ts'
 import { awaitsText } from '../../../shared/documents/transitions.ts'
 
 /** What the screens show of a document, but for its text. */
@@ -95,11 +94,10 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
       'd.next_attempt_at',
       'd.tries',
     ])
-    .select(['d.edits', 'd.version', 'd.created_at', 'd.updated_at'])
+    .select(['d.searchable_chunk_count', 'd.edits', 'd.version', 'd.created_at', 'd.updated_at'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
       awaitsText.as('awaits_text'),
-      searchableChunkCount.as('searchable_chunk_count'),
       storedChunkCount.as('stored_chunk_count'),
     ])
     .where(condition)

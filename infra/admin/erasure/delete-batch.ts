@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import { retrying } from '../../migrations/retrying.ts'
+import { retrying } from '../../retrying.ts'
 import type { Belongings, Subject } from './belongings.ts'
 
 /** Of a row: its key, as the database writes it. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import { Pacer, type Pacing } from '../../migrations/pacing.ts'
-import { retrying } from '../../migrations/retrying.ts'
+import { retrying } from '../../retrying.ts'
 import { CommandError } from '../command-error.ts'
 import { belongings, type Subject } from './belongings.ts'
 import { deleteBatch, patience } from './delete-batch.ts'
 import { beginErasure, type Erasure, finish } from './erasures.ts'
+import { Pacer, type Pacing } from './pacing.ts'
 
 export interface EraseOptions extends Pacing {
   /** Ends the work after the batch that is under way; the same command continues it. */

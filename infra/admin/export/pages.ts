@@ -169,7 +169,7 @@ export function chunksAfter(withEmbeddings: boolean) {
               .onRef('v.document_id', '=', 'c.document_id')
               .onRef('v.id', '=', 'c.vector_id'),
           )
-          .select(['v.embedding', 'v.exponent', 'c.embedding as unconverted']),
+          .select(['v.embedding', 'v.exponent']),
       )
       .where((eb) => eb.or([eb('sized.position', '=', 1), eb('sized.bytes', '<=', pageBytes)]))
       .orderBy('c.document_id')

@@ -90,7 +90,7 @@ async function bytesIn(directory: string): Promise<number> {
 }
 
 function settingsOf(name: BundleName): Partial<Lambda> {
-  return name === 'migrate' ? {} : lambdas[name]
+  return name === 'migrate' ? { folders: ['baseline'] } : lambdas[name]
 }
 
 /** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */

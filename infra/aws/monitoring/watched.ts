@@ -8,7 +8,6 @@ export type Watched = {
   readonly http: Api
   readonly functions: Readonly<Record<LambdaName, IFunction>>
   readonly aliases: Readonly<Record<LambdaName, Alias>>
-  /** Migrates, and runs the backfills. */
   readonly migrate: IFunction
   readonly work: Readonly<Record<QueueName, WorkQueue>>
 }

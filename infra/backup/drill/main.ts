@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { messageOf } from '../../local/error-message.ts'
+import { messageOf } from '../../error-message.ts'
 import { openStore } from '../store.ts'
 import { drill, restoreDrill } from './drill.ts'
 

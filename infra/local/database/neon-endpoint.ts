@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Pool, PoolClient } from 'pg'
 import * as v from 'valibot'
-import { messageOf } from '../error-message.ts'
+import { messageOf } from '../../error-message.ts'
 import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 
 export interface Backend {

@@ -1,0 +1,90 @@
+-- Row-level security is the second wall: the first is the organization in every statement. Foreign keys and unique checks are not
+-- covered: the composite keys that lead with organization_id are their wall. The owner is not subject to policies.
+
+do $$
+declare
+  t regclass;
+begin
+  for t in select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' loop
+    execute format('alter table %s enable row level security', t);
+  end loop;
+end $$;
+
+-- The organization that the transaction works for, '' if none. In a subquery, so that it is evaluated once a statement.
+
+create policy own on organizations to cuecard_dashboard, cuecard_embedding, cuecard_organization
+  using (id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on api_keys to cuecard_dashboard
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on sessions to cuecard_dashboard
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on idempotency_keys to cuecard_chunks, cuecard_documents
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on request_meters to cuecard_dashboard, cuecard_embedding, cuecard_organization
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on embedded_tokens to cuecard_dashboard, cuecard_embedding, cuecard_organization
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp, cuecard_platforms,
+    cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on signing_secrets to cuecard_platforms
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on documents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
+    cuecard_mcp, cuecard_organization, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own_files on documents to cuecard_extraction
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid) and source_url is not null)
+  with check (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid)
+    and source_url is not null and status <> 'completed');
+create policy own on chunks to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+    cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on vectors to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+    cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on chunk_terms to cuecard_chunks, cuecard_dashboard, cuecard_embedding, cuecard_mcp, cuecard_platforms,
+    cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on query_vectors to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+
+-- Calls are open to the call service, which is not ours to confine.
+
+create policy every_writer on calls using (true);
+create policy own on calls as restrictive to cuecard_dashboard
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+
+-- The sweeper, and failed sign-ins, which belong to no organization.
+
+create policy every_organization on documents to cuecard_sweeper using (true);
+create policy every_organization on obsolete_files to cuecard_sweeper using (true);
+create policy every_organization on idempotency_keys to cuecard_sweeper using (true);
+create policy every_organization on query_vectors to cuecard_sweeper using (true);
+create policy every_organization on question_log to cuecard_sweeper using (true);
+create policy every_organization on sessions to cuecard_sweeper using (true);
+create policy every_address on sign_in_attempts to cuecard_dashboard, cuecard_sweeper using (true);
+
+-- Operators read every organization, and change something only while an action of their login is open.
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'documents', 'embedded_tokens', 'erasures',
+    'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets', 'vectors'] loop
+    execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
+    execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);
+  end loop;
+end $$;
+create policy operator_updates on calls as restrictive for update to cuecard_operator using ((select require_operator_action()));
+create policy operator_deletes on calls as restrictive for delete to cuecard_operator using ((select require_operator_action()));
+
+-- Login and time are the database's word, an outcome is final, and it is of one's own actions.
+
+create policy operator_reads on operator_actions for select to cuecard_operator using (true);
+create policy operator_begins on operator_actions for insert to cuecard_operator
+  with check (login = session_user and outcome is null);
+create policy operator_ends on operator_actions for update to cuecard_operator
+  using (login = session_user and outcome is null) with check (outcome is not null);

@@ -1,0 +1,204 @@
+-- A role for each Lambda, and one for operators: groups without a login, which own nothing and have no attribute. Logins are made
+-- as their members, in SQL: roles made in Neon's console bypass row-level security. Roles belong to the cluster, so another
+-- database of the server may have made them.
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['agents', 'chunks', 'dashboard', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
+    'organization', 'platforms', 'search', 'sweeper'] loop
+    begin
+      execute format('create role %I nologin', 'cuecard_' || name);
+    exception when duplicate_object or unique_violation then
+      null;
+    end;
+  end loop;
+end $$;
+
+revoke create on schema public from public;
+grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
+  cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_search, cuecard_sweeper;
+
+-- Every request: the key, the limits, the agent, idempotency.
+
+grant execute on function find_key to cuecard_agents, cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_organization,
+  cuecard_platforms, cuecard_search;
+grant execute on function count_requests to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp,
+  cuecard_organization, cuecard_platforms, cuecard_search;
+grant select (organization_id, id) on agents to cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_platforms, cuecard_search;
+grant select, delete,
+  insert (organization_id, api_key_id, key, request_hash, owner),
+  update (request_hash, owner, response, created_at)
+  on idempotency_keys to cuecard_chunks, cuecard_documents;
+
+-- Documents. Those that were files are the dashboard's to create.
+
+grant select, delete,
+  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, status, managed_by, request_id, requested_by),
+  update (title, title_from_file, title_terms, content, content_hash, source_type, source_url, file_bytes, extracted_text, status, managed_by,
+    revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+    lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
+    requested_by)
+  on documents to cuecard_documents, cuecard_dashboard;
+grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until, uploaded_at)
+  on documents to cuecard_dashboard;
+grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
+grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;
+
+-- Chunks that a client uploads. Of the document this changes what taking it over changes, and neither reads nor writes its text.
+
+grant
+  select (organization_id, id, agent_id, managed_by, revision, active_revision, chunk_count, chunk_offsets),
+  update (status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code,
+    lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries)
+  on documents to cuecard_chunks;
+grant select, delete,
+  insert (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
+  on chunks to cuecard_chunks;
+grant select, delete, insert on vectors to cuecard_chunks;
+grant insert on chunk_terms to cuecard_chunks;
+
+-- Search, in four Lambdas.
+
+grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, chunk_count, chunk_offsets)
+  on documents to cuecard_search, cuecard_mcp, cuecard_platforms;
+grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
+  on chunks to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant select (organization_id, document_id, id, embedding)
+  on vectors to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant select on chunk_terms to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant
+  select (organization_id, key, embedding, high, middle, low, cosine_per_unit),
+  insert (organization_id, key, embedding, high, middle, low, cosine_per_unit)
+  on query_vectors to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant insert (organization_id, agent_id, id, question, mode, is_degraded, hits, best_score)
+  on question_log to cuecard_search, cuecard_mcp, cuecard_platforms;
+grant select (knowledge_base_enabled) on agents to cuecard_mcp, cuecard_platforms;
+grant select (organization_id, agent_id, platform, secret) on signing_secrets to cuecard_platforms;
+
+-- Agents; the organization, its limits and what it has used.
+
+grant select (organization_id, id, name, knowledge_base_enabled, created_at) on agents to cuecard_agents;
+grant select (organization_id, agent_id, status) on documents to cuecard_agents;
+grant
+  select (id, name, auto_delete_done_calls, requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, created_at),
+  update (auto_delete_done_calls)
+  on organizations to cuecard_organization, cuecard_dashboard;
+grant select (organization_id, day, requests, question_tokens) on request_meters to cuecard_organization, cuecard_dashboard;
+grant select on embedded_tokens to cuecard_organization, cuecard_dashboard;
+grant select (organization_id, status, managed_by) on documents to cuecard_organization;
+
+-- The dashboard: also sessions, keys, the question log and calls.
+
+grant execute on function open_session, find_session to cuecard_dashboard;
+grant select (organization_id, token_hash), delete on sessions to cuecard_dashboard;
+grant select, insert (source, failures), update (failures, since) on sign_in_attempts to cuecard_dashboard;
+grant select (log_questions), update (log_questions) on organizations to cuecard_dashboard;
+grant
+  select (organization_id, id, name, permissions, expires_at, revoked_at, created_by, created_at),
+  insert (organization_id, id, name, key_hash, permissions, expires_at, created_by),
+  update (revoked_at)
+  on api_keys to cuecard_dashboard;
+grant select on agents to cuecard_dashboard;
+grant select (created_at), delete on chunks to cuecard_dashboard;
+grant delete on vectors to cuecard_dashboard;
+grant select, delete on question_log to cuecard_dashboard;
+grant select, delete, update (deleted_at) on calls to cuecard_dashboard;
+
+-- The pipeline: extraction never completes a document, and cannot read again the text that it hands over.
+
+grant
+  select (organization_id, id, status, managed_by, revision, source_url, content_hash, lease_token, lease_expires_at, attempt,
+    retry_count, tries, next_attempt_at, request_id, requested_by, created_at, title_from_file, file_etag, upload_until,
+    uploaded_at),
+  update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, content_hash, lease_token, lease_expires_at, attempt, retry_count, tries,
+    next_attempt_at, waiting_reason, resend_at, error_code, error_message)
+  on documents to cuecard_extraction;
+
+grant
+  select (organization_id, id, agent_id, title, content, content_hash, source_url, extracted_text, status, managed_by, revision,
+    active_revision, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, pending_since, request_id,
+    requested_by),
+  update (status, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+    lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since)
+  on documents to cuecard_embedding;
+grant
+  select (organization_id, agent_id, document_id, revision, chunk_index, vector_id),
+  insert (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch),
+  delete
+  on chunks to cuecard_embedding;
+grant select (organization_id, document_id, id, sketch), insert, delete on vectors to cuecard_embedding;
+grant insert on chunk_terms to cuecard_embedding;
+grant select (id, tokens_per_day) on organizations to cuecard_embedding;
+grant select (organization_id, day, question_tokens) on request_meters to cuecard_embedding;
+grant select, insert, update (tokens) on embedded_tokens to cuecard_embedding;
+
+-- The sweeper sees every organization's documents, but of each only ids, state and times, and drops what is old.
+
+grant
+  select (organization_id, id, source_url, upload_until, uploaded_at, content_hash, status, managed_by, lease_expires_at, attempt, retry_count,
+    next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by),
+  update (status, error_message, error_code, lease_token, lease_expires_at, next_attempt_at, waiting_reason, resend_at)
+  on documents to cuecard_sweeper;
+grant select, delete, update (delete_at) on obsolete_files to cuecard_sweeper;
+grant select (organization_id, api_key_id, key, created_at), delete on idempotency_keys to cuecard_sweeper;
+grant select (organization_id, key, created_at), delete on query_vectors to cuecard_sweeper;
+grant select (organization_id, agent_id, id, asked_at), delete on question_log to cuecard_sweeper;
+grant select (token_hash, expires_at), delete on sessions to cuecard_sweeper;
+grant select (source, since), delete on sign_in_attempts to cuecard_sweeper;
+
+-- Operators: everything that an export prints and an erasure deletes, and little to change.
+
+grant execute on function require_operator_action to cuecard_operator;
+grant
+  select (id, login, person, command, arguments, organization_id, started_at, ended_at, outcome, detail),
+  insert (id, person, command, arguments, organization_id),
+  update (organization_id, ended_at, outcome, detail)
+  on operator_actions to cuecard_operator;
+grant
+  select (id, kind, organization_id, agent_id, requested_at, completed_at, counts),
+  insert (id, kind, organization_id, agent_id, requested_at),
+  update (completed_at, counts)
+  on erasures to cuecard_operator;
+grant
+  select (id, name, auto_delete_done_calls, log_questions, requests_per_second, request_burst, tokens_per_day,
+    documents_in_pipeline, created_at),
+  insert (id, name),
+  update (requests_per_second, request_burst, tokens_per_day, documents_in_pipeline),
+  delete
+  on organizations to cuecard_operator;
+grant select (organization_id, day, requests, question_tokens) on request_meters to cuecard_operator;
+grant select on embedded_tokens to cuecard_operator;
+grant select, insert (organization_id, id, name), delete on agents to cuecard_operator;
+grant
+  select (organization_id, id, name, permissions, expires_at, revoked_at, created_by, created_at),
+  insert (organization_id, id, name, key_hash, permissions, expires_at, created_by),
+  update (revoked_at),
+  delete
+  on api_keys to cuecard_operator;
+grant
+  select (organization_id, agent_id, platform, created_at),
+  insert (organization_id, agent_id, platform, secret),
+  update (secret, created_at),
+  delete
+  on signing_secrets to cuecard_operator;
+grant
+  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
+    managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, planned_chunk_count, error_message,
+    error_code, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, request_id,
+    version, edits, created_at, updated_at),
+  update (title, content_hash, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
+    error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
+    pending_since, request_id, requested_by),
+  delete
+  on documents to cuecard_operator;
+grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id,
+  created_at), delete on chunks to cuecard_operator;
+grant select (organization_id, document_id, id, exponent, embedding), delete on vectors to cuecard_operator;
+grant select (organization_id, agent_id, document_id, revision, chunk_index), delete on chunk_terms to cuecard_operator;
+grant select (organization_id, key), delete on query_vectors to cuecard_operator;
+grant select, delete on question_log to cuecard_operator;
+grant select (organization_id, api_key_id, key), delete on idempotency_keys to cuecard_operator;
+grant select (source_url), insert (source_url, last_at), update (delete_at, last_at) on obsolete_files to cuecard_operator;
+grant select, update (deleted_at), delete on calls to cuecard_operator;
