@@ -1,4 +1,4 @@
-import { Unavailable } from './http/errors.ts'
+import { Unavailable } from './unavailable.ts'
 
 /**
  * A call to an AWS service. The SDK checks its signal only while a request is in flight, not between retries or while it loads

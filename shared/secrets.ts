@@ -1,5 +1,5 @@
-import { Unavailable } from './http/errors.ts'
 import { beginEarly } from './loading.ts'
+import { Unavailable } from './unavailable.ts'
 
 /**
  * Fetched once per instance, while its module loads. A rejected value is fetched again, once for all callers, as it may have been

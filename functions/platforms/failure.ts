@@ -1,4 +1,5 @@
-import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { onOneLine } from './answer-text.ts'
 
 /** What went wrong, for a platform that shows a person a sentence and no status. */

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { Unavailable } from '../../shared/http/errors.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { auditCommand } from './commands/audit.ts'
 import { callCommand } from './commands/calls.ts'
 import { documentCommand } from './commands/documents.ts'

@@ -1,7 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../shared/database/database.ts'
-import { hashKey, permissions } from '../../shared/http/api-keys.ts'
+import { hashKey } from '../../shared/http/api-keys.ts'
+import { permissions } from '../../shared/permissions.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
 
 export interface Demo {

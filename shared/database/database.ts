@@ -1,9 +1,9 @@
 import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { type CompiledQuery, Kysely, type QueryResult } from 'kysely'
 import { config } from '../config.ts'
-import { Unavailable } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
 import { secret } from '../secrets.ts'
+import { Unavailable } from '../unavailable.ts'
 import { neonDialect } from './neon-dialect.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Permission } from '../http/api-keys.ts'
+import type { Permission } from '../permissions.ts'
 
 type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>

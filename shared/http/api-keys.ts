@@ -6,11 +6,9 @@ import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 import { leakyBucket } from '../limits/leaky-bucket.ts'
 import { rateLimited } from '../limits/rate-limited.ts'
+import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { ApiError } from './errors.ts'
-
-export const permissions = ['kb:read', 'kb:write', 'organization:read', 'organization:write'] as const
-export type Permission = (typeof permissions)[number]
 
 export interface ApiKey {
   id: string

@@ -1,3 +1,5 @@
+import { Unavailable } from '../unavailable.ts'
+
 import { echoed } from './echoed.ts'
 
 export const problems = {
@@ -73,20 +75,6 @@ export class ApiError extends Error {
     this.errors = more.errors
     this.headers = more.headers ?? {}
     this.extra = more.extra ?? {}
-  }
-}
-
-export class Unavailable extends Error {
-  readonly service: string
-  readonly retryAfterSeconds: number
-  /** What the caller can do, if there is more than trying again. */
-  readonly detail: string | undefined
-
-  constructor(service: string, cause: unknown, retryAfterSeconds = 5, detail?: string) {
-    super(`${service} is unavailable`, { cause })
-    this.service = service
-    this.retryAfterSeconds = retryAfterSeconds
-    this.detail = detail
   }
 }
 

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { hashKey, newKey, type Permission } from '../http/api-keys.ts'
+import { hashKey, newKey } from '../http/api-keys.ts'
 import { newId, type OrganizationId } from '../ids.ts'
+import type { Permission } from '../permissions.ts'
 
 const k = columnsOf('api_keys', 'k')
 

@@ -2,8 +2,9 @@ import { createHash, createSecretKey, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type ApiKey, hashKey, type Permission } from '../http/api-keys.ts'
+import { type ApiKey, hashKey } from '../http/api-keys.ts'
 import type { OrganizationId } from '../ids.ts'
+import type { Permission } from '../permissions.ts'
 
 export const sessionSeconds = 12 * 3600
 /** Of one address: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer has. */

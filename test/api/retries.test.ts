@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
-import { permissions } from '../../shared/http/api-keys.ts'
+import { permissions } from '../../shared/permissions.ts'
 import { axis } from '../support/axis.ts'
 import { comparable } from '../support/operations.ts'
 import { type Tenant, useStand } from '../support/stand.ts'

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, createKey, revokeKey } from '../../infra/admin/tenants.ts'
-import { newKey, type Permission, permissions } from '../../shared/http/api-keys.ts'
+import { newKey } from '../../shared/http/api-keys.ts'
 import { newId } from '../../shared/ids.ts'
+import { type Permission, permissions } from '../../shared/permissions.ts'
 import {
   comparable,
   exampleBody,

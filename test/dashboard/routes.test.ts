@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
-import { permissions } from '../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
+import { permissions } from '../../shared/permissions.ts'
 import { fill, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
 import { type Page, useDashboard } from './support.ts'
 

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
-import { hashKey, isWellFormed, permissions } from '../../shared/http/api-keys.ts'
+import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { permissions } from '../../shared/permissions.ts'
 import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()

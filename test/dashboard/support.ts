@@ -4,7 +4,7 @@ import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import type { lambdaHandler } from '../../shared/http/api.ts'
-import type { Permission } from '../../shared/http/api-keys.ts'
+import type { Permission } from '../../shared/permissions.ts'
 import { type Tenant, type TestStand, useStand } from '../support/stand.ts'
 
 export interface Page {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Bucket, configuredBucket, FileOverwritten } from '../../shared/files/bucket.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { listen } from '../support/loopback.ts'
 
 const closers: (() => Promise<void>)[] = []

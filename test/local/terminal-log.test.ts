@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { logForPeople } from '../../infra/local/terminal-log.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 
 const json = vi.spyOn(log, 'error').mockImplementation(() => {})
 const lines: string[] = []

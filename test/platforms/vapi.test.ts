@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
 import { newId } from '../../shared/ids.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { known, tenantWithDocuments } from '../support/known-documents.ts'
 import { manualClock } from '../support/manual-clock.ts'

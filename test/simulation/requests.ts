@@ -1,8 +1,9 @@
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import { createFileDocument, reportFile } from '../../shared/documents/file-document.ts'
 import { keyOfUrl } from '../../shared/files/file-url.ts'
-import { ApiError, Unavailable } from '../../shared/http/errors.ts'
+import { ApiError } from '../../shared/http/errors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { axis } from '../support/axis.ts'
 import { poison } from '../support/provider-responses.ts'
 import {

@@ -2,7 +2,7 @@ import type { extractText } from '../../functions/extraction/text/extract-text.t
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import type { Bucket, StoredFile } from '../../shared/files/bucket.ts'
 import type { FileType } from '../../shared/files/file-types.ts'
-import { Unavailable } from '../../shared/http/errors.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { reach } from './process.ts'
 
 /** A file with this in it is at fault for good. */

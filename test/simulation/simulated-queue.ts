@@ -1,5 +1,5 @@
-import { Unavailable } from '../../shared/http/errors.ts'
 import type { Queue, WorkMessage } from '../../shared/queue.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { reach } from './process.ts'
 
 export interface SimulatedMessage {

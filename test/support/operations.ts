@@ -1,5 +1,5 @@
 import { allRoutes, type Route } from '../../infra/openapi/apps.ts'
-import type { Permission } from '../../shared/http/api-keys.ts'
+import type { Permission } from '../../shared/permissions.ts'
 import type { Answer, Tenant } from './stand.ts'
 
 /** The values of a path's variables. */

@@ -1,7 +1,7 @@
 import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import type { Database } from '../../shared/database/database.ts'
-import { type Permission, permissions } from '../../shared/http/api-keys.ts'
 import type { Limits } from '../../shared/organizations/limits.ts'
+import { type Permission, permissions } from '../../shared/permissions.ts'
 
 /** Of an organization. @param db as the owner */
 export async function limit(db: Database, organizationId: string, limits: Partial<Limits>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../shared/http/api-keys.ts'
+import type { Permission } from '../../../shared/permissions.ts'
 import { agentPage } from '../layout.ts'
 
 /** Where an agent's documents are, and whether the session's key may change them. */

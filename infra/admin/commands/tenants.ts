@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
 import * as v from 'valibot'
-import { type Permission, permissions } from '../../../shared/http/api-keys.ts'
 import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
 import { agentId, organizationId } from '../../../shared/ids.ts'
+import { type Permission, permissions } from '../../../shared/permissions.ts'
 import { removeRetellSecret, setRetellSecret, showAgent } from '../agents.ts'
 import {
   createAgent,

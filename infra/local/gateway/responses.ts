@@ -1,5 +1,6 @@
-import { ApiError, problem, Unavailable } from '../../../shared/http/errors.ts'
+import { ApiError, problem } from '../../../shared/http/errors.ts'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
+import { Unavailable } from '../../../shared/unavailable.ts'
 
 /** What the gateway sends to the client. */
 export interface GatewayResponse {

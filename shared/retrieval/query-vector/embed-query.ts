@@ -1,5 +1,6 @@
 import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
-import { ApiError, Unavailable } from '../../http/errors.ts'
+import { ApiError } from '../../http/errors.ts'
+import { Unavailable } from '../../unavailable.ts'
 import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { Permission } from '../../../shared/http/api-keys.ts'
+import type { Permission } from '../../../shared/permissions.ts'
 
 /** What the generators read of a JSON Schema. */
 export interface Schema {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { setRetellSecret } from '../../../infra/admin/agents.ts'
 import { createAgent, createKey, revokeKey } from '../../../infra/admin/tenants.ts'
-import { newKey, type Permission, permissions } from '../../../shared/http/api-keys.ts'
+import { newKey } from '../../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../../shared/ids.ts'
+import { type Permission, permissions } from '../../../shared/permissions.ts'
 import { createFile } from '../../support/files.ts'
 import type { Tenant, TestStand } from '../../support/stand.ts'
 

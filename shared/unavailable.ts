@@ -1,0 +1,14 @@
+/** A service that a request needs cannot be reached: 503. */
+export class Unavailable extends Error {
+  readonly service: string
+  readonly retryAfterSeconds: number
+  /** What the caller can do, if there is more than trying again. */
+  readonly detail: string | undefined
+
+  constructor(service: string, cause: unknown, retryAfterSeconds = 5, detail?: string) {
+    super(`${service} is unavailable`, { cause })
+    this.service = service
+    this.retryAfterSeconds = retryAfterSeconds
+    this.detail = detail
+  }
+}
