@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
-import { agentNotFound, documentNotFound } from '../http/not-found.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
-
-export { agentNotFound }
 
 export interface AgentScope {
   organizationId: OrganizationId
@@ -28,10 +25,4 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
 
 export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
-}
-
-/** The scope's document, from a batch that has looked for it and its agent. @throws ApiError agent_not_found, document_not_found */
-export function requireDocument<Row>({ agents, documents }: { agents: unknown[]; documents: Row[] }): Row {
-  if (agents.length === 0) agentNotFound()
-  return documents[0] ?? documentNotFound()
 }

@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import {
-  type AgentScope,
-  agentNotFound,
-  type DocumentScope,
-  findAgent,
-  isDocument,
-  requireDocument,
-} from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
+import { agentNotFound, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 

@@ -1,15 +1,9 @@
 import type { Database } from '../database/database.ts'
-import {
-  type AgentScope,
-  agentNotFound,
-  type DocumentScope,
-  findAgent,
-  isDocument,
-  requireDocument,
-} from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
 import { newFile, toFileName } from '../files/file-url.ts'
 import { ApiError } from '../http/errors.ts'
+import { agentNotFound, requireDocument } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'

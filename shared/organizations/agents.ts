@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, agentNotFound, isAgent } from '../database/scope.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
+import { agentNotFound } from '../http/not-found.ts'
 import type { OrganizationId } from '../ids.ts'
 
 const a = columnsOf('agents', 'a')

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
-import { type AgentScope, agentNotFound } from '../database/scope.ts'
+import type { AgentScope } from '../database/scope.ts'
 import type { Similarity } from '../embedding/embedder.ts'
+import { agentNotFound } from '../http/not-found.ts'
 import { type QueryVectorKey, rememberQueryVector } from './query-vector/query-vectors.ts'
 import type { Hit } from './schemas.ts'
 import { type Question, searchParameters } from './statement/search-parameters.ts'

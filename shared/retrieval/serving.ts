@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import { type AgentScope, agentNotFound, isAgent } from '../database/scope.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
+import { agentNotFound } from '../http/not-found.ts'
 
 const a = columnsOf('agents', 'a')
 

@@ -1,15 +1,10 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import {
-  type AgentScope,
-  type DocumentScope,
-  findAgent,
-  isDocument,
-  requireDocument,
-} from '../../../shared/database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../../../shared/database/scope.ts'
 import type { SourceType, Status } from '../../../shared/database/tables.ts'
 import { awaitsText } from '../../../shared/documents/transitions.ts'
+import { requireDocument } from '../../../shared/http/not-found.ts'
 
 /** What the screens show of a document, but for its text. */
 export interface Overview {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
-import { type DocumentScope, findAgent, isDocument, requireDocument } from '../../../../shared/database/scope.ts'
+import { type DocumentScope, findAgent, isDocument } from '../../../../shared/database/scope.ts'
+import { requireDocument } from '../../../../shared/http/not-found.ts'
 
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
