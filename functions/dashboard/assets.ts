@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
-import { type Asset, assetResponder, briefly, forGood } from '../../shared/http/asset.ts'
+import { type Asset, assetResponder, briefly, immutable } from '../../shared/http/asset.ts'
 import { vendored } from './vendored.ts'
 
 /** Beside this module as beside the bundle, where it holds the files of packages too. */
@@ -16,7 +16,7 @@ const mediaTypes: Record<string, string> = {
 }
 
 interface NamedAsset extends Asset {
-  /** With a hash of what it holds, so that a browser may keep it for good: `dashboard-1a2b3c4d5e6f.css`. */
+  /** Contains a hash of the body, so that browsers may cache it forever: `dashboard-1a2b3c4d5e6f.css`. */
   fileName: string
 }
 
@@ -55,7 +55,7 @@ const responders = new Map<string, { fileName: string; current: Respond; other: 
     .map(load)
     .map((asset, i) => [
       names[i]!,
-      { fileName: asset.fileName, current: assetResponder(asset, forGood), other: assetResponder(asset, briefly) },
+      { fileName: asset.fileName, current: assetResponder(asset, immutable), other: assetResponder(asset, briefly) },
     ]),
 )
 

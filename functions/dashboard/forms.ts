@@ -8,7 +8,7 @@ export type Form<Values> =
   | { isValid: true; values: Values }
   | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>> }
 
-/** By the name of the field. */
+/** Keyed by field name. */
 export type Faults = Readonly<Record<string, string | undefined>>
 
 /** Any of several check boxes of one name, none included. */

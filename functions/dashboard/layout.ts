@@ -117,7 +117,7 @@ const htmxConfig = JSON.stringify({
 })
 
 /** Asks for the same address once more. */
-export function comeAgain(): Html {
+export function reloadPage(): Html {
   return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
 }
 

@@ -1,5 +1,7 @@
 import { agentPage } from './layout.ts'
 
+export const settingsPath = '/dashboard/settings'
+
 const maxTitleCharacters = 500
 
 /** The address of a question that is tried out. */

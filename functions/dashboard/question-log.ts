@@ -5,10 +5,10 @@ import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { type AgentId, agentId, type OrganizationId } from '../../shared/ids.ts'
 import { agentPage, type Html } from './layout.ts'
+import { settingsPath } from './paths.ts'
 import { type Screen, valid } from './screen.ts'
 import { words } from './words.ts'
 
-const settingsPath = '/dashboard/settings'
 const path = `${settingsPath}/question-log`
 const form = v.object({ on: v.picklist(['true', 'false']), agent: v.optional(agentId) })
 const w = words.questionLog

@@ -11,14 +11,14 @@ import type { Permission } from '../../shared/permissions.ts'
 import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
-import { comeAgain, flashNotice, type Html, layout, type View } from './layout.ts'
+import { flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
 import { sentToken } from './session/cookies.ts'
 import { signInPath } from './session/return-path.ts'
 
 type Schema<T> = v.GenericSchema<unknown, T>
 
 export interface ScreenMetadata<P = unknown, F = unknown> {
-  /** Of the session's key. `any`: whoever has signed in. No default, so a screen without it does not compile. */
+  /** Permission that the session's key needs; `any`: none. Required, so that a screen without it does not compile. */
   permission: Permission | 'any'
   params?: Schema<P> | undefined
   /** What a POST may hold; without it, its body is not read. */
@@ -29,12 +29,12 @@ export interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
   /** Confined to the session's organization. */
   db: Database
-  /** For searches only: people's other requests are not limited, so that they can stop what a key does. */
+  /** Counts searches only: people's other requests are not limited, so that they can stop what a key does. */
   meter: Meter
   session: Session
   params: P
   form: Form<F>
-  /** Of htmx, for a part of the screen: the answer is a fragment. */
+  /** htmx asks for a part of the screen: the answer is a fragment. */
   isPartial: boolean
   /** Whether to show what the session's key may not use. */
   may: (permission: Permission) => boolean
@@ -58,7 +58,7 @@ export function screens(db: Database) {
       const isPartial = c.req.header('hx-request-type') === 'partial'
       const token = sentToken(c)
       const session = token === undefined ? undefined : await findSession(db, token)
-      if (!session) return isFromElsewhere(c) ? c.html(comeAgain()) : askToSignIn(c, isPartial)
+      if (!session) return isFromElsewhere(c) ? c.html(reloadPage()) : askToSignIn(c, isPartial)
       c.set('key', session)
       const may = (permission: Permission) => session.permissions.includes(permission)
       const meter = meterOf(session.organizationId)
@@ -138,7 +138,7 @@ function render(
     if (answer.flash) setFlash(c, session, answer.flash)
     return c.redirect(answer.redirect, 303)
   }
-  if (isPartial && !('fragment' in answer)) return wholeInstead(c, answer)
+  if (isPartial && !('fragment' in answer)) return redirectOrNotify(c, answer)
   const flash = takeFlash(c, session)
   if ('fragment' in answer)
     return c.html(
@@ -149,8 +149,8 @@ function render(
   return c.html(layout(answer, session, flash), answer.status)
 }
 
-/** For htmx, which asked for a part and was led to a screen: an error is a notice, any other screen is gone to. */
-function wholeInstead(c: Context<ApiEnv>, { status = 200, title, lead }: View): Response | Promise<Response> {
+/** Answers htmx, which asked for a part and was led to a whole screen: shows an error as a notice, navigates to any other. */
+function redirectOrNotify(c: Context<ApiEnv>, { status = 200, title, lead }: View): Response | Promise<Response> {
   if (status === 200) {
     c.header('hx-redirect', `${c.req.path}${new URL(c.req.url).search}`)
     return c.body(null)

@@ -38,7 +38,7 @@ const english = {
     missing: 'Enter your access key.',
     malformed: 'This key is incomplete. Copy it again, from cue_ to its last character.',
     refused: 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.',
-    braked: (minutes: number) =>
+    throttled: (minutes: number) =>
       `Too many failed attempts from your network. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     ended: 'Your session has ended. Sign in to continue.',
     signedOut: 'You’re signed out.',

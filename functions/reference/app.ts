@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { api } from '../../shared/http/api.ts'
-import { assetResponder, briefly, forGood } from '../../shared/http/asset.ts'
+import { assetResponder, briefly, immutable } from '../../shared/http/asset.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { filesVersion, pageFiles, parseFileName, renderPage } from './page.ts'
@@ -30,7 +30,7 @@ export function referenceApp({ document }: { document: string }) {
   const respondFile = new Map(
     [...pageFiles].map(([name, file]) => [
       name,
-      { current: once(() => assetResponder(file, forGood)), other: once(() => assetResponder(file, briefly)) },
+      { current: once(() => assetResponder(file, immutable)), other: once(() => assetResponder(file, briefly)) },
     ]),
   )
 

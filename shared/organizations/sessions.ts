@@ -24,7 +24,7 @@ export interface Session extends ApiKey {
 export type SignIn =
   | { outcome: 'opened'; token: string }
   | { outcome: 'refused' }
-  | { outcome: 'braked'; seconds: number }
+  | { outcome: 'throttled'; seconds: number }
 
 const a = columnsOf('sign_in_attempts', 'a')
 
@@ -56,7 +56,7 @@ export async function signIn(db: Database, key: string, sourceIp: string): Promi
   })
   if (opened.length > 0) return { outcome: 'opened', token }
   const { failures, seconds } = counted[0]!
-  return failures > maxFailures ? { outcome: 'braked', seconds } : { outcome: 'refused' }
+  return failures > maxFailures ? { outcome: 'throttled', seconds } : { outcome: 'refused' }
 }
 
 interface FoundSession {

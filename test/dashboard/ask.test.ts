@@ -151,7 +151,7 @@ describe('another document', () => {
     expect(await compare(hours)).toContain(
       'ranks 1 of 3. Your agent gets the first 5. This is what your agent finds first',
     )
-    expect(await compare(bread)).toMatch(/number [23] of 3/)
+    expect(await compare(bread)).toMatch(/ranks [23] of 3/)
     expect(await compare(parking)).toContain('It doesn’t have “open” or “sunday”.')
     const none = await ask(owner, 'sunday', { document: parking })
     expect(none.text).toContain('None of its words match “sunday”.')

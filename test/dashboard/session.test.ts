@@ -171,7 +171,7 @@ describe('an address that fails too often', () => {
     for (const key of [newKey(), apiKey]) {
       const { status, text, headers, cookies } = await mine.post(path, { key })
       expect([status, cookies]).toEqual([429, []])
-      expect(text).toContain(w.braked(10))
+      expect(text).toContain(w.throttled(10))
       const seconds = Number(headers['retry-after'])
       expect(seconds).toBeGreaterThan(windowSeconds - 120)
       expect(seconds).toBeLessThanOrEqual(windowSeconds)

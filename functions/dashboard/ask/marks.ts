@@ -21,7 +21,7 @@ export function excerptRange({ text, places }: Marked): Range {
   return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
 }
 
-/** Of the line that begins not far from there, else of a word. */
+/** Start of the line, if that is near, else of the next word. */
 function lineStart(text: string, at: number): number {
   const line = text.lastIndexOf('\n', at) + 1
   if (at - line <= before) return line

@@ -72,7 +72,7 @@ ${compareView({ agentId, query, titles, ...trial })}`
   )
 }
 
-/** By meaning alone there is nothing to show while the provider is down; by words there is. */
+/** Search by meaning shows nothing while the provider is down; search by words still works. */
 function withoutMeaning(error: unknown) {
   if (error instanceof ApiError && error.code === 'rate_limited')
     return { content: html`<p class="notice bad">${error.message}</p>`, status: 429 as const }

@@ -12,7 +12,7 @@ import { levelsOf, type Scale, type Strength, strengthOf } from '../scores.ts'
 import type { AskQuery } from './question.ts'
 import type { Expected } from './titles.ts'
 
-/** As many as a voice agent gets. */
+/** A voice agent gets the same number. */
 const passagesPerQuestion = 5
 
 /** A passage, with what it has of the question. */
@@ -21,7 +21,7 @@ export interface Passage {
   strength: Strength
   /** 0, as far as what has nothing to do with the question, to 1; undefined where meaning was not compared. */
   likeness: number | undefined
-  /** Of the words of the trial. */
+  /** One for each of the trial's words. */
   presences: Presence[]
 }
 

@@ -5,7 +5,7 @@ import { announce } from './dashboard.js'
 
 const seconds = 8
 const template = document.getElementById('deletion')
-/** By the address of their requests. */
+/** Keyed by the address of the request. */
 const deletions = new Map()
 /** Dims rows, whatever the page makes of them meanwhile: none moves, so that a second click does not hit the next. */
 const dimming = new CSSStyleSheet()

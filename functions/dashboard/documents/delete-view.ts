@@ -18,7 +18,7 @@ export function deletionWords(title: string) {
   data-changed="${w.changed(title)}" data-failed="${w.unreachable(title)}"`
 }
 
-/** For undo.js, which deletes from the list. */
+/** What undo.js needs to delete from the list. */
 export function deletionTemplate() {
   return html`<div id="deletions"></div>
 <template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">${words.undo}</button></div></template>`

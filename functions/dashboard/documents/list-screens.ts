@@ -72,7 +72,7 @@ ${mayWrite && deletionTemplate()}`,
   )
 }
 
-/** Of the documents of which a page shows what `seen` says; undefined while nothing has changed. */
+/** What has changed since the page was `seen`; undefined if nothing has. */
 async function readChanges(db: Database, scope: AgentScope, seen: string[]): Promise<Changes | undefined> {
   const { success, output } = v.safeParse(v.array(seenDocument), seen)
   const tags = new Map<string, string>(success ? output : [])
@@ -102,7 +102,7 @@ async function readList(db: Database, session: Session, scope: AgentScope, place
   return { ...place, agent, query, documents, next, counts: countsOf(agent.documents) }
 }
 
-/** Of another filter, or mutilated, it is the first page's. */
+/** A cursor of another filter, or a mutilated one, gives the first page. */
 function decodeAfter(session: Session, list: string, cursor: string | undefined): [string, string] | undefined {
   try {
     return cursor === undefined ? undefined : decodeCursor(session.cursorKey, list, cursor, sortKey)

@@ -19,7 +19,7 @@ export interface List extends Place {
   documents: Overview[]
   /** Cursor of the next page. */
   next?: string | undefined
-  /** Of the agent's documents, of whatever title. */
+  /** Counts all of the agent's documents, whatever the search. */
   counts: Record<Group | 'all', number>
 }
 

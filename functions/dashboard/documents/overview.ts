@@ -18,7 +18,7 @@ export interface Overview {
   awaits_text: boolean
   chunk_count: number
   searchable_chunk_count: number
-  /** Of the revision in progress: null unless it is stored in several parts. */
+  /** Counts the revision in progress; null unless that is stored in several parts. */
   planned_chunk_count: number | null
   stored_chunk_count: number | null
   error_code: string | null
@@ -106,7 +106,7 @@ function isOfAgent({ organizationId, agentId }: AgentScope) {
   return sql<SqlBool>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
 }
 
-/** Of `ilike`: the word anywhere, its own wildcards as they are. */
+/** Pattern of `ilike` that finds the word anywhere; its wildcards are escaped. */
 function toPattern(word: string): string {
   return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

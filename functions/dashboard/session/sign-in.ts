@@ -40,9 +40,9 @@ export function signInRoutes(db: Database) {
         return c.html(signInPage({ to, fault }), 422)
       }
       const result = await signIn(db, key, sourceOf(c))
-      if (result.outcome === 'braked') {
+      if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
-        return c.html(signInPage({ to, fault: words.signIn.braked(Math.ceil(result.seconds / 60)) }), 429)
+        return c.html(signInPage({ to, fault: words.signIn.throttled(Math.ceil(result.seconds / 60)) }), 429)
       }
       if (result.outcome === 'refused') return c.html(signInPage({ to, fault: words.signIn.refused }), 422)
       const before = await current(c)

@@ -5,10 +5,12 @@ import { type Faults, shortened } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
 import { localDay } from '../local-time.ts'
+import { settingsPath } from '../paths.ts'
 import { words } from '../words.ts'
-import { maxName, settingsPath } from './keys.ts'
 
 const { keys: w } = words.settings
+
+export const maxName = 200
 
 interface Filled {
   id: string

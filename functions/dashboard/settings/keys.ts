@@ -9,12 +9,11 @@ import type { Session } from '../../../shared/organizations/sessions.ts'
 import { permissions } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
 import { anyOf, line } from '../forms.ts'
+import { settingsPath } from '../paths.ts'
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
-import { keyForm, madeKey, revokeQuestion } from './key-views.ts'
+import { keyForm, madeKey, maxName, revokeQuestion } from './key-views.ts'
 
-export const settingsPath = '/dashboard/settings'
-export const maxName = 200
 const keysPath = `${settingsPath}/keys`
 const { keys: w } = words.settings
 

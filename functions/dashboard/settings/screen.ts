@@ -5,10 +5,11 @@ import { listKeys } from '../../../shared/organizations/keys.ts'
 import { getUsage } from '../../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
 import { agentUsage } from '../../../shared/organizations/usage.ts'
+import { settingsPath } from '../paths.ts'
 import { isLogOn, questionLogPanel, questionLogRoutes } from '../question-log.ts'
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
-import { keyRoutes, settingsPath } from './keys.ts'
+import { keyRoutes } from './keys.ts'
 import { autoDelete, keyList, usage } from './view.ts'
 
 const autoDeleteForm = v.object({ on: v.picklist(['true', 'false']) })

@@ -5,8 +5,8 @@ import { type AgentUsage, maxDocumentsPerAgent } from '../../../shared/organizat
 import { permissions } from '../../../shared/permissions.ts'
 import type { Html } from '../layout.ts'
 import { localDay } from '../local-time.ts'
+import { settingsPath } from '../paths.ts'
 import { words } from '../words.ts'
-import { settingsPath } from './keys.ts'
 
 /** Whether done calls are deleted, as a state and the one button that changes it. */
 export function autoDelete(isOn: boolean, mayChange: boolean): Html {

@@ -12,7 +12,7 @@ export interface Feature {
 
 const commonWeight = 0.3
 const codeWeight = 2
-/** Of a pair of characters: two sentences have some in common by chance. */
+/** Pairs of characters weigh less: any two sentences share some by chance. */
 const pairWeight = 0.5
 
 const maxCached = 5000

@@ -7,7 +7,7 @@ import { isLogOn } from '../question-log.ts'
 import { levelsOf } from '../scores.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 
-/** Of the newest unanswered ones: what they are grouped by takes some tenths of a millisecond each. */
+/** Only the newest are grouped, as each takes some tenths of a millisecond. */
 const maxQuestions = 2000
 
 export interface UnansweredQuestion {
@@ -21,7 +21,7 @@ export interface Unanswered {
   /** What the agent was asked in 30 days, as far as it was kept. */
   asked: number
   unanswered: number
-  /** Of the newest of these, up to 2,000. */
+  /** The newest of these, up to 2,000. */
   groups: Group<UnansweredQuestion>[]
 }
 

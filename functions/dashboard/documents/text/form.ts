@@ -29,7 +29,7 @@ export interface TextForm {
   /** Undefined where the text is not edited. */
   content?: string | undefined
   faults?: Faults | undefined
-  /** Of the version that is edited. */
+  /** Edits of the version that the form began with. */
   edits?: number | string | undefined
   save: string
   cancel: string

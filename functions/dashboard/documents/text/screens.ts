@@ -107,7 +107,6 @@ async function findEditable(db: Database, scope: DocumentScope): Promise<Editabl
   }
 }
 
-/** As a form sends it back. */
 function withLineFeeds(text: string | null): string | undefined {
   return text?.replaceAll(/\r\n?/g, '\n')
 }

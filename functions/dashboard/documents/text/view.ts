@@ -42,7 +42,7 @@ export function goneView(agent: AgentRow, base: string, typed: Typed): View {
 }
 
 export interface Editing {
-  /** Of the text of what was a file, which saving replaces. */
+  /** The text of a file is edited, which saving replaces. */
   isOfText: boolean
   typed?: Typed
   faults?: Faults
