@@ -8,13 +8,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 const own = [
   'admin.test.ts',
   'observability.test.ts',
-  'api/hanging-queue.test.ts',
-  'attack/**/*.test.ts',
   'database/**/*.test.ts',
   'limits/unknown-keys.test.ts',
   'local/**/*.test.ts',
   'operators/**/*.test.ts',
-  'pipeline/{costs,load,sweeper}.test.ts',
   'simulation/**/*.test.ts',
 ]
 /** What needs a browser, the synthesis for AWS or a tool of the tests: `npm run test:ci`. */

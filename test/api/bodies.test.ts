@@ -8,7 +8,7 @@ import { isThorough } from '../support/effort.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
-const runs = { numRuns: 60 }
+const runs = { numRuns: isThorough ? 60 : 25 }
 
 /** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
 const text = fc.oneof(
@@ -63,8 +63,8 @@ function attempts(tenant: Tenant) {
     expect(await snapshot(tenant)).toEqual(before)
   }
   function expectBoth() {
-    expect(count.accepted).toBeGreaterThan(2)
-    expect(count.refused).toBeGreaterThan(2)
+    expect(count.accepted).toBeGreaterThan(1)
+    expect(count.refused).toBeGreaterThan(1)
   }
   return { attempt, expectBoth }
 }
@@ -236,7 +236,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
         })
         await tenant.call('DELETE', headers.location!)
       }),
-      { numRuns: isThorough ? 60 : 20 },
+      { numRuns: isThorough ? 60 : 15 },
     )
     expectBoth()
   })

@@ -47,14 +47,14 @@ const inOrder: [ErrorCode, Spoiled][] = [
   ['processing_in_progress', state],
 ]
 
-const pairs = inOrder.flatMap(([code, first], i) =>
-  inOrder.slice(i + 1).map(([later, second]) => ({ code, first, later, second })),
-)
-/** What is no JSON has no schema to break. */
-const possible = pairs.filter(({ first, second }) => !(first === noJson && second === schema))
+/** Each with the next one; a body that is not JSON has no schema to break, so it goes with the one after. */
+const neighbours = inOrder.slice(0, -1).map(([code, first], i) => {
+  const [later, second] = inOrder[i + (first === noJson ? 2 : 1)]!
+  return { code, first, later, second }
+})
 
 describe('of two faults the one that is checked first is answered', () => {
-  test.each(possible)('$code before $later', async ({ code, first, second }) => {
+  test.each(neighbours)('$code before $later', async ({ code, first, second }) => {
     const tenant = await stand.tenant()
     const organizationId = tenant.organizationId as never
     const weak = await createKey(stand.db, { organizationId, name: 'weak', permissions: ['kb:read'] })

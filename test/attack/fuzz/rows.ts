@@ -16,6 +16,7 @@ export async function watchRows(pool: Pool) {
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
     group by relname order by relname`)
+  await pool.query(`drop schema if exists ${savedSchema} cascade`)
   await pool.query(`create schema ${savedSchema}`)
   for (const { name, columns } of tables)
     await pool.query(`create table ${savedSchema}.${name} as select ${columns} from ${name}`)
