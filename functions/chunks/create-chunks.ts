@@ -16,6 +16,9 @@ import { newId } from '../../shared/ids.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { ChunkInput } from './schemas.ts'
 
+/** As the table's constraint has it. */
+const maxChunks = 10_000
+
 /**
  * Stores the client's own chunks, all or none. The first batch takes over a document that the service manages: its new revision
  * holds these chunks alone and is not served until the client completes it.
@@ -52,7 +55,6 @@ export async function createChunks(
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
     .where(isDocument(scope))
-    .where(isAccepted)
   const response = selectDocument(db, scope)
     .where(isInserted)
     .clearSelect()
@@ -70,11 +72,13 @@ export async function createChunks(
     documents: lock,
     takenOver,
     conflicts,
-    // Before anything is written: past the limit it throws.
-    count,
+    // Throws before anything is written.
+    limit: count.where(isAccepted).where('d.chunk_count', '>', maxChunks - rows.length),
     ...(vectors.length > 0 && { vectors: insertVectors(db, [{ scope, rows: vectors }], isAccepted) }),
     chunks: insertChunks(db, [{ scope, rows: chunks }], isAccepted),
     ...(terms.length > 0 && { terms: insertTerms(db, [{ scope, rows: terms }], isInserted) }),
+    // After the chunks, which a trigger counts.
+    count: count.where(isInserted),
   }).catch(rejectAboveLimit)
   requireDocument(results)
   if (!outcome.response) throw conflict(results.conflicts)
