@@ -7,11 +7,14 @@ import { createInterface } from 'node:readline'
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publishAddress } from '../infra/data-directory/address.ts'
+import { lockDirectory } from '../infra/data-directory/lock.ts'
 import { openDatabase } from '../infra/local/database/database.ts'
 import { createScratchDatabase } from '../infra/local/database/scratch-database.ts'
-import { lockDirectory } from '../infra/local/directory-lock.ts'
-import { publishAddress } from '../infra/local/stand-address.ts'
+import { addressOf } from '../infra/local/stand.ts'
+import { useEndpoint } from '../shared/database/database.ts'
 import { newId } from '../shared/ids.ts'
+import { cuecard, type Finished } from './support/command-line.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { createFile } from './support/files.ts'
 import { useStand } from './support/stand.ts'
@@ -29,7 +32,7 @@ beforeAll(async () => {
   dataDir = await temporaryDirectory()
   closers.push(await lockDirectory(dataDir))
   const database = { url: process.env.DATABASE_URL!, endpoint: process.env.DATABASE_ENDPOINT! }
-  closers.push(await publishAddress(dataDir, { serverUrl, database, emulator: stand.emulator }))
+  closers.push(await publishAddress(dataDir, addressOf(database, stand.emulator, serverUrl)))
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -41,27 +44,21 @@ async function temporaryDirectory(): Promise<string> {
   return directory
 }
 
-interface Run {
-  code: number
-  stdout: string
-  stderr: string
+/** The command in this process, on the system that the environment selects. */
+function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir }, stdin = ''): Promise<Finished> {
+  return cuecard(args, { env, stdin })
 }
 
-function run(file: string, args: string[], env: Record<string, string>, input = ''): Promise<Run> {
-  return new Promise((resolve) => {
-    const NODE_COMPILE_CACHE = join(tmpdir(), 'cuecard-compile-cache')
-    const child = execFile(
-      file,
-      args,
-      { cwd: root, env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env } },
+/** `npx cuecard` as an operator runs it. */
+function npx(...args: string[]): Promise<Finished> {
+  return new Promise((resolve) =>
+    execFile(
+      'npx',
+      ['cuecard', ...args],
+      { cwd: root, env: { PATH: process.env.PATH, DATA_DIR: dataDir } },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-    child.stdin!.end(input)
-  })
-}
-
-function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir }, input?: string): Promise<Run> {
-  return run(process.execPath, ['infra/admin/main.ts', ...args], env, input)
+    ),
+  )
 }
 
 /** What the command prints with --json, once it has succeeded. */
@@ -76,7 +73,6 @@ const makeKey = (organization: string, permissions: string, ...more: string[]) =
 
 describe('organizations, agents and keys', () => {
   test('npx cuecard has stdout for itself, when it succeeds and when it fails', async () => {
-    const npx = (...args: string[]) => run('npx', ['cuecard', ...args], { DATA_DIR: dataDir })
     const { code, stdout } = await npx('organization', 'create', '--name', 'Lighthouse Inn', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), name: 'Lighthouse Inn' })
@@ -377,7 +373,7 @@ describe('documents', () => {
     expect(await json('document', 'retry', id)).toMatchObject({ data: [{ id, queued: true, refused: null }] })
     await stand.deliver()
     expect(await read(id)).toMatchObject({ status: 'pending', revision: 2 })
-    await sql`update documents set created_at = now() - interval '2 hours' where id = ${id}`.execute(stand.db)
+    await sql`update documents set upload_until = now() where id = ${id}`.execute(stand.db)
     await stand.deliver('extraction')
     expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
   })
@@ -551,6 +547,8 @@ describe('which system it works on', () => {
     } finally {
       child.kill('SIGTERM')
       expect(await exited).toEqual([0, null])
+      // The commands above set that stand's for this process.
+      useEndpoint(process.env.DATABASE_ENDPOINT!)
     }
     expect((await admin(['organization', 'list'], env)).stderr).toContain('no local stand is running')
     await expect(stat(join(directory, 'stand.json'))).rejects.toThrow('ENOENT')

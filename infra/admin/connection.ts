@@ -1,27 +1,18 @@
 import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
-import { urlOfRole } from '../local/database/postgres-url.ts'
-import { findStand } from '../local/stand-address.ts'
+import { findStand } from '../data-directory/address.ts'
 import { type NeonHost, neonHostOf } from '../neon-host.ts'
+import { urlOfRole } from '../postgres-url.ts'
 import { CommandError } from './command-error.ts'
-import type { Queues } from './queues.ts'
+import type { QueueAddresses, Queues } from './queues.ts'
 
 export interface Services {
   target: string
-  /** Of Neon's two; undefined where the database is not Neon's. */
+  /** Which of Neon's two hosts; undefined where the database is not Neon's. */
   host?: NeonHost | undefined
   db: Database
   /** Opened on demand: loading the AWS SDK takes longer than running most commands. */
   queues: () => Promise<Queues>
-}
-
-export interface QueueAddresses {
-  /** Origin of a local SQS; undefined for AWS, with the environment's region and credentials. */
-  endpoint?: string | undefined
-  queueUrl?: string | undefined
-  deadLetterQueueUrl?: string | undefined
-  extractionQueueUrl?: string | undefined
-  extractionDeadLetterQueueUrl?: string | undefined
 }
 
 export const environmentHelp = `Environment:

@@ -7,17 +7,23 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
-import { credentials, region } from '../local/lambda.ts'
-import type { QueueAddresses } from './connection.ts'
+import { localAws } from '../data-directory/address.ts'
 
-const localAccess = { region, credentials }
+export interface QueueAddresses {
+  /** Origin of a local SQS; undefined for AWS, with the environment's region and credentials. */
+  endpoint?: string | undefined
+  queueUrl?: string | undefined
+  deadLetterQueueUrl?: string | undefined
+  extractionQueueUrl?: string | undefined
+  extractionDeadLetterQueueUrl?: string | undefined
+}
 
 export type Queues = ReturnType<typeof openQueues>
 
 /** Each may be unknown: then its messages are left to the sweeper, or to another command. */
 export function openQueues({ endpoint, ...urls }: QueueAddresses) {
   const sqs = new SQSClient({
-    ...(endpoint && { endpoint, ...localAccess }),
+    ...(endpoint && { endpoint, ...localAws }),
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   })
   const sender = (url: string | undefined, setting: string): Sender => (url ? sqsQueue(sqs, url) : unset(setting))

@@ -1,9 +1,8 @@
 import type { Context } from 'aws-lambda'
 import { describeError, log } from '../../shared/log.ts'
+import { localAws } from '../data-directory/address.ts'
 
-export const region = 'us-east-1'
-/** The emulator knows no others. */
-export const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+export const { region, credentials } = localAws
 
 export interface FunctionSettings {
   functionName: string

@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { configFaults } from '../../shared/config.ts'
+import { holderOf } from '../data-directory/lock.ts'
 import { messageOf } from '../error-message.ts'
-import { isPostgresUrl } from './database/postgres-url.ts'
-import { holderOf } from './directory-lock.ts'
+import { isPostgresUrl } from '../postgres-url.ts'
 import { parseOrigins } from './gateway/cors.ts'
 
 export interface Settings {

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
+import { publishAddress } from '../data-directory/address.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, type QueueName, queues } from '../wiring.ts'
-import { openDatabase } from './database/database.ts'
-import { startEmulator } from './emulator.ts'
+import { type LocalDatabase, openDatabase } from './database/database.ts'
+import { type Emulator, startEmulator } from './emulator.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
 import { startEventSource } from './queue/event-source.ts'
 import { releaseWork } from './release-work.ts'
 import { every } from './schedule.ts'
-import { publishAddress } from './stand-address.ts'
 
 export interface StandOptions {
   dataDir?: string
@@ -95,10 +95,27 @@ export async function startStand({
     }
     const sweeper = every(lambdas.sweeper.everySeconds, functions.sweeper)
     closers.push(sweeper.stop)
-    if (dataDir) closers.push(await publishAddress(dataDir, { serverUrl: databaseUrl, database, emulator }))
+    if (dataDir) closers.push(await publishAddress(dataDir, addressOf(database, emulator, databaseUrl)))
     return { origin: gateway.origin, db, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+export function addressOf(
+  { url, endpoint }: Pick<LocalDatabase, 'url' | 'endpoint'>,
+  { endpoint: sqs_endpoint, queues: { embedding, extraction } }: Pick<Emulator, 'endpoint' | 'queues'>,
+  server_url?: string,
+) {
+  return {
+    server_url,
+    database_url: url,
+    database_endpoint: endpoint,
+    sqs_endpoint,
+    queue_url: embedding.queueUrl,
+    dead_letter_queue_url: embedding.deadLetterUrl,
+    extraction_queue_url: extraction.queueUrl,
+    extraction_dead_letter_queue_url: extraction.deadLetterUrl,
   }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { findStand } from '../../infra/local/stand-address.ts'
+import { findStand } from '../../infra/data-directory/address.ts'
 import { Database } from '../../shared/database/database.ts'
 import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand-process.ts'
 import { unlimit } from '../support/tenant.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lockDirectory } from '../../infra/local/directory-lock.ts'
+import { lockDirectory } from '../../infra/data-directory/lock.ts'
 import { help, InvalidSettings, readSettings } from '../../infra/local/settings.ts'
 import { listen } from '../support/loopback.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createOrganization } from '../../infra/admin/tenants.ts'
-import { urlOfRole } from '../../infra/local/database/postgres-url.ts'
+import { urlOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { runCommand } from '../../infra/admin/program.ts'
 import type { Terminal } from '../../infra/admin/terminal.ts'
-import { urlOfRole } from '../../infra/local/database/postgres-url.ts'
+import { urlOfRole } from '../../infra/postgres-url.ts'
 
 export interface Finished {
   code: number
@@ -11,6 +11,7 @@ export interface Finished {
 
 interface Circumstances {
   stdin?: string
+  /** The database of the stand by default. */
   env?: Record<string, string>
   signal?: AbortSignal
   /** In place of one that keeps what is written. */
@@ -21,12 +22,11 @@ interface Circumstances {
 
 /** `npx cuecard`, in this process, under the operator's role on the database of the stand that runs in it. */
 export async function cuecard(args: string[], circumstances: Circumstances = {}): Promise<Finished> {
-  const { stdin = '', env, signal = new AbortController().signal, onLine } = circumstances
-  const { DATABASE_URL = '', DATABASE_ENDPOINT = '' } = process.env
+  const { stdin = '', env = standEnvironment(), signal = new AbortController().signal, onLine } = circumstances
   const stdout = collector()
   const stderr = collector(onLine)
   const terminal: Terminal = {
-    env: { DATABASE_URL: urlOfRole(DATABASE_URL, 'cuecard_operator'), DATABASE_ENDPOINT, ...env },
+    env,
     stdin: Readable.from([stdin]),
     stdout: circumstances.stdout ?? stdout,
     stderr,
@@ -42,6 +42,11 @@ export async function cuecardJson(...args: string[]) {
   const { code, stdout, stderr } = await cuecard([...args, '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout)
+}
+
+function standEnvironment(): Record<string, string> {
+  const { DATABASE_URL = '', DATABASE_ENDPOINT = '' } = process.env
+  return { DATABASE_URL: urlOfRole(DATABASE_URL, 'cuecard_operator'), DATABASE_ENDPOINT }
 }
 
 function collector(onText?: (text: string) => void): Writable & { text(): string } {

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { runCommand } from '../../admin/program.ts'
 import type { LocalDatabase } from '../../local/database/database.ts'
-import { urlOfRole } from '../../local/database/postgres-url.ts'
+import { urlOfRole } from '../../postgres-url.ts'
 
 /** Runs `npx cuecard` on a database, as an operator. @returns what it prints @throws Error when it fails */
 export async function cuecard({ url, endpoint }: LocalDatabase, args: string[], stdin = ''): Promise<string> {

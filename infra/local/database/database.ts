@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
+import { lockDirectory } from '../../data-directory/lock.ts'
 import { messageOf } from '../../error-message.ts'
-import { lockDirectory } from '../directory-lock.ts'
+import { isPostgresUrl } from '../../postgres-url.ts'
 import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
 import { type Health, pgliteWire } from './pglite-wire.ts'
-import { isPostgresUrl } from './postgres-url.ts'
 
 export interface LocalDatabase {
   url: string

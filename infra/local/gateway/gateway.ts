@@ -42,7 +42,7 @@ export async function startGateway({
   port,
   routes,
   corsOrigins = [],
-  maxInFlight = 64,
+  maxInFlight = 32,
   receiveSeconds = 60,
   onError = logFailure,
   onForeignPage,

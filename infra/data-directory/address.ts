@@ -1,9 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { LocalDatabase } from './database/database.ts'
-import { holderOf } from './directory-lock.ts'
-import type { Emulator } from './emulator.ts'
+import { holderOf } from './lock.ts'
 
 const addressSchema = v.object({
   pid: v.number(),
@@ -21,31 +19,17 @@ const addressSchema = v.object({
 /** Where the parts of a running stand listen. May contain the password of a PostgreSQL server: readable by its owner only. */
 export type StandAddress = v.InferOutput<typeof addressSchema>
 
-interface Parts {
-  serverUrl?: string | undefined
-  database: Pick<LocalDatabase, 'url' | 'endpoint'>
-  emulator: Pick<Emulator, 'endpoint' | 'queues'>
-}
+/** What SQS and S3 on loopback accept. */
+export const localAws = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
-/** For other processes on this machine, as `stand.json` in `dataDir`. @returns removes the file */
+/** Writes `stand.json` in `dataDir`, for other processes on this machine. @returns removes the file */
 export async function publishAddress(
   dataDir: string,
-  { serverUrl, database, emulator }: Parts,
+  address: Omit<StandAddress, 'pid'>,
 ): Promise<() => Promise<void>> {
-  const address: StandAddress = {
-    pid: process.pid,
-    server_url: serverUrl,
-    database_url: database.url,
-    database_endpoint: database.endpoint,
-    sqs_endpoint: emulator.endpoint,
-    queue_url: emulator.queues.embedding.queueUrl,
-    dead_letter_queue_url: emulator.queues.embedding.deadLetterUrl,
-    extraction_queue_url: emulator.queues.extraction.queueUrl,
-    extraction_dead_letter_queue_url: emulator.queues.extraction.deadLetterUrl,
-  }
   const file = fileIn(dataDir)
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, JSON.stringify(address), { mode: 0o600 })
+  await writeFile(draft, JSON.stringify({ pid: process.pid, ...address }), { mode: 0o600 })
   await rename(draft, file)
   return () => rm(file, { force: true })
 }
