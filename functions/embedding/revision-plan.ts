@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { idOfHash } from '../../shared/ids.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
-import type { Claim, StoredChunk } from './claim.ts'
+import type { RevisionClaim, StoredChunk } from './claim.ts'
 
 /** What is left to do until the chunks of the claimed revision are those of its text. */
 export interface RevisionPlan {
@@ -29,7 +29,7 @@ export interface Missing {
  * A chunk that search serves already, at the same index with the same text, stays as it is. A text that any stored revision of the
  * document has embedded with this model keeps its vector.
  */
-export function planRevision(claim: Claim, chunks: Chunk[], model: string): RevisionPlan {
+export function planRevision(claim: RevisionClaim, chunks: Chunk[], model: string): RevisionPlan {
   const texts = chunks.map((chunk) => embeddedText(claim.title, chunk))
   const vectorIds = texts.map((text) => vectorIdOf(text, model))
   const stored = new Set<number>()

@@ -1,5 +1,5 @@
 import type { Database } from '../../shared/database/database.ts'
-import type { Claim } from './claim.ts'
+import type { RevisionClaim } from './claim.ts'
 import type { RevisionPlan } from './revision-plan.ts'
 import { type Embedded, type Part, storePart } from './stored-chunks.ts'
 
@@ -7,7 +7,7 @@ import { type Embedded, type Part, storePart } from './stored-chunks.ts'
 export const textsPerPart = 100
 
 /** Stores a revision part by part, as its vectors come. A single small part goes with its end, in one round trip. */
-export function revisionStore(db: Database, claim: Claim, plan: RevisionPlan) {
+export function revisionStore(db: Database, claim: RevisionClaim, plan: RevisionPlan) {
   const { stale, reused, missing } = plan
   let prepared: Promise<boolean> | undefined
   let onlyPart: Embedded[] = []

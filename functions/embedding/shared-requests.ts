@@ -1,10 +1,11 @@
 import type { Database } from '../../shared/database/database.ts'
+import type { Claimant } from '../../shared/documents/attempt.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import type { Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
-import { type Claim, type Claimant, claim } from './claim.ts'
+import { claim, type RevisionClaim } from './claim.ts'
 import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
@@ -12,7 +13,7 @@ import { completeRevisions, type Part } from './stored-chunks.ts'
 /** What the documents of one delivery ask for together. */
 export interface SharedRequests {
   /** Undefined when there is nothing to do. */
-  claim: (claimant: Claimant) => Promise<Claim | undefined>
+  claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   /** Before a call of the provider. @throws TokensUsedUp */
   reserve: (spending: Spending) => Promise<void>
   /** Calls for documents that need one each; its own calls wait for permits. */
@@ -35,7 +36,7 @@ interface Sources {
 
 export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
   return {
-    claim: coalesceRequests<Claimant, Claim | undefined>({
+    claim: coalesceRequests<Claimant, RevisionClaim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
       request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
     }),

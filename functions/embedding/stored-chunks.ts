@@ -20,7 +20,7 @@ import { newId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { Chunk } from './chunking/chunker.ts'
-import type { Claim, StoredChunk } from './claim.ts'
+import type { RevisionClaim, StoredChunk } from './claim.ts'
 import type { Missing, RevisionPlan } from './revision-plan.ts'
 
 export interface Embedded extends Missing {
@@ -29,7 +29,7 @@ export interface Embedded extends Missing {
 
 /** What one transaction stores of a revision. */
 export interface Part {
-  claim: Claim
+  claim: RevisionClaim
   plan: RevisionPlan
   stale?: StoredChunk[]
   embedded?: Embedded[]
@@ -188,7 +188,7 @@ function deleteUnused(db: Database, parts: Part[]): Batch {
 }
 
 /** The lease goes with the completion, and what it has completed is served. */
-function isServed(claim: Claim) {
+function isServed(claim: RevisionClaim) {
   return sql<boolean>`(${transitions.isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Claim, type Claimant, claim } from '../../functions/embedding/claim.ts'
+import { claim, type RevisionClaim } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
-import { fail } from '../../shared/documents/outcome.ts'
+import { type Claimant, endInError } from '../../shared/documents/attempt.ts'
 import { axis } from '../support/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
@@ -12,7 +12,7 @@ const stand = useStand()
 interface Subject {
   tenant: Tenant
   path: string
-  claim?: Claim | undefined
+  claim?: RevisionClaim | undefined
 }
 
 const content = 'Closed on Sunday.'
@@ -42,7 +42,7 @@ const states = {
   },
   error: async () => {
     const subject = await taken(await create({ content }))
-    await fail(stand.db, subject.claim!, { code: 'chunk_refused', message: 'Edit the text.' })
+    await endInError({ db: stand.db, claim: subject.claim! }, { code: 'chunk_refused', message: 'Edit the text.' })
     return subject
   },
   empty: () => create({}),

@@ -1,0 +1,199 @@
+import type { SQSRecord } from 'aws-lambda'
+import { backoff } from '../backoff.ts'
+import type { Database } from '../database/database.ts'
+import { recordset } from '../database/recordset.ts'
+import type { DocumentId, OrganizationId } from '../ids.ts'
+import { describeError, log } from '../log.ts'
+import { report } from '../metrics.ts'
+import { idsOf, type Origin, parseMessage, type Queue, type WorkMessage } from '../queue.ts'
+import { Unavailable } from '../unavailable.ts'
+import { type Failure, ownFaults } from './failures.ts'
+import { enqueue } from './outbox.ts'
+import * as transitions from './transitions.ts'
+
+/** What both Lambdas that process documents need. */
+export interface Worker {
+  db: Database
+  /** Where this Lambda's messages come from. */
+  queue: Queue
+  random?: () => number
+}
+
+export type Claimant = Omit<transitions.Lease, 'revision'>
+
+/** A document that a worker has claimed: whatever the worker writes is fenced by the lease. */
+export interface Claim extends transitions.Lease {
+  /** Deliveries of this revision that did not end properly, this one included. */
+  attempt: number
+  retries: number
+  /** Claims of this revision, this one included. */
+  tries: number
+  /** The request that caused the revision. */
+  origin: Origin
+}
+
+/** One delivery's work on a document that it has claimed. */
+export interface Attempt<C extends Claim = Claim> extends Worker {
+  claim: C
+}
+
+/**
+ * The statement that claims documents of one organization; of several claimants for one document at most one succeeds. The same
+ * token claims again: in case the response was lost, and to renew its lease.
+ */
+export function claimDocuments(db: Database, claimants: Claimant[]) {
+  const rows = claimants.map(({ documentId, leaseToken }) => ({ document_id: documentId, lease_token: leaseToken }))
+  return db
+    .updateTable('documents as d')
+    .from(recordset('claimant', { document_id: 'uuid', lease_token: 'uuid' }, rows))
+    .set(({ ref }) => transitions.claim(ref('claimant.lease_token')))
+    .where('d.organization_id', '=', claimants[0]!.organizationId)
+    .where(
+      'd.id',
+      'in',
+      claimants.map(({ documentId }) => documentId),
+    )
+    .whereRef('d.id', '=', 'claimant.document_id')
+    .where(({ ref }) => transitions.isClaimable(ref('claimant.lease_token')))
+    .returning(['d.organization_id', 'd.id', 'd.lease_token', 'd.revision'])
+    .returning(['d.attempt', 'd.retry_count', 'd.tries', 'd.request_id', 'd.requested_by'])
+}
+
+export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments>['execute']>>[number]): Claim {
+  return {
+    organizationId: row.organization_id as OrganizationId,
+    documentId: row.id as DocumentId,
+    leaseToken: row.lease_token!,
+    revision: row.revision,
+    attempt: row.attempt,
+    retries: row.retry_count,
+    tries: row.tries,
+    origin: { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined },
+  }
+}
+
+/**
+ * Whether the record is done, and need not be redelivered. A message that is not ours is dropped, with an error in the log: it will
+ * never be readable, and no document depends on it, since the sweeper sends for whatever is pending.
+ * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
+ */
+export async function consume(
+  queue: Queue,
+  record: SQSRecord,
+  work: (message: WorkMessage) => Promise<number | undefined>,
+): Promise<boolean> {
+  const message = parseMessage(record.body)
+  if (!message) {
+    log.error('message_unreadable', { message_id: record.messageId })
+    return true
+  }
+  try {
+    const redeliverAfter = await work(message)
+    if (redeliverAfter === undefined) return true
+    await queue.changeVisibility(record.receiptHandle, redeliverAfter)
+  } catch (error) {
+    log.error('delivery_failed', { message_id: record.messageId, ...idsOf(message), error: describeError(error) })
+  }
+  return false
+}
+
+/** For an error that the worker does not expect. @returns the seconds after which to redeliver the message, if it is not done */
+export async function settle(attempt: Attempt, error: unknown, exhausted: Failure): Promise<number | undefined> {
+  if (error instanceof Unavailable) return void (await interrupt(attempt, error))
+  return await countFailure(attempt, error, exhausted)
+}
+
+/** An outage is not the document's fault: no attempt is counted. @throws Unavailable if the database is still away */
+async function interrupt(attempt: Attempt, error: Unavailable): Promise<void> {
+  const { claim, random = Math.random } = attempt
+  const seconds = backoff(claim.tries, undefined, random())
+  const isDatabase = error.service === 'database'
+  const reason = isDatabase ? ownFaults.noDatabase : ownFaults.noFile
+  if (!(await retryLater(attempt, seconds, reason))) return
+  if (!isDatabase) report({ DocumentsRetried: 1 })
+  log.warn('document_interrupted', { ...logged(claim), error: describeError(error), seconds })
+}
+
+/** The same message brings the next attempt: it becomes a dead letter when the document ends in error. */
+async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure): Promise<number> {
+  const { claim, random = Math.random } = attempt
+  const seconds = backoff(claim.attempt, undefined, random())
+  log.error('attempt_failed', { ...logged(claim), error: describeError(error) })
+  if (claim.attempt >= transitions.maxAttempts) await endInError(attempt, exhausted)
+  else await release(attempt, (counters) => transitions.requeue(seconds, counters, ownFaults.internalError), 'attempt')
+  return seconds
+}
+
+/**
+ * Search serves what it served before.
+ * @param fault what is wrong with the document, for the log
+ */
+export async function endInError(
+  { db, claim }: Pick<Attempt, 'db' | 'claim'>,
+  failure: Failure,
+  fault?: string,
+): Promise<void> {
+  const failed = await db
+    .updateTable('documents as d')
+    .set(transitions.fail(failure))
+    .where(transitions.leaseFence(claim))
+    .returning('d.id')
+    .executeTakeFirst()
+  if (!failed) return
+  report({ DocumentsFailed: 1 })
+  log.warn('document_failed', { ...logged(claim), code: failure.code, fault })
+}
+
+/**
+ * Releases the lease and sends a message for the next attempt.
+ * @param reason for the caller, why the document waits; null if it does not and only continues
+ * @returns false, and nothing is sent, when the lease is lost
+ */
+export async function retryLater(
+  attempt: Attempt,
+  seconds: number,
+  reason: string | null,
+  counts?: Counted,
+): Promise<boolean> {
+  const released = await release(attempt, (counters) => transitions.requeue(seconds, counters, reason), counts)
+  if (released) await enqueue(attempt, workOf(attempt.claim), seconds)
+  return released
+}
+
+/** What is counted: `attempt` after an internal error, `retry` if the provider was busy or down. */
+type Counted = 'attempt' | 'retry'
+
+/**
+ * Repeated because its response was lost, it finds its own counters on the row and returns true again: the message is yet to be sent.
+ * @returns false when the lease is lost
+ */
+export async function release(
+  { db, claim }: Attempt,
+  transition: (counters: { attempt: number; retry_count: number }) => transitions.Transition,
+  counts?: Counted,
+): Promise<boolean> {
+  const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
+  const retry_count = claim.retries + (counts === 'retry' ? 1 : 0)
+  const released = await db
+    .updateTable('documents as d')
+    .set(transition({ attempt, retry_count }))
+    .where(transitions.isLeasedRevision(claim))
+    .where((eb) =>
+      eb.or([
+        eb('d.lease_token', '=', claim.leaseToken),
+        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retry_count, 'd.tries': claim.tries }),
+      ]),
+    )
+    .returning('d.id')
+    .executeTakeFirst()
+  return released !== undefined
+}
+
+/** The message for another attempt: the row has the origin of this revision, the message at hand may be of an older one. */
+export function workOf({ organizationId, documentId, origin }: Claim): WorkMessage {
+  return { organizationId, documentId, ...origin }
+}
+
+export function logged(claim: Claim) {
+  return { ...idsOf(workOf(claim)), revision: claim.revision, attempt: claim.attempt }
+}
