@@ -15,10 +15,7 @@ const all: Readonly<Record<string, readonly Step[]>> = {
 
 export const migrationNames: readonly string[] = Object.keys(all)
 
-/**
- * Nobody makes temporary objects, or executes a function without a grant. Dumps leave this out, so every run sets it; after the extension,
- * whose functions stay PUBLIC's.
- */
+/** No temporary objects, and no EXECUTE for PUBLIC but on the extension's functions. Dumps leave this out, so every run sets it. */
 const databasePrivileges = `
   create extension if not exists vector;
   do $$ begin execute format('revoke temporary, create on database %I from public', current_database()); end $$;

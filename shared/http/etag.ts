@@ -33,12 +33,11 @@ export type Tags = '*' | string[]
 
 /** `version` changes with everything that can be seen of a document, `edits` only with what a client has changed. */
 interface Versioned {
-  /** Missing in the responses that the release before stored for idempotency: of documents as they were created. */
-  edits?: number
+  edits: number
   version: number | string
 }
 
-export function tagOf({ edits = 1, version }: Versioned): string {
+export function tagOf({ edits, version }: Versioned): string {
   return `${edits}.${version}`
 }
 

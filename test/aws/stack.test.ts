@@ -113,12 +113,7 @@ describe('permissions', () => {
     ['embedding', [read('database-embedding', 'provider'), receive('embedding', 'sqs:SendMessage')]],
     [
       'extraction',
-      [
-        read('database-extraction'),
-        send('embedding', 'extraction'),
-        receive('extraction'),
-        files('DeleteObject', 'GetObject'),
-      ],
+      [read('database-extraction'), send('embedding', 'extraction'), receive('extraction'), files('GetObject')],
     ],
     ['sweeper', [read('database-sweeper'), send('embedding', 'extraction'), files('DeleteObject')]],
     ['canary', [read('canary')]],

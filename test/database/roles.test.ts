@@ -444,7 +444,7 @@ describe('functions with the owner’s rights', () => {
         execute function delete_terms_of_chunks();
       delete from bait`,
     'queues another’s file for deletion': () => `
-      create temp table bait as select 's3://files/theirs'::text as source_url, now() as created_at;
+      create temp table bait as select 's3://files/theirs'::text as source_url, now() as upload_until;
       create trigger bite after delete on bait for each row execute function mark_file_obsolete();
       delete from bait`,
     'falsifies another’s counts': ({ organizationId, agentId }) => `

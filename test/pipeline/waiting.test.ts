@@ -185,18 +185,6 @@ describe('a document that waits for us', () => {
     await workerOf()([document], () => 20_000)
     expect((await tenant.call('GET', document.path)).body).toMatchObject({ status: 'pending', waiting: null })
   })
-
-  test('from before its reason was kept waits for none that is known', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
-    const stale = async (waiting_reason: string | null, next: string | null) => {
-      await sql`update documents set waiting_reason = ${waiting_reason}, next_attempt_at = ${next}::timestamptz
-        where id = ${document.id}`.execute(stand.db)
-      return (await tenant.call('GET', document.path)).body.waiting
-    }
-    expect(await stale(null, '2099-01-01')).toBeNull()
-    expect(await stale('Of a wait that the release before has ended', null)).toBeNull()
-  })
 })
 
 test.each(['no_such_model', tooFew] as Line[])(

@@ -76,7 +76,8 @@ begin
         requests = case when m.day >= today then m.requests else 0 end + $1,
         question_tokens = greatest(0, case when m.day >= today then m.question_tokens else 0 end + $3)
       from organizations o,
-        lateral (select clock_timestamp() + make_interval(secs => o.request_burst::float8 / o.requests_per_second + 60) as full_at) latest
+        lateral (
+          select clock_timestamp() + make_interval(secs => o.request_burst::float8 / o.requests_per_second + 60) as full_at) latest
       where m.organization_id = own and o.id = own
       returning m.full_at, m.question_tokens, o.requests_per_second, o.request_burst, o.tokens_per_day
     )

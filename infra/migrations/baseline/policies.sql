@@ -73,7 +73,8 @@ declare
   name text;
 begin
   foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'documents', 'embedded_tokens', 'erasures',
-    'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets', 'vectors'] loop
+    'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets',
+    'vectors'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);
   end loop;

@@ -35,13 +35,16 @@ grant select, delete,
 -- Documents. Those that were files are the dashboard's to create.
 
 grant select, delete,
-  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, status, managed_by, request_id, requested_by),
-  update (title, title_from_file, title_terms, content, content_hash, source_type, source_url, file_bytes, extracted_text, status, managed_by,
-    revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, status, managed_by, request_id,
+    requested_by),
+  update (title, title_from_file, title_terms, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
+    managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by)
   on documents to cuecard_documents, cuecard_dashboard;
-grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until, uploaded_at)
+grant
+  insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at),
+  update (file_etag, upload_until, uploaded_at)
   on documents to cuecard_dashboard;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
 grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;
@@ -112,8 +115,8 @@ grant
   select (organization_id, id, status, managed_by, revision, source_url, content_hash, lease_token, lease_expires_at, attempt,
     retry_count, tries, next_attempt_at, request_id, requested_by, created_at, title_from_file, file_etag, upload_until,
     uploaded_at),
-  update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, content_hash, lease_token, lease_expires_at, attempt, retry_count, tries,
-    next_attempt_at, waiting_reason, resend_at, error_code, error_message)
+  update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, content_hash, lease_token,
+    lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, error_code, error_message)
   on documents to cuecard_extraction;
 
 grant
@@ -137,8 +140,8 @@ grant select, insert, update (tokens) on embedded_tokens to cuecard_embedding;
 -- The sweeper sees every organization's documents, but of each only ids, state and times, and drops what is old.
 
 grant
-  select (organization_id, id, source_url, upload_until, uploaded_at, content_hash, status, managed_by, lease_expires_at, attempt, retry_count,
-    next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by),
+  select (organization_id, id, source_url, upload_until, uploaded_at, content_hash, status, managed_by, lease_expires_at, attempt,
+    retry_count, next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by),
   update (status, error_message, error_code, lease_token, lease_expires_at, next_attempt_at, waiting_reason, resend_at)
   on documents to cuecard_sweeper;
 grant select, delete, update (delete_at) on obsolete_files to cuecard_sweeper;
