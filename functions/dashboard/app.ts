@@ -15,6 +15,7 @@ import { type DocumentsDependencies, documentsScreens } from './documents/screen
 import { errorView } from './error-view.ts'
 import { plainLayout } from './layout.ts'
 import { screens } from './screen.ts'
+import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { settingsScreens } from './settings/screen.ts'
 import { unansweredScreens } from './unanswered/screen.ts'
@@ -22,11 +23,13 @@ import { unansweredScreens } from './unanswered/screen.ts'
 export interface Dependencies extends DocumentsDependencies {
   db: Database
   embedder: Embedder
+  now?: () => number
 }
 
 /** The dashboard: pages for people, under a session instead of a key. */
-export function dashboardApp({ db, queue, bucket, embedder }: Dependencies) {
-  const screen = screens(db)
+export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies) {
+  const findSession = currentSession(db, now)
+  const screen = screens(db, findSession)
   const app = api()
   app.use(headers(bucket.origin))
   app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
@@ -34,7 +37,7 @@ export function dashboardApp({ db, queue, bucket, embedder }: Dependencies) {
   app.get('/dashboard/assets/:file', (c) => respondAsset(c) ?? c.notFound())
   app.use(compress({ encoding: 'gzip' }))
 
-  app.route('/', signInRoutes(db))
+  app.route('/', signInRoutes(db, findSession))
   app.route('/', agentsScreens(screen))
   app.route('/', documentsScreens(screen, { queue, bucket }))
   app.route('/', askScreens(screen, { embedder }))
@@ -52,6 +55,7 @@ export function dashboardApp({ db, queue, bucket, embedder }: Dependencies) {
   app.notFound((c) => c.html(plainError(errorView(c, new ApiError('route_not_found', 'There is no such route.'))), 404))
   app.onError((error, c) => {
     const view = errorView(c, error)
+    if (error instanceof ApiError) for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
     return c.html(plainError(view), view.status)
   })
   return app

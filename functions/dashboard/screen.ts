@@ -6,13 +6,14 @@ import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/limits/request-meter.ts'
-import { findSession, type Session } from '../../shared/organizations/sessions.ts'
+import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
 import { flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
 import { sentToken } from './session/cookies.ts'
+import type { CurrentSession } from './session/current-session.ts'
 import { signInPath } from './session/return-path.ts'
 
 type Schema<T> = v.GenericSchema<unknown, T>
@@ -47,7 +48,7 @@ export type Answer = View | { fragment: Html } | { redirect: string; flash?: Fla
  * A route of the dashboard: checks session, permission, path and form, in this order, and renders what the handler returns, errors
  * too. Metadata is attached for the tests, which walk all routes.
  */
-export function screens(db: Database) {
+export function screens(db: Database, findSession: CurrentSession) {
   const meterOf = requestMeters(db)
 
   return function screen<P = undefined, F = undefined>(
@@ -56,8 +57,7 @@ export function screens(db: Database) {
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
       const isPartial = c.req.header('hx-request-type') === 'partial'
-      const token = sentToken(c)
-      const session = token === undefined ? undefined : await findSession(db, token)
+      const session = await findSession(c)
       if (!session) return isFromElsewhere(c) ? c.html(reloadPage()) : askToSignIn(c, isPartial)
       c.set('key', session)
       const may = (permission: Permission) => session.permissions.includes(permission)

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '../../shared/bounded-map.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
@@ -9,7 +10,7 @@ const maxCached = 10_000
 
 /** What signs Retell's requests for an agent; undefined where no secret is set. Neither JSON nor a log prints a KeyObject's bytes. */
 export function signingSecrets(now: () => number = steadyNow) {
-  const cache = new Map<string, { secret: KeyObject | undefined; until: number }>()
+  const cache = new BoundedMap<string, { secret: KeyObject | undefined; until: number }>(maxCached)
 
   return async function find(db: Database, { organizationId, agentId }: AgentScope): Promise<KeyObject | undefined> {
     const cacheKey = `${organizationId} ${agentId}`
@@ -23,7 +24,6 @@ export function signingSecrets(now: () => number = steadyNow) {
       .where('platform', '=', 'retell')
       .executeTakeFirst()
     const secret = row && createSecretKey(row.secret)
-    if (cache.size >= maxCached) cache.clear()
     cache.set(cacheKey, { secret, until: now() + cacheMilliseconds })
     return secret
   }

@@ -1,14 +1,14 @@
 import { createHash, createSecretKey, type KeyObject, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Selectable, sql } from 'kysely'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
-import { leakyBucket } from '../limits/leaky-bucket.ts'
-import { rateLimited } from '../limits/rate-limited.ts'
 import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { ApiError } from './errors.ts'
+import { unknownCredentials } from './unknown-credentials.ts'
 
 export interface ApiKey {
   id: string
@@ -69,30 +69,20 @@ export function sentKey(header: (name: string) => string | undefined): string | 
 /** Most requests need no look-up, and a revoked key is rejected within 30 s. */
 const cacheMilliseconds = 15_000
 const maxCachedKeys = 10_000
-/** A key that was unknown is so for this long, without a look-up. */
-const unknownMilliseconds = 10_000
-/** What an instance looks up of keys that turn out to be unknown, however many are sent: the database is not flooded through it. */
-const unknownLookups = { perSecond: 2, burst: 20 }
 
 /**
- * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`. While more unknown
- * keys come in than it looks up, it throws `rate_limited` for those that it has never found.
+ * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`; and
+ * `rate_limited` for a key that is new to this instance while its source address sends too many unknown ones.
  */
 export function keyVerifier(db: Database, now: () => number = steadyNow) {
-  const cache = new Map<string, { key: VerifiedKey; until: number }>()
-  const unknown = new Map<string, number>()
-  const lookups = leakyBucket(now, unknownLookups)
+  const cache = new BoundedMap<string, { key: VerifiedKey; until: number }>(maxCachedKeys)
+  const unknown = unknownCredentials(now)
 
-  function requireLookup(cacheKey: string): void {
-    if ((unknown.get(cacheKey) ?? 0) > now()) throw invalidKey()
-    const wait = lookups.wait()
-    if (wait === 0) return
-    const { burst, perSecond } = unknownLookups
-    const limit = { name: 'keys', quota: burst, windowSeconds: burst / perSecond } as const
-    throw rateLimited(limit, wait / 1000, 'Too many unknown API keys are sent, so a key that is new here has to wait.')
-  }
-
-  return async function verify(presented: string | undefined, { mayBeCached = true } = {}): Promise<VerifiedKey> {
+  return async function verify(
+    presented: string | undefined,
+    address: string,
+    { mayBeCached = true } = {},
+  ): Promise<VerifiedKey> {
     if (!presented)
       throw unauthorized(
         'missing_api_key',
@@ -103,16 +93,16 @@ export function keyVerifier(db: Database, now: () => number = steadyNow) {
     const cacheKey = hash.toString('base64')
     const cached = cache.get(cacheKey)
     if (mayBeCached && cached && cached.until > now()) return cached.key
-    if (!cached) requireLookup(cacheKey)
+    if (!cached) {
+      if (unknown.has(cacheKey)) throw invalidKey()
+      unknown.requireLookup(address)
+    }
     const found = await findKey(db, hash)
     if (!found) {
       cache.delete(cacheKey)
-      if (unknown.size >= maxCachedKeys) unknown.clear()
-      unknown.set(cacheKey, now() + unknownMilliseconds)
-      lookups.take()
+      unknown.add(cacheKey, address)
       throw invalidKey()
     }
-    if (cache.size >= maxCachedKeys) cache.clear()
     const expiry = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
     cache.set(cacheKey, { key: found.key, until: Math.min(now() + cacheMilliseconds, expiry) })
     return found.key

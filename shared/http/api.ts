@@ -132,6 +132,11 @@ function isHost(name: string): boolean {
   return /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(name) && URL.canParse(`https://${name}`)
 }
 
+/** The address that reached API Gateway: not a header, which anybody may send. */
+export function sourceAddress(c: Context<ApiEnv>): string {
+  return c.env?.event?.requestContext.http.sourceIp ?? '127.0.0.1'
+}
+
 export async function sentBody(c: Context<ApiEnv>): Promise<SentBody> {
   const event = c.env?.event
   if (!event) return new Uint8Array(await c.req.arrayBuffer())

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { type Meter, requestMeters } from '../limits/request-meter.ts'
 import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { type ApiEnv, sentBody } from './api.ts'
+import { type ApiEnv, sentBody, sourceAddress } from './api.ts'
 import { keyVerifier, sentKey, type VerifiedKey } from './api-keys.ts'
 import { requireParents } from './deleted-parents.ts'
 import { ApiError, type InputError } from './errors.ts'
@@ -45,7 +45,7 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
     const run: Handler<ApiEnv> = async (c) => {
       const started = now()
       const presented = sentKey((name) => c.req.header(name))
-      const key = await verify(presented)
+      const key = await verify(presented, sourceAddress(c))
       c.set('key', key)
       const meter = meterOf(key.organizationId)
       await meter.admit()
@@ -73,7 +73,7 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
         return await handler({
           c,
           key,
-          confirmKey: async () => void (await verify(presented, { mayBeCached: false })),
+          confirmKey: async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false })),
           meter,
           db: db.forOrganization(key.organizationId),
           params: params as Output<P>,

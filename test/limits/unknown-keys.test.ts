@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { organizationApp } from '../../functions/organization/app.ts'
+import { createKey } from '../../infra/admin/tenants.ts'
+import { BoundedMap } from '../../shared/bounded-map.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { permissions } from '../../shared/permissions.ts'
 import { callerOf } from '../support/own-app.ts'
 import { useRequestCount } from '../support/request-count.ts'
 import { useStand } from '../support/stand.ts'
@@ -14,14 +18,14 @@ function newInstance() {
   let milliseconds = Date.now()
   const app = organizationApp({ db: databaseAs('cuecard_organization'), now: () => milliseconds })
   return {
-    get: (key: string) => callerOf(app, key)('GET', '/v1/organization'),
+    get: (key: string, sourceIp?: string) => callerOf(app, key, sourceIp)('GET', '/v1/organization'),
     wait(seconds: number) {
       milliseconds += 1000 * seconds
     },
   }
 }
 
-test('a flood of unknown keys reaches the database twenty times, and then twice a second', async () => {
+test('a flood of unknown keys from an address reaches the database twenty times, and then twice a second', async () => {
   const { get, wait } = newInstance()
   const statuses: number[] = []
   const flood = () =>
@@ -47,7 +51,7 @@ test('a key that is unknown is so without a look-up, for ten seconds', async () 
   expect(await ask(40)).toBe(1)
 })
 
-test('during a flood those whose key was known before are served, and others wait', async () => {
+test('during a flood from an address those whose key was known before are served, and others of that address wait', async () => {
   const { get, wait } = newInstance()
   const known = await stand.tenant()
   const other = await stand.tenant()
@@ -66,4 +70,52 @@ test('during a flood those whose key was known before are served, and others wai
   expect((await get(known.apiKey)).status).toBe(200)
   wait(1)
   expect((await get(other.apiKey)).status).toBe(200)
+})
+
+test('unknown keys from one address cost no key from another address a 429', async () => {
+  const { get, wait } = newInstance()
+  const { organizationId } = await stand.tenant()
+  const keys = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      createKey(stand.db, {
+        organizationId: organizationId as OrganizationId,
+        name: 'new',
+        permissions: [...permissions],
+      }),
+    ),
+  )
+  let refused = 0
+  for (const { key } of keys) {
+    for (let i = 0; i < 15; i++) if ((await get(newKey(), '203.0.113.1')).status === 429) refused++
+    expect((await get(key, '203.0.113.2')).status).toBe(200)
+    wait(1)
+  }
+  expect(refused).toBeGreaterThan(100)
+})
+
+test('an address is a whole network of IPv6, which one customer has', async () => {
+  const { get } = newInstance()
+  for (let i = 0; i < 20; i++) await get(newKey(), `2001:db8:0:1::${i.toString(16)}`)
+  expect((await get(newKey(), '2001:db8:0:1:ffff::1')).status).toBe(429)
+  expect((await get(newKey(), '2001:db8::1:0:0:0:1')).status).toBe(429)
+  expect((await get(newKey(), '2001:db8:0:2::1')).status).toBe(401)
+})
+
+test('all addresses together reach the database a thousand times, and then a hundred times a second', async () => {
+  const { get, wait } = newInstance()
+  const flood = (times: number) =>
+    requestsDuring(async () => {
+      for (let i = 0; i < times; i++) await get(newKey(), `10.${i % 2}.${i >> 8}.${i % 256}`)
+    })
+  expect(await flood(1010)).toBe(1000)
+  wait(0.1)
+  expect(await flood(20)).toBe(10)
+})
+
+test('what is kept of keys is bounded: one more drops the one that was set longest ago', () => {
+  const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 1).set('a', 2).set('c', 1)
+  expect([...map]).toEqual([
+    ['a', 2],
+    ['c', 1],
+  ])
 })

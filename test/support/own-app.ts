@@ -7,7 +7,7 @@ import { assertDocumented } from './contract.ts'
 import type { Answer } from './stand.ts'
 
 /** A test's own app, called with raw events as its Lambda is; a string goes out as it is. Throws when an answer is undocumented. */
-export function callerOf(app: Hono<ApiEnv>, apiKey: string) {
+export function callerOf(app: Hono<ApiEnv>, apiKey: string, sourceIp?: string) {
   const handler = lambdaHandler(app)
   return async (
     method: string,
@@ -19,6 +19,7 @@ export function callerOf(app: Hono<ApiEnv>, apiKey: string) {
       {
         method,
         url: path,
+        ...(sourceIp && { sourceIp }),
         headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       },

@@ -1,15 +1,17 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
+import { sourceAddress } from '../../../shared/http/api.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
-import { findSession, signIn, signOut } from '../../../shared/organizations/sessions.ts'
+import { signIn, signOut } from '../../../shared/organizations/sessions.ts'
 import { faultOf, invalid } from '../form-parts.ts'
 import { readForm, requireForm } from '../forms.ts'
 import { type Html, plainLayout } from '../layout.ts'
 import { words } from '../words.ts'
 import { clearToken, sentToken, setToken } from './cookies.ts'
+import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 
 const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string()) })
@@ -17,16 +19,11 @@ const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string
 const path = '/dashboard/sign-in'
 
 /** Opens and ends sessions: the only routes that need none. */
-export function signInRoutes(db: Database) {
-  const current = async (c: Context<ApiEnv>) => {
-    const token = sentToken(c)
-    return token === undefined ? undefined : await findSession(db, token)
-  }
-
+export function signInRoutes(db: Database, findSession: CurrentSession) {
   return new Hono<ApiEnv>()
     .get(path, async (c) => {
       const to = returnPath(c.req.query('to'))
-      if (await current(c)) return c.redirect(to, 303)
+      if (await findSession(c)) return c.redirect(to, 303)
       const notice = c.req.query('signed-out') !== undefined ? words.signIn.signedOut : ''
       return c.html(signInPage({ to, notice: sentToken(c) ? words.signIn.ended : notice }))
     })
@@ -39,28 +36,23 @@ export function signInRoutes(db: Database) {
         const fault = key === '' ? words.signIn.missing : words.signIn.malformed
         return c.html(signInPage({ to, fault }), 422)
       }
-      const result = await signIn(db, key, sourceOf(c))
+      const result = await signIn(db, key, sourceAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
         return c.html(signInPage({ to, fault: words.signIn.throttled(Math.ceil(result.seconds / 60)) }), 429)
       }
       if (result.outcome === 'refused') return c.html(signInPage({ to, fault: words.signIn.refused }), 422)
-      const before = await current(c)
+      const before = await findSession(c)
       if (before) await signOut(db.forOrganization(before.organizationId), before)
       setToken(c, result.token)
       return c.redirect(to, 303)
     })
     .post('/dashboard/sign-out', async (c) => {
-      const session = await current(c)
+      const session = await findSession(c)
       if (session) await signOut(db.forOrganization(session.organizationId), session)
       clearToken(c)
       return c.redirect(`${path}?signed-out`, 303)
     })
-}
-
-/** The address that reached API Gateway: not a header, which anybody may send. */
-function sourceOf(c: Context<ApiEnv>): string {
-  return c.env.event?.requestContext.http.sourceIp ?? '127.0.0.1'
 }
 
 function signInPage({ to, notice, fault }: { to: string; notice?: string; fault?: string }): Html {

@@ -1,0 +1,36 @@
+import type { Context } from 'hono'
+import { BoundedMap } from '../../../shared/bounded-map.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { sourceAddress } from '../../../shared/http/api.ts'
+import { unknownCredentials } from '../../../shared/http/unknown-credentials.ts'
+import { findSession, type Session } from '../../../shared/organizations/sessions.ts'
+import { steadyNow } from '../../../shared/steady-clock.ts'
+import { sentToken } from './cookies.ts'
+
+const tokenPattern = /^[\w-]{43}$/
+const maxKnown = 10_000
+
+export type CurrentSession = (c: Context<ApiEnv>) => Promise<Session | undefined>
+
+/**
+ * Finds the session of a request's cookie, undefined without one. A session is looked up for each request, so that it ends at once.
+ * The function throws ApiError rate_limited while an address sends too many unknown tokens; tokens known before are served.
+ */
+export function currentSession(db: Database, now: () => number = steadyNow): CurrentSession {
+  const known = new BoundedMap<string, true>(maxKnown)
+  const unknown = unknownCredentials(now)
+
+  return async function find(c) {
+    const token = sentToken(c)
+    if (token === undefined || !tokenPattern.test(token) || unknown.has(token)) return undefined
+    if (!known.has(token)) unknown.requireLookup(sourceAddress(c))
+    const session = await findSession(db, token)
+    if (session) known.set(token, true)
+    else {
+      known.delete(token)
+      unknown.add(token, sourceAddress(c))
+    }
+    return session
+  }
+}

@@ -1,0 +1,47 @@
+import { isIPv6 } from 'node:net'
+import { BoundedMap } from '../bounded-map.ts'
+import { leakyBucket } from '../limits/leaky-bucket.ts'
+import { rateLimited } from '../limits/rate-limited.ts'
+
+/** How many look-ups of credentials that turn out to be unknown one address causes, and all addresses together. */
+const perAddress = { perSecond: 2, burst: 20 }
+const overall = { perSecond: 100, burst: 1000 }
+const maxAddresses = 10_000
+const maxUnknown = 10_000
+/** A credential that was unknown is so for this long, without a look-up. */
+const unknownMilliseconds = 10_000
+
+/** Keeps keys and session tokens that somebody makes up from flooding the database. */
+export function unknownCredentials(now: () => number) {
+  const buckets = new BoundedMap<string, ReturnType<typeof leakyBucket>>(maxAddresses)
+  const all = leakyBucket(now, overall)
+  const unknown = new BoundedMap<string, number>(maxUnknown)
+  const bucketOf = (address: string) => buckets.get(networkOf(address)) ?? leakyBucket(now, perAddress)
+
+  return {
+    has: (credential: string) => (unknown.get(credential) ?? 0) > now(),
+    add(credential: string, address: string): void {
+      unknown.set(credential, now() + unknownMilliseconds)
+      const bucket = bucketOf(address)
+      buckets.set(networkOf(address), bucket)
+      for (const each of [bucket, all]) each.take()
+    },
+    /** @throws ApiError rate_limited while the address, or all together, have sent too many */
+    requireLookup(address: string): void {
+      const wait = Math.max(bucketOf(address).wait(), all.wait())
+      if (wait === 0) return
+      const { burst, perSecond } = perAddress
+      const limit = { name: 'keys', quota: burst, windowSeconds: burst / perSecond } as const
+      throw rateLimited(limit, wait / 1000, 'Your address sends too many unknown keys, so a new one has to wait.')
+    },
+  }
+}
+
+/** What one customer has: an IPv4 address, or the /64 network of an IPv6 address. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [left = [], right = []] = address.split('::').map((groups) => groups.split(':').filter(Boolean))
+  const zeros = Array(Math.max(0, 8 - left.length - right.length)).fill('0')
+  const groups = [...left, ...zeros, ...right].slice(0, 4)
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { dashboardApp } from '../../functions/dashboard/app.ts'
+import { words } from '../../functions/dashboard/words.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
+import { newBrowser, signIn } from '../dashboard/support.ts'
+import { useRequestCount } from '../support/request-count.ts'
+import { useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue } from '../support/worker.ts'
+
+const stand = useStand()
+const requestsDuring = useRequestCount()
+const newToken = () => randomBytes(32).toString('base64url')
+const calls = '/dashboard/calls'
+
+/** A dashboard's Lambda with a clock that stands still until it is moved, and browsers that use it. */
+function newInstance() {
+  let milliseconds = Date.now()
+  const unused = () => {
+    throw new Error('No file is posted here')
+  }
+  const bucket = { name: 'files', origin: 'http://127.0.0.1', presignPost: unused, presignGet: unused }
+  const db = databaseAs('cuecard_dashboard')
+  const app = dashboardApp({
+    db,
+    queue: keptQueue().queue,
+    bucket,
+    embedder: lexicalEmbedder(),
+    now: () => milliseconds,
+  })
+  const handler = lambdaHandler(app)
+  return {
+    browser: (sourceIp?: string) => newBrowser(stand, sourceIp, handler),
+    wait: (seconds: number) => {
+      milliseconds += 1000 * seconds
+    },
+  }
+}
+
+test('a session cookie that cannot be ours is no session, without a look-up', async () => {
+  const mine = newInstance().browser()
+  const requests = await requestsDuring(async () => {
+    for (const token of ['made-up', '', newToken().slice(1), `${newToken()}A`, `${newToken().slice(1)}!`]) {
+      mine.jar.set('cuecard_session', token)
+      expect(await mine.get(calls)).toMatchObject({ status: 303 })
+    }
+  })
+  expect(requests).toBe(0)
+})
+
+test('a token that is unknown is looked up once in ten seconds', async () => {
+  const { browser, wait } = newInstance()
+  const mine = browser()
+  mine.jar.set('cuecard_session', newToken())
+  const ask = () =>
+    requestsDuring(async () => {
+      for (let i = 0; i < 30; i++) expect((await mine.get(calls)).status).toBe(303)
+    })
+  expect(await ask()).toBe(1)
+  wait(11)
+  expect(await ask()).toBe(1)
+})
+
+test('a flood of tokens from an address is refused; whoever is signed in goes on, and so do other addresses', async () => {
+  const { browser } = newInstance()
+  const { apiKey } = await stand.tenant()
+  const mine = await signIn(browser(), apiKey)
+  expect((await mine.get(calls)).status).toBe(200)
+  const flood = browser()
+  const requests = await requestsDuring(async () => {
+    for (let i = 0; i < 50; i++) {
+      flood.jar.set('cuecard_session', newToken())
+      await flood.get(calls)
+    }
+  })
+  expect(requests).toBe(20)
+  flood.jar.set('cuecard_session', newToken())
+  const { status, headers, text } = await flood.get(calls)
+  expect({ status, after: headers['retry-after'] }).toEqual({ status: 429, after: '1' })
+  expect(text).toContain(words.errors.busy)
+  expect((await mine.get(calls)).status).toBe(200)
+  const other = await signIn(browser('203.0.113.2'), (await stand.tenant()).apiKey)
+  expect((await other.get(calls)).status).toBe(200)
+})
