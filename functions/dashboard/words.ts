@@ -96,6 +96,7 @@ const english = {
     upload: {
       button: 'Upload files',
       drop: 'Drop files here, or choose them',
+      dropOne: 'Drop the file here, or choose it',
       accepted: 'PDF, Word, Excel, CSV, PowerPoint, HTML, Markdown and text files, at most 50 MB each.',
       needsScript: 'Uploading files needs JavaScript, which is off in your browser. You can still write a text.',
       files: 'Uploads',
@@ -151,6 +152,8 @@ const english = {
       queued: 'Queued',
       processing: 'Processing',
       awaitsFile: 'Waiting for the file',
+      fileMissing: 'File missing',
+      fileMissingDetail: 'The file hasn’t arrived yet. If its upload was interrupted, try again.',
       readingFile: 'Reading the file',
       awaitsPassages: 'Waiting for passages',
       awaitsPassagesDetail: 'Your own system sends its passages through the API.',
@@ -159,10 +162,17 @@ const english = {
       `${sentence(reason)} ${tries === 1 ? 'It was tried once' : `It was tried ${tries} times`} and will be retried automatically.`,
     /** Messages are written for callers of the API. */
     failure: (message: string) =>
-      message.replaceAll('Set the status to pending to try again', `Choose “Try again” to process it again`),
+      message
+        .replaceAll(' and delete this document', '')
+        .replaceAll('Set the status to pending to try again', `Choose “Try again” to process it again`),
     previousIsServed: 'Callers still get answers from the previous version.',
     becameReady: (title: string) => `“${title}” is ready.`,
     becameFailed: (title: string) => `“${title}” failed.`,
+    uploadAgain: { missing: 'Try again', faulty: 'Replace the file' },
+    uploadAgainOf: {
+      missing: (title: string) => `Upload the file of “${title}” again`,
+      faulty: (title: string) => `Replace the file of “${title}”`,
+    },
     retry: 'Try again',
     retryOf: (title: string) => `Try again: “${title}”`,
     delete: {

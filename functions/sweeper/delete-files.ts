@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
-import { keyOfUrl } from '../../shared/files/file-url.ts'
+import { keyOfUrl, prefixOfUrl } from '../../shared/files/file-url.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { maxPerSweep } from './limits.ts'
 
@@ -19,26 +19,38 @@ export function findObsoleteFiles(db: Database) {
 }
 
 /**
- * Files go before their rows, so that none is forgotten: safe to repeat. A file that may still arrive is deleted once more.
+ * Files go before their rows, so that none is forgotten: safe to repeat. A file that may still arrive is deleted once more. Of an
+ * organization's files a thousand go at a time, and the next sweep continues.
  * @returns how many were deleted; 0 if the bucket or the database could not be reached
  */
 export async function deleteFiles(
   db: Database,
-  bucket: Pick<Bucket, 'delete'>,
+  bucket: Pick<Bucket, 'delete' | 'list'>,
   files: { source_url: string }[],
 ): Promise<number> {
-  if (files.length === 0) return 0
   const urls = files.map((file) => file.source_url)
   try {
-    await bucket.delete(urls.map(keyOfUrl))
-    await db.batch({
-      deleted: db.deleteFrom('obsolete_files').where('source_url', 'in', urls).where('last_at', '<=', sql<Date>`now()`),
-      postponed: db
-        .updateTable('obsolete_files')
-        .set({ delete_at: sql<Date>`${f.last_at}` })
-        .where('source_url', 'in', urls),
-    })
-    return urls.length
+    const keys: string[] = []
+    const done: string[] = []
+    for (const url of urls) {
+      const prefix = prefixOfUrl(url)
+      const found = prefix === undefined ? [keyOfUrl(url)] : await bucket.list(prefix)
+      keys.push(...found)
+      if (prefix === undefined || found.length === 0) done.push(url)
+    }
+    if (keys.length > 0) await bucket.delete([...new Set(keys)])
+    if (done.length > 0)
+      await db.batch({
+        deleted: db
+          .deleteFrom('obsolete_files')
+          .where('source_url', 'in', done)
+          .where('last_at', '<=', sql<Date>`now()`),
+        postponed: db
+          .updateTable('obsolete_files')
+          .set({ delete_at: sql<Date>`${f.last_at}` })
+          .where('source_url', 'in', done),
+      })
+    return keys.length
   } catch (error) {
     log.error('files_not_deleted', { files: urls.length, error: describeError(error) })
     return 0

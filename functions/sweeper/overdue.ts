@@ -11,6 +11,7 @@ import {
   awaitsText,
   fail,
   hasAttemptsLeft,
+  isFileAwaited,
   isLeaseExpired,
   isManagedByService,
   isOverdue,
@@ -49,6 +50,7 @@ export function measureOldest(db: Database) {
     .select(sql<number>`greatest(0, extract(epoch from now() - min(${d.pending_since})))::int`.as('seconds'))
     .where(isManagedByService)
     .where('d.status', 'in', ['pending', 'processing'])
+    .where(sql<boolean>`not ${isFileAwaited}`)
 }
 
 /** Longest waiting first; skips locked documents. */

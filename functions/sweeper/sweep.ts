@@ -29,7 +29,7 @@ export interface SweepReport {
 export interface Sweeper {
   db: Database
   queue: Sender
-  bucket: Pick<Bucket, 'delete'>
+  bucket: Pick<Bucket, 'delete' | 'list'>
 }
 
 /** No send begins below this: the last ones, and what follows them, must still end in time. */

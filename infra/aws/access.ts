@@ -11,12 +11,13 @@ export type Access = {
   readonly sends?: readonly QueueName[]
   readonly receives?: QueueName
   readonly files?: readonly FileAction[]
+  readonly listsFiles?: true
   readonly embeds?: true
   /** Calls the API from outside, with the key of the canary. */
   readonly calls?: true
 }
 
-/** Whoever signs a URL needs the right that the URL gives. Nobody lists files. */
+/** Whoever signs a URL needs the right that the URL gives. */
 type FileAction = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject'
 
 export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
@@ -41,7 +42,12 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     receives: 'extraction',
     files: ['s3:GetObject'],
   },
-  sweeper: { database: 'database-sweeper', sends: ['embedding', 'extraction'], files: ['s3:DeleteObject'] },
+  sweeper: {
+    database: 'database-sweeper',
+    sends: ['embedding', 'extraction'],
+    files: ['s3:DeleteObject'],
+    listsFiles: true,
+  },
   canary: { calls: true },
 }
 
@@ -116,6 +122,7 @@ export function statementsFor(
         ]
       : []),
     ...(allowed.files ? [allow([...allowed.files], [files.arnForObjects('*')])] : []),
+    ...(allowed.listsFiles ? [allow(['s3:ListBucket'], [files.bucketArn])] : []),
   ]
 }
 

@@ -92,7 +92,7 @@ export interface Tables {
     file_bytes: number | null
     /** Until when the file may arrive. */
     upload_until: Date | null
-    /** When the uploader reported that the file has arrived. */
+    /** When the uploader reported the file, or asked to have it read again. */
     uploaded_at: Date | null
     /** ETag of the file that the text was extracted from. */
     file_etag: string | null

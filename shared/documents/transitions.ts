@@ -89,7 +89,7 @@ export const restart = (origin: Origin): Transition => ({
 })
 
 /** Of a document that was a file: its text is extracted again. */
-export const awaitText = { extracted_text: null, content_hash: null } satisfies Transition
+export const awaitText = { extracted_text: null, content_hash: null, uploaded_at: now } satisfies Transition
 
 /** With the content that the caller has set. The file goes. */
 export const becomeText = {
@@ -209,8 +209,9 @@ export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pend
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** Past the tokens of the day: nothing else puts off when it begins to age. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
-/** Nobody has reported its file. */
-export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${awaitsText} and ${d.uploaded_at} is null)`
+/** Nobody has reported its file, which may still arrive: a worker that looks for it may have claimed the document. */
+export const isFileAwaited = sql<boolean>`(${awaitsText} and ${d.uploaded_at} is null and not ${isUploadOver})`
+export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${isFileAwaited})`
 export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
 export const mayReplaceFile = sql<boolean>`(${isFile} and (${awaitsFile} or ${d.status} = 'error'))`
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`

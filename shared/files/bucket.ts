@@ -26,6 +26,8 @@ export interface Bucket {
   get(key: string, maxBytes: number, eTag?: string | null): Promise<StoredFile | undefined>
   /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
   delete(keys: readonly string[]): Promise<void>
+  /** The first 1,000 keys that begin so, in order. @throws Unavailable */
+  list(prefix: string): Promise<string[]>
 }
 
 export interface StoredFile {
@@ -48,8 +50,8 @@ const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnReque
 /** Of a call as a whole, retries and the bytes of a file included. */
 const getMilliseconds = 40_000
 const deleteMilliseconds = 15_000
-/** The limit of one request to S3. */
-const maxDeletedAtOnce = 1_000
+/** S3's limit of keys. */
+const maxPerRequest = 1_000
 
 /** Only those that read or delete files load the SDK: to sign takes none. */
 const sdk = () => import('@aws-sdk/client-s3')
@@ -93,9 +95,10 @@ export function configuredBucket(now = () => new Date()): Bucket {
     },
     async delete(keys) {
       const s3 = await open()
-      for (let begin = 0; begin < keys.length; begin += maxDeletedAtOnce)
-        await deleteAtOnce(s3, name, keys.slice(begin, begin + maxDeletedAtOnce))
+      for (let begin = 0; begin < keys.length; begin += maxPerRequest)
+        await deleteAtOnce(s3, name, keys.slice(begin, begin + maxPerRequest))
     },
+    list: async (prefix) => await listKeys(await open(), name, prefix),
   }
 }
 
@@ -143,6 +146,15 @@ async function download(s3: S3Client, { name, key, maxBytes, eTag, signal }: Wan
 function isMissing(error: unknown): boolean {
   const { name, message } = error as Error
   return name === 'NoSuchKey' || (name === 'AccessDenied' && !message.includes('s3:GetObject'))
+}
+
+async function listKeys(s3: S3Client, name: string, prefix: string): Promise<string[]> {
+  const { ListObjectsV2Command } = await sdk()
+  const command = new ListObjectsV2Command({ Bucket: name, Prefix: prefix, MaxKeys: maxPerRequest })
+  return await inTime(service, deleteMilliseconds, async (abortSignal) => {
+    const { Contents = [] } = await s3.send(command, { abortSignal })
+    return Contents.map(({ Key }) => Key!)
+  })
 }
 
 async function deleteAtOnce(s3: S3Client, name: string, keys: readonly string[]): Promise<void> {

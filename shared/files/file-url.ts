@@ -9,6 +9,16 @@ export function newFile(bucket: string, organizationId: string, documentId: stri
   return { key: path + fileName, url: `s3://${bucket}/${path}${encodeURIComponent(fileName)}` }
 }
 
+/** Stands for all files of an organization, in whichever bucket. */
+export function urlOfAllFiles(organizationId: string): string {
+  return `s3:///${organizationId}/`
+}
+
+/** What the keys of an organization's files begin with; undefined for the URL of one file. */
+export function prefixOfUrl(sourceUrl: string): string | undefined {
+  return /^s3:\/\/\/([^/]+\/)$/.exec(sourceUrl)?.[1]
+}
+
 /** @throws Error for the URL of anything but a file of ours */
 export function keyOfUrl(sourceUrl: string): string {
   const [, path, encodedName] = /^s3:\/\/[^/]+\/(.+\/)([^/]+)$/.exec(sourceUrl) ?? []

@@ -96,6 +96,7 @@ describe('permissions', () => {
   }
   const files = (...actions: string[]) =>
     `${actions.map((action) => `s3:${action}`).join(' ')} on cuecard-prod-files-111122223333-eu-central-1/*`
+  const listFiles = 's3:ListBucket on cuecard-prod-files-111122223333-eu-central-1'
 
   test.each([
     ['documents', [read('database-documents'), send('embedding', 'extraction')]],
@@ -115,7 +116,7 @@ describe('permissions', () => {
       'extraction',
       [read('database-extraction'), send('embedding', 'extraction'), receive('extraction'), files('GetObject')],
     ],
-    ['sweeper', [read('database-sweeper'), send('embedding', 'extraction'), files('DeleteObject')]],
+    ['sweeper', [read('database-sweeper'), send('embedding', 'extraction'), files('DeleteObject'), listFiles]],
     ['canary', [read('canary')]],
     ['migrate', [read('database-owner')]],
   ])('of %s are these and no others', (name, expected) => {

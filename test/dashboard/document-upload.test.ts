@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hiddenIn, listOf, rowOf, setColumns } from './document-rows.ts'
+import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -12,15 +12,25 @@ async function announce({ browser, agentId }: SignedIn, name: string, bytes: num
 /** Posts a file as the browser does, and has its text read and embedded. @returns its document's id */
 async function upload(tenant: SignedIn, name: string, content: string): Promise<string> {
   const { body } = await announce(tenant, name, content.length)
+  await post(tenant, body, name, content)
+  return body.documentId
+}
+
+interface Upload {
+  documentId: string
+  url: string
+  fields: Record<string, string>
+}
+
+async function post(tenant: SignedIn, { documentId, url, fields }: Upload, name: string, content: string) {
   const form = new FormData()
-  for (const [field, value] of Object.entries<string>(body.fields)) form.append(field, value)
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
   form.append('file', new Blob([content]), name)
-  const { status } = await fetch(body.url, { method: 'POST', body: form })
+  const { status } = await fetch(url, { method: 'POST', body: form })
   expect(status).toBeLessThan(300)
-  expect(await tenant.browser.post(`${listOf(tenant)}/${body.documentId}/uploaded`, {})).toMatchObject({ status: 204 })
+  expect(await tenant.browser.post(`${listOf(tenant)}/${documentId}/uploaded`, {})).toMatchObject({ status: 204 })
   await stand.deliver('extraction')
   await stand.deliver()
-  return body.documentId
 }
 
 const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
@@ -84,10 +94,9 @@ test('a name of markup is text, and a name that is none still makes a title', as
 
 test('the file of a document is downloaded under its name', async () => {
   const tenant = await signedIn()
-  const { body } = await announce(tenant, 'Préis & more.txt', 5)
-  const page = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}`)
-  expect(page.html).toContain(`href="${listOf(tenant)}/${body.documentId}/file"`)
-  const { status, headers } = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}/file`)
+  const path = `${listOf(tenant)}/${await upload(tenant, 'Préis & more.txt', 'We open at 9.')}`
+  expect((await tenant.browser.get(path)).html).toContain(`href="${path}/file"`)
+  const { status, headers } = await tenant.browser.get(`${path}/file`)
   expect(status).toBe(302)
   const disposition = new URL(headers.location!).searchParams.get('response-content-disposition')
   expect(disposition).toBe(`attachment; filename*=UTF-8''Pr%C3%A9is%20%26%20more.txt`)
@@ -125,21 +134,76 @@ test('whoever edits the text of a file is told before that the file goes, and th
   expect(await get(tenant, id)).toMatchObject({ source_type: 'manual', source_url: null, content: 'We open at 8.' })
 })
 
-test('a file that never came says so, and offers neither another try nor the file', async () => {
+test('a file that has not come after a minute says so where it is shown, and is uploaded again for the same document', async () => {
   const tenant = await signedIn()
   const { body } = await announce(tenant, 'Hours.txt', 5)
-  const fault = `status = 'error', error_code = 'file_not_uploaded', error_message = 'The file was not uploaded completely.'`
-  await setColumns(stand, body.documentId, fault)
-  const { text } = await tenant.browser.get(`${listOf(tenant)}/${body.documentId}`)
-  expect(text).toContain('The file was not uploaded completely.')
-  for (const part of ['Try again', 'Download']) expect(text).not.toContain(part)
+  const page = `${listOf(tenant)}/${body.documentId}`
+  const { html } = await tenant.browser.get(listOf(tenant))
+  await setColumns(stand, body.documentId, `upload_until = upload_until - interval '59 seconds'`)
+  expect((await tenant.browser.get(page)).text).toContain('Waiting for the file')
+  await setColumns(stand, body.documentId, `upload_until = upload_until - interval '2 seconds'`)
+  const partial = { 'hx-request-type': 'partial' }
+  const changes = await tenant.browser.get(`${listOf(tenant)}?live=1&${seenIn(html)}`, partial)
+  for (const part of ['File missing', 'The file hasn’t arrived yet.', 'Try again', 'Delete'])
+    expect(changes.text).toContain(part)
+  const shown = await tenant.browser.get(page)
+  expect(shown.html).toContain(`data-replaces="${body.documentId}"`)
+  expect(shown.text).not.toContain('Download')
+
+  const again = await tenant.browser.post(`${page}/file`, { name: 'Opening.md', bytes: '13' })
+  const { fields } = JSON.parse(again.html)
+  expect(again.status).toBe(201)
+  expect(fields.key).toMatch(new RegExp(`^${tenant.organizationId}/${body.documentId}/[0-9a-f-]{36}/Opening.md$`))
+  expect((await tenant.browser.get(page)).text).toContain('Waiting for the file')
+  await post(tenant, JSON.parse(again.html), 'Opening.md', 'We open at 9.')
+  expect(await get(tenant, body.documentId)).toMatchObject({ status: 'completed', title: 'Hours' })
+})
+
+test('a file that never came, or is at fault, is replaced; another failure is tried again', async () => {
+  const tenant = await signedIn()
+  const { body } = await announce(tenant, 'Hours.txt', 5)
+  const page = `${listOf(tenant)}/${body.documentId}`
+  const fail = (code: string) =>
+    setColumns(stand, body.documentId, `status = 'error', error_code = '${code}', error_message = 'It failed.'`)
+  for (const [code, action] of [
+    ['file_not_uploaded', 'Try again'],
+    ['file_too_large', 'Replace the file'],
+    ['file_unreadable', 'Replace the file'],
+    ['file_overwritten', 'Replace the file'],
+  ] as const) {
+    await fail(code)
+    const { text, html } = await tenant.browser.get(listOf(tenant))
+    expect(text, code).toContain(action)
+    expect(html, code).not.toContain('/retry"')
+    expect((await tenant.browser.get(page)).html, code).toContain('data-replaces=')
+    expect((await tenant.browser.post(`${page}/file`, { name: 'a.txt', bytes: '5' })).status, code).toBe(201)
+  }
+  await fail('attempts_exhausted')
+  const { html } = await tenant.browser.get(page)
+  expect(html).toContain('/retry"')
+  expect(html).not.toContain('data-replaces=')
+})
+
+test('a file is not replaced while it is read, once it is ready, by a text or by a file of another type', async () => {
+  const tenant = await signedIn()
+  const { body } = await announce(tenant, 'Hours.txt', 5)
+  const page = `${listOf(tenant)}/${body.documentId}`
+  const replace = async (path: string, name = 'a.txt') =>
+    (await tenant.browser.post(`${path}/file`, { name, bytes: '5' })).status
+  expect(await replace(page, 'virus.exe')).toBe(422)
+  await setColumns(stand, body.documentId, inProcess)
+  expect(await replace(page)).toBe(409)
+  expect(await replace(`${listOf(tenant)}/${await upload(tenant, 'Hours.txt', 'We open at 9.')}`)).toBe(409)
+  expect(await replace(`${listOf(tenant)}/${await write(tenant, 'Prices', 'Free.')}`)).toBe(409)
+  expect(await replace(`${listOf(tenant)}/${crypto.randomUUID()}`)).toBe(404)
+  expect(await replace(`${listOf(await signedIn())}/${body.documentId}`)).toBe(404)
 })
 
 test('a file is read again when it is tried again', async () => {
   const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
-  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Waiting for the file')
+  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Next in line')
   await stand.deliver('extraction')
   await stand.deliver()
   expect(await get(tenant, id)).toMatchObject({ status: 'completed' })

@@ -8,6 +8,7 @@ import { axis } from '../support/axis.ts'
 import { age, expireLease } from '../support/documents.ts'
 import { createFile, newExtractor, type TestFile, workMessage } from '../support/files.ts'
 import { gateFor } from '../support/gate.ts'
+import { memoryBucket } from '../support/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
 import { keptQueue, sweeperWith } from '../support/worker.ts'
@@ -303,6 +304,7 @@ describe('of sweepers', () => {
     const both = gateFor(2)
     const deleted: string[] = []
     const bucket = {
+      ...memoryBucket(),
       async delete(keys: readonly string[]) {
         deleted.push(...keys)
         await both()
@@ -321,7 +323,9 @@ describe('of sweepers', () => {
     await tenant.call('DELETE', gone.path)
     await age(stand.db, 121)
     const { queue, sent } = keptQueue()
-    const report = await sweep(sweeperWith(queue, { delete: () => Promise.reject(new Error('away')) }))
+    const report = await sweep(
+      sweeperWith(queue, { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }),
+    )
     expect(report).toMatchObject({ files_deleted: 0, resent: 1 })
     expect(sent).toMatchObject([{ documentId: file.id }])
     const extractor = newExtractor(stand)

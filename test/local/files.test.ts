@@ -178,6 +178,15 @@ describe('an uploaded file', () => {
     expect(await textAt(key, maxBytes)).toBe('Soup of yesterday')
   })
 
+  test('is listed by what its key begins with', async () => {
+    const keys = ['b & c.txt', 'a.txt'].map((name) => newKey(name).replace(/^[^/]+/, 'one'))
+    for (const key of [...keys, newKey()]) await post(bucket.presignPost(key, maxBytes), 'x')
+    expect(await bucket.list('one/')).toEqual(keys.sort())
+    expect(await bucket.list('two/')).toEqual([])
+    const unsigned = await fetch(`${emulator.endpoint}/${emulator.bucket}?list-type=2`)
+    expect(await unsigned.text()).not.toContain('one/')
+  })
+
   test('is got whole or not at all', async () => {
     const key = newKey()
     await post(bucket.presignPost(key, maxBytes), 'four')

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { sweep } from '../../functions/sweeper/sweep.ts'
 import { belongings } from '../../infra/admin/erasure/belongings.ts'
 import { erase } from '../../infra/admin/erasure/erase.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
@@ -7,8 +8,9 @@ import { newId } from '../../shared/ids.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { createFile } from '../support/files.ts'
+import { memoryBucket } from '../support/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { newWorker } from '../support/worker.ts'
+import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
 const provider = useFakeProvider()
@@ -114,6 +116,38 @@ describe('an organization that is erased', () => {
       stand.db,
     )
     expect(rows).toHaveLength(1)
+  })
+
+  test('leaves files to the sweeper that no row names, as after a restore, and not the others’', async () => {
+    const [erased, other] = [await stand.tenant(), await stand.tenant()]
+    const bucket = memoryBucket()
+    const keyOf = ({ organizationId }: Tenant, i = 0) => `${organizationId}/${newId()}/${newId()}/${i}.txt`
+    const arrives = (key: string) => bucket.files.set(key, Buffer.from('Soup.'))
+    const swept = async () => (await sweep(sweeperWith(keptQueue().queue, bucket))).files_deleted
+    const isErased = () => [...bucket.files.keys()].every((key) => !key.startsWith(erased.organizationId))
+    for (let i = 0; i < 1100; i++) arrives(keyOf(erased, i))
+    const kept = keyOf(other)
+    arrives(kept)
+    await revokeLongAgo(erased)
+    expect(await eraseOrganization(erased.organizationId)).toMatchObject({ code: 0 })
+    expect(await swept()).toBeGreaterThanOrEqual(1000)
+    expect(isErased()).toBe(false)
+    await swept()
+    expect(isErased()).toBe(true)
+
+    await swept()
+    arrives(keyOf(erased))
+    await swept()
+    expect(isErased()).toBe(false)
+    await sql`update obsolete_files set delete_at = now(), last_at = now()
+      where source_url like ${`%${erased.organizationId}%`}`.execute(stand.db)
+    await swept()
+    expect(isErased()).toBe(true)
+    await swept()
+    expect([...bucket.files.keys()]).toEqual([kept])
+    const { rows } =
+      await sql`select from obsolete_files where source_url like ${`%${erased.organizationId}%`}`.execute(stand.db)
+    expect(rows).toEqual([])
   })
 
   test('is named in the list of erasures by its id, and nowhere by its name', async () => {

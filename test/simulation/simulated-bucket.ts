@@ -9,7 +9,7 @@ import { reach } from './process.ts'
 export const unreadable = 'unreadable'
 
 /** Files by key, as S3 keeps them. */
-export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete'> {
+export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete' | 'list'> {
   readonly files = new Map<string, string>()
 
   get(key: string): Promise<StoredFile | undefined> {
@@ -18,6 +18,10 @@ export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete'> {
       return Promise.resolve(file === undefined ? undefined : { bytes: Buffer.from(file), eTag: 'its own' })
     }
     return reach('bucket', read, lost)
+  }
+
+  list(prefix: string): Promise<string[]> {
+    return Promise.resolve([...this.files.keys()].filter((key) => key.startsWith(prefix)))
   }
 
   delete(keys: readonly string[]): Promise<void> {

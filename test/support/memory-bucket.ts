@@ -4,7 +4,7 @@ import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/b
 /** A bucket that keeps its files in memory, for tests of what is read and deleted. */
 export function memoryBucket() {
   const files = new Map<string, Buffer>()
-  const bucket: Pick<Bucket, 'get' | 'delete'> = {
+  const bucket: Pick<Bucket, 'get' | 'delete' | 'list'> = {
     get(key, maxBytes, eTag) {
       const bytes = files.get(key)
       if (!bytes) return Promise.resolve(undefined)
@@ -12,6 +12,7 @@ export function memoryBucket() {
       const file = { bytes, eTag: createHash('md5').update(bytes).digest('hex') }
       return eTag && eTag !== file.eTag ? Promise.reject(new FileOverwritten(key)) : Promise.resolve(file)
     },
+    list: (prefix) => Promise.resolve([...files.keys()].filter((key) => key.startsWith(prefix)).slice(0, 1000)),
     delete(keys) {
       for (const key of keys) files.delete(key)
       return Promise.resolve()

@@ -1,11 +1,12 @@
-// Uploads files: each is made a document first, then posted to where its form says. The form serves again after a broken connection;
-// once it is refused, its document goes, and another try makes a new one.
+// Uploads files: each is announced first, for a document of its own or, on a document's page, for that one; then posted to where its
+// form says. The form serves again after a broken connection; once it is refused, another try gets another.
 
 import { announce } from './dashboard.js'
 
 const atOnce = 3
 const area = document.getElementById('upload')
-const { address } = area.dataset
+/** `replaces` is the document that a file is for, if that is there already. */
+const { address, replaces } = area.dataset
 const words = JSON.parse(area.dataset.words)
 const input = area.querySelector('input[type=file]')
 const choose = area.querySelector('[data-choose]')
@@ -43,7 +44,7 @@ addEventListener('pagehide', () => {
 })
 
 function add(files) {
-  for (const file of files) {
+  for (const file of replaces ? [...files].slice(0, 1) : files) {
     const item = template.content.firstElementChild.cloneNode(true)
     const upload = { file, item }
     item.querySelector('.name').textContent = file.name
@@ -69,7 +70,7 @@ function startNext() {
 async function run(upload) {
   show(upload, 'sending', words.starting)
   try {
-    upload.form ??= await createDocument(upload)
+    upload.form ??= await announceFile(upload)
     if (uploads.has(upload)) await post(upload)
     if (uploads.has(upload)) await reportPost(upload)
     if (uploads.has(upload)) finish(upload)
@@ -82,9 +83,10 @@ async function run(upload) {
 }
 
 /** @returns the form to post the file with, and the document's id */
-async function createDocument({ file }) {
+async function announceFile({ file }) {
   const body = new URLSearchParams({ name: file.name, bytes: file.size })
-  const response = await fetch(`${address}/files`, { method: 'POST', body, headers: { accept: 'application/json' } })
+  const target = replaces ? `${address}/${replaces}/file` : `${address}/files`
+  const response = await fetch(target, { method: 'POST', body, headers: { accept: 'application/json' } })
   const isJson = response.headers.get('content-type')?.includes('json')
   if (!isJson) throw new Refused(words.refused, false)
   const answer = await response.json()
@@ -101,8 +103,9 @@ function post(upload) {
   const request = new XMLHttpRequest()
   upload.abort = () => request.abort()
   request.upload.addEventListener('progress', ({ loaded, total }) => {
-    item.querySelector('progress').value = loaded / total
-    item.querySelector('.percent').textContent = percent.format(loaded / total)
+    const part = loaded / total
+    item.querySelector('progress').value = part
+    item.querySelector('.percent').textContent = percent.format(part)
   })
   show(upload, 'sending', words.uploading)
   return new Promise((resolve, reject) => {
@@ -131,6 +134,7 @@ function fail(upload, { message, isFinal }) {
 function finish(upload) {
   upload.isDone = true
   uploads.delete(upload)
+  if (replaces) return location.reload()
   remove(upload.item)
   announce(words.uploaded.replace('{name}', upload.file.name))
   document.body.dispatchEvent(new Event('documents-changed'))
@@ -148,7 +152,7 @@ function cancel(upload) {
 function dropDocument(upload) {
   const { form } = upload
   delete upload.form
-  if (!form) return
+  if (!form || replaces) return
   const request = {
     method: 'POST',
     body: new URLSearchParams(),

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { html } from 'hono/html'
 import * as v from 'valibot'
 import { listChunks } from '../../../shared/documents/chunks.ts'
 import type { Bucket } from '../../../shared/files/bucket.ts'
@@ -11,7 +12,9 @@ import type { Screen } from '../screen.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { findOverview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
+import { needsFile } from './state.ts'
 import { readBeginning } from './text/text.ts'
+import { uploadView } from './upload/view.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
 const documentQuery = v.object({
@@ -38,7 +41,9 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
         ])
         if (isPartial && seen === tagOf(document)) return c.body(null, 204)
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
-        const shown = { ...placeOf(params, may), document, chunks, hasMore, from, passage, beginning }
+        const place = placeOf(params, may)
+        const hasUpload = place.mayWrite && !isPartial && needsFile(document) !== undefined
+        const shown = { ...place, document, chunks, hasMore, from, passage, beginning, hasUpload }
         if (isPartial) return { fragment: documentView(shown) }
         return {
           title: document.title,
@@ -46,8 +51,9 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
           agent: { id: agent.id, name: agent.name, tab: 'documents' },
           crumbs: [],
           actions: documentActions(shown),
-          content: documentView(shown),
-          modules: ['live.js'],
+          content: html`${hasUpload && uploadView(place.base, document.id)}
+${documentView(shown)}`,
+          modules: ['live.js', ...(hasUpload ? ['upload.js'] : [])],
         }
       }),
     )

@@ -4,8 +4,8 @@ import { words } from '../words.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
-import { aboutView, retryForm, stateView } from './row.ts'
-import { isInWork, mayBeRetried, stateOf } from './state.ts'
+import { aboutView, retryAction, stateView } from './row.ts'
+import { isInWork, needsFile, stateOf } from './state.ts'
 
 const w = words.documents.document
 
@@ -21,6 +21,8 @@ export interface Shown extends Place {
   passage?: number | undefined
   /** How the text begins, where there are no passages of it yet. */
   beginning: string | null
+  /** Another file can be uploaded for it on the same page. */
+  hasUpload: boolean
 }
 
 /**
@@ -35,7 +37,7 @@ export function documentView(shown: Shown) {
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}${passage && `&passage=${passage}`}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
-${mayWrite && mayBeRetried(document) && retryForm(base, document)}</div>
+${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
 ${shown.chunks.length > 0 ? passagesView(shown) : textView(shown)}
 </section>`
 }
@@ -43,7 +45,7 @@ ${shown.chunks.length > 0 ? passagesView(shown) : textView(shown)}
 export function documentActions({ base, mayWrite, document }: Shown) {
   const address = `${base}/${document.id}`
   return html`${mayWrite && html`<a class="button plain" href="${address}/edit">${w.edit}</a>`}
-${document.source_url !== null && document.error_code !== 'file_not_uploaded' && html`<a class="button plain" href="${address}/file">${w.download}</a>`}
+${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">${w.download}</a>`}
 ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
 }
 

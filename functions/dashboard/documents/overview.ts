@@ -3,7 +3,7 @@ import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../../../shared/database/scope.ts'
 import type { SourceType, Status } from '../../../shared/database/tables.ts'
-import { awaitsText } from '../../../shared/documents/transitions.ts'
+import { awaitsFile, awaitsText, isFileMissing } from '../../../shared/documents/transitions.ts'
 import { requireDocument } from '../../../shared/http/not-found.ts'
 
 /** What the screens show of a document, but for its text. */
@@ -16,6 +16,9 @@ export interface Overview {
   status: Status
   managed_by: 'service' | 'client'
   awaits_text: boolean
+  awaits_file: boolean
+  /** It awaits its file for longer than an upload should take without a report. */
+  is_file_missing: boolean
   chunk_count: number
   searchable_chunk_count: number
   /** Counts the revision in progress; null unless that is stored in several parts. */
@@ -93,6 +96,8 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
       awaitsText.as('awaits_text'),
+      awaitsFile.as('awaits_file'),
+      isFileMissing.as('is_file_missing'),
       storedChunkCount.as('stored_chunk_count'),
     ])
     .where(condition)
@@ -112,6 +117,8 @@ function toPattern(word: string): string {
 }
 
 /** Changes with whatever is shown of the document. */
-export function tagOf({ version, planned_chunk_count, stored_chunk_count }: Overview): string {
-  return [version, stored_chunk_count, planned_chunk_count].filter((part) => part !== null).join('.')
+export function tagOf(document: Overview): string {
+  const { version, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing } = document
+  const file = awaits_file ? (is_file_missing ? 'missing' : 'awaited') : null
+  return [version, stored_chunk_count, planned_chunk_count, file].filter((part) => part !== null).join('.')
 }

@@ -5,7 +5,7 @@ import { words } from '../words.ts'
 import { deletionWords } from './delete-view.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
-import { isInWork, mayBeRetried, type State, stateOf } from './state.ts'
+import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
 
 const w = words.documents
 
@@ -18,7 +18,7 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
 ${stateView(state)}
 ${
   mayWrite &&
-  html`<div class="actions">${mayBeRetried(document) && retryForm(base, document)}
+  html`<div class="actions">${retryAction(base, document)}
 <a class="button quiet danger" href="${base}/${id}/delete" aria-label="${w.delete.actionOf(title)}"
   data-edits="${document.edits}" ${deletionWords(title)}>${w.delete.action}</a></div>`
 }
@@ -36,7 +36,13 @@ export function stateView({ kind, label, detail, progress }: State) {
   }${detail && html`<p class="detail">${detail}</p>`}</div>`
 }
 
-export function retryForm(base: string, { id, title }: Overview) {
+/** Processes it again, or leads to where another file is uploaded for it. */
+export function retryAction(base: string, document: Overview) {
+  const { id, title } = document
+  const need = needsFile(document)
+  if (need)
+    return html`<a class="button plain" href="${base}/${id}" aria-label="${w.uploadAgainOf[need](title)}">${w.uploadAgain[need]}</a>`
+  if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
 <button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>`
 }

@@ -27,13 +27,16 @@ function ownState(document: Overview): State {
 }
 
 /** Of a document that the service prepares. */
-function workOf({ status, waiting_reason, next_attempt_at, tries, awaits_text }: Overview): State {
+function workOf(document: Overview): State {
+  const { status, waiting_reason, next_attempt_at, tries, awaits_text, awaits_file, is_file_missing } = document
   const w = words.documents.states
   const isPending = status === 'pending'
+  if (is_file_missing) return { kind: 'waiting', label: w.fileMissing, detail: w.fileMissingDetail }
+  if (awaits_file) return { kind: 'working', label: w.awaitsFile }
   if (isPending && waiting_reason && next_attempt_at)
     return { kind: 'waiting', label: w.waiting, detail: words.documents.waiting(waiting_reason, tries) }
-  if (awaits_text) return { kind: 'working', label: isPending ? w.awaitsFile : w.readingFile }
-  return { kind: 'working', label: isPending ? w.queued : w.processing }
+  const processing = awaits_text ? w.readingFile : w.processing
+  return { kind: 'working', label: isPending ? w.queued : processing }
 }
 
 function progressOf({ stored_chunk_count, planned_chunk_count }: Overview): State['progress'] {
@@ -41,9 +44,19 @@ function progressOf({ stored_chunk_count, planned_chunk_count }: Overview): Stat
   return { stored: Math.min(stored_chunk_count ?? 0, planned_chunk_count), planned: planned_chunk_count }
 }
 
-/** Whether it may end better another time. */
-export function mayBeRetried({ status, error_code }: Overview): boolean {
-  return status === 'error' && error_code !== 'file_not_uploaded' && error_code !== 'file_too_large'
+/** Whether the same file or text may be processed with another result. */
+export function mayBeRetried(document: Overview): boolean {
+  return document.status === 'error' && needsFile(document) === undefined
+}
+
+const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
+
+/** Why it cannot go on without another upload; undefined if it can. */
+export function needsFile({ status, error_code, is_file_missing }: Overview): 'missing' | 'faulty' | undefined {
+  if (is_file_missing) return 'missing'
+  if (status !== 'error' || error_code === null) return undefined
+  if (error_code === 'file_not_uploaded') return 'missing'
+  return faultyFile.includes(error_code) ? 'faulty' : undefined
 }
 
 /** Whether it changes without anybody's doing. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
+import { urlOfAllFiles } from '../../../shared/files/file-url.ts'
+import { uploadSeconds } from '../../../shared/files/upload-time.ts'
 import { type AgentId, newId, type OrganizationId } from '../../../shared/ids.ts'
 import type { Subject } from './belongings.ts'
 
@@ -47,9 +49,20 @@ export async function beginErasure(db: Database, { organizationId, agentId }: Su
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the row of the subject, and what is left of it, in the transaction that completes the erasure. */
+/**
+ * Deletes the row of the subject, and what is left of it, in the transaction that completes the erasure. The sweeper deletes all files of
+ * an organization, even those that no row names since a restore: at once, and once more when none can arrive any more.
+ */
 export function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
+  const last_at = sql<Date>`now() + make_interval(secs => ${uploadSeconds})`
+  const source_url = urlOfAllFiles(organizationId)
   return {
+    ...(!agentId && {
+      files: db
+        .insertInto('obsolete_files')
+        .values({ source_url, last_at })
+        .onConflict((conflict) => conflict.column('source_url').doUpdateSet({ delete_at: sql<Date>`now()`, last_at })),
+    }),
     subject: agentId
       ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
       : db.deleteFrom('organizations').where('id', '=', organizationId),

@@ -5,7 +5,7 @@ import { checkSignedUrl } from './download.ts'
 import type { FileFolder } from './folder.ts'
 import { readForm } from './form.ts'
 import { checkPolicy } from './policy.ts'
-import { S3Error } from './s3-error.ts'
+import { escaped, S3Error } from './s3-error.ts'
 
 export interface ServedFiles {
   bucket: string
@@ -27,8 +27,10 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
 
   app.addHook('onRequest', async (request, reply) => {
     const url = new URL(request.url, `http://${request.headers.host}`)
-    if (!url.pathname.startsWith(root)) return
     const { method, headers } = request
+    if (`${url.pathname}/`.startsWith(root) && url.searchParams.has('list-type') && headers.authorization !== undefined)
+      return reply.type('application/xml').send(listXml(await folder.list(url.searchParams.get('prefix') ?? ''), url))
+    if (!url.pathname.startsWith(root)) return
     reply.headers(corsHeaders(request, origins))
     try {
       if (method === 'OPTIONS') {
@@ -82,6 +84,12 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
       return stored
     })
   }
+}
+
+function listXml(keys: string[], { searchParams }: URL): string {
+  const max = Number(searchParams.get('max-keys') ?? 1000)
+  const contents = keys.slice(0, max).map((key) => `<Contents><Key>${escaped(key)}</Key></Contents>`)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult>${contents.join('')}</ListBucketResult>`
 }
 
 const diskFull = new S3Error(503, 'ServiceUnavailable', 'There is no room for the file on the disk of DATA_DIR.')

@@ -40,11 +40,9 @@ grant select, delete,
   update (title, title_from_file, title_terms, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
-    requested_by)
+    requested_by, uploaded_at)
   on documents to cuecard_documents, cuecard_dashboard;
-grant
-  insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at),
-  update (file_etag, upload_until, uploaded_at)
+grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until)
   on documents to cuecard_dashboard;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
 grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;

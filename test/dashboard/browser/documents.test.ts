@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { executablePath } from '../../support/chromium.ts'
 import { useStand } from '../../support/stand.ts'
@@ -68,6 +69,46 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await item.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+
+  test('a file that never came is uploaded again on the page of its document', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
+    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
+    await page.locator('#upload li').filter({ hasText: 'The connection broke' }).waitFor()
+    await sql`update documents set upload_until = upload_until - interval '61 seconds'`.execute(stand.db)
+    const other = await open(tenant, listOf(tenant))
+    const row = other.page.locator('.documents > li').filter({ hasText: 'File missing' })
+    await row.getByRole('link', { name: 'Upload the file of “Menu” again' }).click()
+    await other.page.getByRole('button', { name: 'Drop the file here' }).waitFor()
+    await other.page.setInputFiles('#upload input[type=file]', text('Menu.md', 'Soup of the day.'))
+    await other.page.getByText('Next in line').waitFor()
+    await work()
+    await other.page.getByText('Soup of the day.').waitFor()
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toMatchObject([{ status: 'completed' }])
+    expect(other.wrong).toEqual([])
+  })
+
+  test('a bar is as long as its number says', async () => {
+    const tenant = await stand.tenant()
+    const { page } = await open(tenant, listOf(tenant))
+    // With Pico's transition as long as this, a bar that has one is still empty.
+    const show = (value: number) =>
+      page.evaluate(`{
+        const bar = Object.assign(document.createElement('progress'), { value: ${value} })
+        const area = document.getElementById('upload')
+        area.style.setProperty('--pico-transition', '60s linear')
+        area.replaceChildren(bar)
+      }`)
+    const bar = page.locator('#upload progress')
+    await show(0)
+    const empty = await bar.screenshot()
+    await page.evaluate(`document.querySelector('#upload progress').value = 1`)
+    const changed = await bar.screenshot()
+    await show(1)
+    expect(changed.equals(empty)).toBe(false)
+    expect(changed.equals(await bar.screenshot())).toBe(true)
   })
 
   test('what the bucket refuses is tried again as another document', async () => {

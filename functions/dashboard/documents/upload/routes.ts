@@ -10,6 +10,7 @@ import type { Sender } from '../../../../shared/queue.ts'
 import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { isError, tooMany } from '../edits.ts'
+import { findOverview } from '../overview.ts'
 import { documentPagePath, listPath } from '../place.ts'
 
 const w = words.documents.upload
@@ -53,8 +54,11 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
       screen(
         { permission: 'kb:write', params: documentPath, form: announced },
         async ({ c, db, session, params, form }) => {
-          if (!form.isValid) return c.json({ message: Object.values(form.faults)[0] }, 422)
           const scope = { organizationId: session.organizationId, ...params }
+          if (!form.isValid) {
+            await findOverview(db, scope)
+            return c.json({ message: Object.values(form.faults)[0] }, 422)
+          }
           const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
           try {
             const { key } = await replaceFile(db, scope, toFile(form.values), origin)

@@ -17,12 +17,15 @@ const wordsOfScript = {
   remove: w.remove,
 }
 
-/** What upload.js brings to life. It sends nothing but files, and takes its words from here. */
-export function uploadView(base: string) {
-  return html`<section id="upload" class="upload" data-address="${base}" data-words="${JSON.stringify(wordsOfScript)}">
-<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${w.drop}</strong>
+/**
+ * What upload.js brings to life. It sends nothing but files, and takes its words from here.
+ * @param documentId of the document that one file is for; without it, each file makes a document
+ */
+export function uploadView(base: string, documentId?: string) {
+  return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(wordsOfScript)}">
+<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? w.dropOne : w.drop}</strong>
 <small id="upload-accepted">${w.accepted}</small></button>
-<input type="file" multiple hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="${w.button}">
+<input type="file" ${!documentId && 'multiple'} hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="${w.button}">
 <noscript><p>${w.needsScript}</p></noscript>
 <ul aria-label="${w.files}"></ul>
 <template><li><p><strong class="name"></strong> <span class="message" role="status"></span> <span class="percent" aria-hidden="true"></span></p>
