@@ -203,7 +203,7 @@ test('a file is read again when it is tried again', async () => {
   const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
-  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Next in line')
+  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Queued')
   await stand.deliver('extraction')
   await stand.deliver()
   expect(await get(tenant, id)).toMatchObject({ status: 'completed' })
