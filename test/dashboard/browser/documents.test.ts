@@ -193,7 +193,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.getByRole('link', { name: 'Delete “Prices”' }).click()
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { title: 'New prices' })
     await page.getByRole('link', { name: 'Failed' }).click()
-    await page.locator('#flash').getByText('somebody has changed it since').waitFor()
+    await page.locator('#flash').getByText('somebody has changed it in the meantime').waitFor()
     await page.getByRole('link', { name: 'New prices', exact: true }).waitFor()
   })
 
