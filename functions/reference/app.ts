@@ -9,7 +9,7 @@ const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
 const stored = [...cached, 'Content-Encoding', 'X-Content-Type-Options']
 
-/** For people who type only the host, or guess. `{proxy+}` does not match an empty rest, so `/dashboard/` comes here. */
+/** Redirects people who type only the host. `/dashboard/` comes here, as `{proxy+}` matches no empty rest. */
 const redirectTo = (path: string) =>
   publicEndpoint(
     {

@@ -48,7 +48,7 @@ function reasonOf(ready: number, { pending, processing, completed, error }: Reco
   return `no ready documents: ${pending} pending, ${processing} processing, ${error} in error`
 }
 
-/** Replaces the one that is set. Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
+/** Sets or replaces the secret. Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
 export async function setRetellSecret(db: Database, id: AgentId, secret: string) {
   const set = await db
     .insertInto('signing_secrets')

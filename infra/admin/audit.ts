@@ -13,7 +13,7 @@ export interface Action {
 
 /**
  * Runs `work` while its row in `operator_actions` is open, without which the database lets an operator change nothing.
- * A row that stays open is of a command that was interrupted.
+ * A row that stays open belongs to a command that was interrupted.
  */
 export async function recorded<Result>(
   db: Database,
@@ -27,7 +27,7 @@ export async function recorded<Result>(
     result = await work()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    // What the operator has to know is why the command failed.
+    // The operator needs the reason why the command failed, not this one.
     await end(db, id, { outcome: 'failed', detail }).catch(() => {})
     throw error
   }

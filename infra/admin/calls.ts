@@ -28,12 +28,12 @@ export async function listCalls(db: Database, { trash, organizationId, limit }: 
   return toPage(await rowsOf(db, organizationId, query), limit)
 }
 
-/** A call that is done stays done. @throws CommandError when it is not in the trash */
+/** @throws CommandError when it is not in the trash */
 export function restoreCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.restoreCall(db, anyOrganization, id))
 }
 
-/** For good. @throws CommandError when the call is not in the trash */
+/** Deletes it permanently. @throws CommandError when the call is not in the trash */
 export function purgeCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.purgeCall(db, anyOrganization, id))
 }

@@ -12,7 +12,6 @@ import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
 
 const d = columnsOf('documents', 'd')
-/** Why it waits. */
 const waiting = sql<string | null>`case when ${isWaiting} then ${d.waiting_reason} end`
 
 export interface DocumentsQuery {
@@ -21,7 +20,7 @@ export interface DocumentsQuery {
   limit: number
 }
 
-/** Of all agents, longest waiting first. @throws CommandError when the organization does not exist */
+/** The documents of all agents, longest waiting first. @throws CommandError when the organization does not exist */
 export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
   const documents = db
     .selectFrom('documents as d')

@@ -70,7 +70,7 @@ const loginsWithoutTimeout = sql<{ rolname: string }>`
         and setdatabase in (0, (select oid from pg_database where datname = current_database())))
   order by rolname`
 
-/** Of all logins, also through a pooler; an operator may count them, and see nothing more of others'. */
+/** Connections of all logins, also through a pooler: an operator may count them. */
 const openConnections = sql<{ open: number; max: number }>`
   select count(*)::int as open, current_setting('max_connections')::int as max
   from pg_stat_activity where usesysid is not null`

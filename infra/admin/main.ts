@@ -7,7 +7,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   person: `${userName()}@${hostname()}`,
-  /** Only for commands that ask for it: Ctrl-C ends the others at once. */
+  /** A getter: Ctrl-C ends the commands that do not read it at once. */
   get signal() {
     const controller = new AbortController()
     // Not once: npm passes on a Ctrl-C that the terminal has delivered already.
@@ -16,7 +16,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   },
 })
 
-/** A container may run under a number without a name. */
+/** In a container the user may have a number but no name. */
 function userName(): string {
   try {
     return userInfo().username

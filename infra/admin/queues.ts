@@ -20,7 +20,7 @@ export interface QueueAddresses {
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** Each may be unknown: then its messages are left to the sweeper, or to another command. */
+/** An operation whose queue is unknown is undefined. */
 export function openQueues({ endpoint, ...urls }: QueueAddresses) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAws }),

@@ -19,13 +19,13 @@ export async function listOrganizations(db: Database) {
   return { data: await organizations.execute() }
 }
 
-/** For a command that names none. @throws CommandError unless there is exactly one */
+/** The only organization. @throws CommandError unless there is exactly one */
 export async function onlyOrganization(db: Database): Promise<OrganizationId> {
   const [first, ...others] = await db.selectFrom('organizations').select('id').limit(2).execute()
-  if (!first) throw new CommandError('there is no organization yet: npx cuecard organization create makes one')
+  if (!first) throw new CommandError('there is no organization yet: create one with npx cuecard organization create')
   if (others.length > 0)
     throw new CommandError(
-      'there are several organizations, pass --organization: npx cuecard organization list shows them',
+      'there are several organizations: pass --organization with one of npx cuecard organization list',
     )
   return first.id as OrganizationId
 }
@@ -48,7 +48,7 @@ export async function showOrganization(db: Database, id: OrganizationId) {
   return organization ?? organizationNotFound(id)
 }
 
-/** What it may use and what it uses of it today, after the changes. @throws CommandError when the organization does not exist */
+/** The limits after the changes, and today's use. @throws CommandError when the organization does not exist */
 export async function setLimits(db: Database, id: OrganizationId, changes: Partial<Limits>) {
   const usage = (await changeLimits(db, id, changes)) ?? organizationNotFound(id)
   return { id, ...usage }

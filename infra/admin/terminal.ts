@@ -1,19 +1,19 @@
 import type { Writable } from 'node:stream'
 import { Command } from 'commander'
 
-/** Where a command runs: what it reads, and where it writes. */
+/** What a command reads, and where it writes. */
 export interface Terminal {
   env: NodeJS.ProcessEnv
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: Writable
   stderr: Writable
-  /** Who is at it, as far as the machine knows. */
+  /** The user and the machine, as `user@host`. */
   person: string
-  /** Aborted when the person wants to stop. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal
 }
 
-/** The root of the commands. */
+/** The root command. */
 export class Program extends Command {
   readonly terminal: Terminal
   exitCode = 0
@@ -23,12 +23,12 @@ export class Program extends Command {
     this.terminal = terminal
   }
 
-  /** A line for a person, beside what a program reads. */
+  /** Prints a line on stderr. */
   warn(line: string): void {
     this.terminal.stderr.write(`${line}\n`)
   }
 
-  /** A line that says what could not be done, while the rest was. */
+  /** Reports a failure, without ending the command. */
   fail(line: string): void {
     this.warn(`error: ${line}`)
     this.exitCode = 1

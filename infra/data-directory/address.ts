@@ -5,7 +5,7 @@ import { holderOf } from './lock.ts'
 
 const addressSchema = v.object({
   pid: v.number(),
-  /** What the stand was started with; absent for the embedded database. */
+  /** The DATABASE_URL of the stand; absent for the embedded database. */
   server_url: v.optional(v.string()),
   database_url: v.string(),
   database_endpoint: v.string(),
@@ -16,7 +16,7 @@ const addressSchema = v.object({
   extraction_dead_letter_queue_url: v.string(),
 })
 
-/** Where the parts of a running stand listen. May contain the password of a PostgreSQL server: readable by its owner only. */
+/** Where a running stand listens. May contain a password: only its owner may read it. */
 export type StandAddress = v.InferOutput<typeof addressSchema>
 
 /** What SQS and S3 on loopback accept. */

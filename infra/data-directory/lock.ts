@@ -52,7 +52,7 @@ function isAlive(holder: string): boolean {
   return startOf(Number(pid)) === start.join(' ')
 }
 
-/** Start time of the process, as pids are reused; undefined when it does not exist, or has ended and waits for its parent. */
+/** The start time of a process, as pids are reused; undefined when it has ended. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux')

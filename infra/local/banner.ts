@@ -33,7 +33,7 @@ export async function providerTrouble(embedder: Embedder, signal: AbortSignal): 
 }
 
 export const untilFixed =
-  'Until that is fixed, new documents wait and are not found, and searches match words alone: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.'
+  'Until that is fixed, new documents wait and cannot be found, and searches match words only: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.'
 
 /** @param isFoundAtOnce whether a search right after finds the document */
 export function curlLines(envFile: string, isFoundAtOnce: boolean): string {

@@ -9,7 +9,7 @@ export interface Demo {
   organizationId: string
   agentId: string
   apiKey: string
-  /** Whether the samples were stored once, or declined: those that are missing stay so. */
+  /** Whether the samples were stored or declined once. */
   hasSamples?: boolean
 }
 

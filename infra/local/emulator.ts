@@ -11,7 +11,7 @@ import { keepMessageGroups } from './queue/message-groups.ts'
 import { createQueues, type LocalQueues, onLoopback } from './queue/queues.ts'
 
 export interface Emulator {
-  /** Of SQS and of S3. */
+  /** The origin of SQS and S3. */
   endpoint: string
   queues: LocalQueues
   bucket: string
@@ -22,7 +22,7 @@ export interface Emulator {
 
 export interface EmulatorOptions {
   port?: number
-  /** Where the files are kept; without it they go when the emulator closes. */
+  /** Where files are kept; by default in a directory that is removed on close. */
   filesDir?: string | undefined
 }
 

@@ -1,9 +1,6 @@
 const maxShutdownMilliseconds = 5_000
 
-/**
- * Aborted by the first Ctrl-C, or by SIGTERM. The process ends five seconds later at the latest, even if work still waits for
- * a provider: the next start takes that up. npm passes on a Ctrl-C that the terminal has delivered already, so a second one means nothing.
- */
+/** Aborted by Ctrl-C or SIGTERM; the process ends five seconds later at the latest. Later signals are ignored: npm repeats Ctrl-C. */
 export function interruption(): AbortSignal {
   const controller = new AbortController()
   const stop = () => {

@@ -26,7 +26,7 @@ export class PayloadTooLarge extends Error {
   }
 }
 
-/** Of an invocation, on one line. */
+/** Logs a failed invocation on one line. */
 export function logFailure(error: unknown): void {
   log.error('invocation_failed', { error: describeError(error) })
 }

@@ -10,7 +10,7 @@ try {
     dataDir = settings.dataDir
     const signal = interruption()
     console.log(`Starting Cuecard in ${dataDir} …`)
-    // Loaded when the settings are known to be valid: its modules read them, and fail as a Lambda's do.
+    // Loaded after validation: its modules read the settings at load.
     const { serve } = await import('./serve.ts')
     await serve(settings, signal)
   } else console.log(help)

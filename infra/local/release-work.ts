@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { isManagedByService } from '../../shared/documents/transitions.ts'
 
-/**
- * For the only user of its database, whose predecessor has ended, killed or not: the workers that hold leases are gone, and so
- * are the messages of a queue in memory. All is due at once; the sweeper's next run then recovers and sends, as it always does.
- */
+/** Makes all unfinished work due: the process that held the leases and the messages in memory has ended. */
 export async function releaseWork(db: Database): Promise<void> {
   await db.batch({
     processing: db

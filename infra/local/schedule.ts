@@ -7,7 +7,7 @@ export interface ScheduleOptions {
   onError?: (error: unknown) => void
 }
 
-/** Runs immediately, then at the interval; skips a run while one is in progress, which `stop` waits for. */
+/** Runs now and at the interval, one run at a time. `stop` waits for the current one. */
 export function every(
   seconds: number,
   handler: LambdaHandler<ScheduledEvent, unknown>,

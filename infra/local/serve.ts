@@ -11,7 +11,7 @@ import { startStand } from './stand.ts'
 import { logForPeople } from './terminal-log.ts'
 import { tour } from './tour.ts'
 
-/** What ends a system that was serving, on one line. */
+/** A running system cannot continue; its message is one line. */
 class Ended extends Error {
   override readonly name = 'Ended'
 }
@@ -19,24 +19,24 @@ class Ended extends Error {
 const maxCloseMilliseconds = 5_000
 
 /**
- * Runs the system, and tells a person at the terminal about it, until the signal.
- * @throws Error, on one line, when it cannot start; Ended when it cannot go on
+ * Runs the system until the signal, and reports to the terminal.
+ * @throws Error, on one line, when it cannot start; Ended when it cannot continue
  */
 export async function serve(
   { dataDir, databaseUrl, port, corsOrigins, hasSamples }: Settings,
   signal: AbortSignal,
 ): Promise<void> {
-  const markTold = process.env.POWERTOOLS_LOG_LEVEL ? undefined : logForPeople(console.error)
+  const markReported = process.env.POWERTOOLS_LOG_LEVEL ? undefined : logForPeople(console.error)
   const envFile = join(dataDir, 'env')
   const removeEnvFile = () => rm(envFile, { force: true })
   let close = removeEnvFile
   const { promise: ended, reject: end } = Promise.withResolvers<never>()
-  // It may be heard later.
+  // It may reject before it is awaited.
   ended.catch(() => {})
   const onPanic = ({ message }: Error) =>
     end(
       new Ended(
-        `the embedded database cannot go on (${message}). Make room on the disk of ${dataDir}, and start again: what was acknowledged is there`,
+        `the embedded database has stopped (${message}). Make room on the disk of ${dataDir} and start again: everything acknowledged is kept`,
       ),
     )
   try {
@@ -67,7 +67,7 @@ export async function serve(
     console.log(banner(stand.origin, demo, envFile, embedder))
     const trouble = await providerTrouble(embedder, signal)
     if (trouble) {
-      markTold?.(trouble)
+      markReported?.(trouble)
       console.error(`\n${trouble}.\n${untilFixed}`)
     }
     if (!hasSamples) await markSeeded(dataDir, demo)
@@ -89,16 +89,16 @@ export async function serve(
       }
     }
   } catch (error) {
-    // Once stopped, whatever was under way fails.
+    // After the signal, work in progress may fail.
     if (!signal.aborted) throw error
   } finally {
-    // What waits for a database that cannot go on is not waited for.
+    // Requests that wait for a lost database would never end.
     await Promise.race([close(), delay(maxCloseMilliseconds)])
   }
 }
 
 function onForeignPage(origin: string) {
-  console.error(`A page of ${origin} asked to call the API, and may not: set CORS_ORIGINS to let it.`)
+  console.error(`A page of ${origin} tried to call the API and was refused: add it to CORS_ORIGINS to allow it.`)
 }
 
 function onStep(step: string, milliseconds: number) {

@@ -14,11 +14,11 @@ export interface Settings {
   dataDir: string
   databaseUrl: string | undefined
   hasSamples: boolean
-  /** Whose pages may read responses. */
+  /** Origins whose pages may read responses. */
   corsOrigins: string[]
 }
 
-/** What keeps the system from starting: a line for each fault, with what to do about it. */
+/** The faults of the settings, a line each, with what to do about it. */
 export class InvalidSettings extends Error {
   readonly faults: string[]
 
@@ -43,13 +43,13 @@ Settings, as environment variables:
   EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
                              then matches words, not meaning)
   EMBEDDING_MODEL            its model, of 1536 dimensions (default text-embedding-3-small)
-  EMBEDDING_API_KEY          its key, if it wants one
+  EMBEDDING_API_KEY          its key, if it needs one
   EMBEDDING_CONCURRENCY      calls to it at a time (default 4)
   EMBEDDING_TIMEOUT_SECONDS  longest time of a call (default 20)
   CHUNK_TOKENS               maximum size of a chunk (default 400)
   CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
   CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
-  POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: trouble only, in words)
+  POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)
 
 Example: PORT=8788 DATA_DIR=.local/second npm start`
 
@@ -79,7 +79,7 @@ function readOptions(args: string[], faults: string[]) {
     return parseArgs({ args, options: { 'no-samples': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
       .values
   } catch {
-    faults.push(`npm start does not know ${args.join(' ')}: npm start -- --help shows its options`)
+    faults.push(`unknown option ${args.join(' ')}: see npm start -- --help`)
     return {}
   }
 }

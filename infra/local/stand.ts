@@ -21,14 +21,14 @@ export interface StandOptions {
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
   onForeignPage?: (origin: string) => void
-  /** Called when the embedded database cannot go on: all that is asked of it from then on is answered with 503. */
+  /** Called when the embedded database has stopped: from then on requests are answered with 503. */
   onPanic?: (panic: Error) => void
   /** Ends the start after the step that is running. */
   signal?: AbortSignal
 }
 
 /**
- * One per process, as handlers read process.env.
+ * Starts the system, once per process, as handlers read process.env.
  * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
  */
 export async function startStand({

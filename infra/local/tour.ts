@@ -22,7 +22,7 @@ export interface Tour {
   origin: string
   demo: Demo
   signal: AbortSignal
-  /** Documents wait for an embedding provider that is out of order. */
+  /** Whether documents wait for an embedding provider that is down. */
   isWaiting: boolean
   /** Called once every sample is stored. */
   onPosted: () => Promise<void>
@@ -61,7 +61,7 @@ export async function tour({ origin, demo, signal, isWaiting, onPosted }: Tour):
   const ended = await Promise.all(
     documents.map(({ id, status }) => follow(`${knowledgeBase}/${id}`, status, call, until)),
   )
-  if (ended.includes(false)) console.log('  The others are still in work, and go on in the background.')
+  if (ended.includes(false)) console.log('  The others are still being processed in the background.')
   for (const query of questions) {
     const { data } = await call<{ data: { document_title: string; content: string; score: number }[] }>(
       `${knowledgeBase}/search`,

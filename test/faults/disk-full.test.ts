@@ -51,7 +51,7 @@ test.skipIf(!isMounted)(
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await system.ends()).toBe(1)
     expect(system.output.trim().split('\n').at(-1)).toMatch(
-      /^Cuecard has ended: the embedded database cannot go on \(.*No space left on device\)\. Make room on the disk of .*, and start again: what was acknowledged is there$/,
+      /^Cuecard has ended: the embedded database has stopped \(.*No space left on device\)\. Make room on the disk of .* and start again: everything acknowledged is kept$/,
     )
 
     mount('remount', 'size=400m')

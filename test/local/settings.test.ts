@@ -90,7 +90,7 @@ describe('settings of npm start', () => {
 
   test('all faults come at once, and leave no directory behind', async () => {
     const faults = await faultsOf({ DATA_DIR: join(home, 'un', 'used'), PORT: '-1', CHUNK_TOKENS: 'many' }, ['--frob'])
-    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['npm', 'PORT', 'CHUNK_TOKENS'])
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['unknown', 'PORT', 'CHUNK_TOKENS'])
     expect(await readdir(home)).not.toContain('un')
   })
 

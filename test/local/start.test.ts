@@ -161,7 +161,7 @@ test('a provider that is down is said in words and hinders no start; once it is 
   const shown = await down.prints('Ctrl-C')
   expect(shown).toContain('text-embedding-3-small at http://127.0.0.1:1/v1')
   expect(shown).toMatch(
-    /^The embedding provider cannot be reached.*\nUntil that is fixed, new documents wait and are not found/m,
+    /^The embedding provider cannot be reached.*\nUntil that is fixed, new documents wait and cannot be found/m,
   )
   expect(shown).toContain('Parking')
   expect(shown).not.toContain('/search')
@@ -239,7 +239,7 @@ test('a port or a data directory in use, wrong settings and a server out of reac
   const beside = start({ ...env, PORT: `${port}`, CHUNK_TOKENS: '50' }, ['--frob'])
   expect(await beside.ends()).toBe(1)
   expect(lines(beside)).toEqual([
-    expect.stringMatching(/^Could not start Cuecard: npm start does not know --frob: npm start -- --help shows/),
+    expect.stringMatching(/^Could not start Cuecard: unknown option --frob: see npm start -- --help$/),
     expect.stringMatching(
       /^Could not start Cuecard: CHUNK_OVERLAP_TOKENS must be less than CHUNK_TOKENS, .* 49 or less/,
     ),

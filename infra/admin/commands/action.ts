@@ -4,19 +4,18 @@ import { connect, type Services } from '../connection.ts'
 import { type Output, print } from '../print.ts'
 import { type Program, programOf } from '../terminal.ts'
 
-/** What a command works with; its lines for a person go to the program. */
 export interface Context extends Services {
   program: Program
 }
 
 type Work<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<Output | undefined>
 
-/** @param columns of a table that people get; all by default */
+/** @param columns the columns of the table without --json; all by default */
 export function action<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
   return perform((context, _, args: Args) => work(context, ...args), columns)
 }
 
-/** Of a command that changes something, or hands out what customers have stored: leaves a row in `operator_actions`. */
+/** An action that changes something or returns customers' data, recorded in `operator_actions`. */
 export function audited<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
   return perform((context, command, args: Args) => {
     const run = () => work(context, ...args)
@@ -39,7 +38,7 @@ function perform<Args extends unknown[]>(
   }
 }
 
-/** Names are not recorded: the row stays when the customer is erased. */
+/** Leaves out names, as the row outlives the customer. */
 const unrecorded = new Set(['name', 'yesEraseName'])
 
 function actionOf(command: Command, program: Program) {
@@ -65,7 +64,7 @@ function isOfOrganization(command: Command): boolean {
   return command.parent?.name() === 'organization'
 }
 
-/** Undefined unless all that a command has printed is of one organization. */
+/** The organization that all printed rows belong to, if there is only one. */
 function organizationOf(output: unknown): string | undefined {
   if (typeof output !== 'object' || output === null) return undefined
   if ('organization_id' in output && typeof output.organization_id === 'string') return output.organization_id

@@ -47,7 +47,7 @@ export function documentCommand() {
   return command
 }
 
-/** Of a row of the table; `--json` has all. */
+/** The columns of the table; `--json` prints all. */
 const shownOfDocument = [
   ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
   ...['error_message', 'waiting', 'next_attempt_at'],

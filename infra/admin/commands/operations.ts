@@ -7,7 +7,7 @@ import { action, audited, type Context } from './action.ts'
 export function healthCommand() {
   return new Command('health')
     .description(
-      'show documents by status, overdue work, why the embedding provider makes documents wait, dead letters, agents at their document limit, open connections and unlimited logins',
+      'show documents by status, overdue work, the embedding provider’s last error, dead letters, agents at their document limit, open connections, and logins without a statement timeout',
     )
     .action(
       action(async (context) => {
@@ -15,7 +15,7 @@ export function healthCommand() {
         const host = context.host ?? null
         if (host === 'pooled')
           context.program.warn(
-            'warning: DATABASE_URL names the pooled host, which is for the Lambdas: operators use the direct one',
+            'warning: DATABASE_URL names the pooled host, which is for the Lambdas: use the direct one',
           )
         return { target: context.target, host, ...documents, dead_letters: await countDeadLetters(context) }
       }),

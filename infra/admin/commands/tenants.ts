@@ -41,11 +41,11 @@ export function organizationCommand() {
     .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
   command
     .command('limits')
-    .description('show the limits of an organization and what it uses of them today, and change those that are given')
+    .description('show the limits of an organization and today’s use, and change the limits that are given')
     .argument('<id>', 'id of the organization', parser(organizationId))
-    .option('--requests-per-second <n>', 'requests in the long run', parser(count(1)))
-    .option('--burst <n>', 'requests at once', parser(count(1)))
-    .option('--tokens-per-day <n>', 'tokens embedded between midnights, UTC', parser(count(0)))
+    .option('--requests-per-second <n>', 'requests per second on average', parser(count(1)))
+    .option('--burst <n>', 'requests in a burst', parser(count(1)))
+    .option('--tokens-per-day <n>', 'tokens embedded per day (UTC)', parser(count(0)))
     .option('--documents-in-pipeline <n>', 'documents that are pending or processing', parser(count(0)))
     .action((id: OrganizationId, changes: LimitOptions, command: Command) =>
       (Object.keys(changes).length > 0 ? changeLimits : showLimits)(id, changes, command),
@@ -97,7 +97,7 @@ export function keyCommand() {
   const command = new Command('key').description('manage API keys')
   command
     .command('create')
-    .description('create an API key and print it, this once')
+    .description('create an API key and print it (it cannot be shown again)')
     .addOption(required.organization())
     .addOption(required.name())
     .addOption(

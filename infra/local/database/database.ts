@@ -13,17 +13,17 @@ import { type Health, pgliteWire } from './pglite-wire.ts'
 export interface LocalDatabase {
   url: string
   endpoint: string
-  /** Connections as the owner, for migrations. They yield every value as Postgres text. */
+  /** Connections as the owner, for migrations. */
   pool: Pool
   close(): Promise<void>
 }
 
-/** As Neon does: every value as Postgres text, which the driver parses. */
+/** Yields every value as Postgres text, like Neon: the driver parses it. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 export interface DatabaseOptions {
   url?: string | undefined
-  /** Locked while in use; undefined for in memory. */
+  /** Locked while in use; without it the database is in memory. */
   dataDir?: string | undefined
   /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
@@ -88,7 +88,7 @@ async function openPglite(
     database: 'postgres',
     async close() {
       await pool.end()
-      // Else it would write what it has in memory.
+      // After a panic close() would write what is in memory.
       if (!health.panic) await pglite.close()
     },
   }

@@ -1,10 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
-/**
- * A panic ends a server of Postgres, which then recovers what it has written. PGlite goes on, and acknowledges what it will not have
- * written: so its wires end with the panic, and no new one opens.
- */
+/** After a panic PGlite goes on and acknowledges what it does not write: its connections end, and no new one opens. */
 export interface Health {
   panic?: Error
   onPanic?: (panic: Error) => void
@@ -48,7 +45,7 @@ export function pgliteWire(database: PGlite, health: Health = {}): Duplex {
   })
 }
 
-/** Of an error message, whose fields end with NUL, which no text has. */
+/** The field of an error message: fields end with NUL. */
 function panicIn(received: Buffer): Error | undefined {
   if (!received.includes('VPANIC\0')) return undefined
   return new Error(/\0M([^\0]*)/.exec(received.toString())?.[1] ?? 'PANIC')

@@ -13,7 +13,7 @@ export function parseOrigins(list: string): string[] {
   }
 }
 
-/** What an HTTP API with a CORS configuration answers itself; any other OPTIONS goes to a function. */
+/** An HTTP API with a CORS configuration answers these itself; any other OPTIONS goes to a function. */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers
 }
@@ -22,10 +22,7 @@ export function allows(allowed: readonly string[], origin: string): boolean {
   return allowed.includes('*') || allowed.includes(origin)
 }
 
-/**
- * The headers of a response, with ours in place of what the function says of CORS. None for an origin that is not allowed: its browser
- * keeps the response from the page, or does not send the request.
- */
+/** The headers of a response with the gateway's CORS headers in place of the function's; none for an origin that is not allowed. */
 export function withCors<Value>(
   headers: Record<string, Value>,
   request: Request,

@@ -48,7 +48,7 @@ export function toEvent(request: GatewayRequest, routes: readonly string[]): API
   }
 }
 
-/** API Gateway drops what follows a decoded `?`. Its treatment of a malformed escape is undocumented; here it is kept. */
+/** API Gateway drops what follows a decoded `?`. A malformed escape stays as it is. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path).split('?')[0] ?? ''
