@@ -16,14 +16,12 @@ import { newId } from '../../shared/ids.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { ChunkInput } from './schemas.ts'
 
-/** As the table's constraint has it. */
 const maxChunks = 10_000
 
 /**
- * Stores the client's own chunks, all or none. The first batch takes over a document that the service manages: its new revision
- * holds these chunks alone and is not served until the client completes it.
- * @throws ApiError agent_not_found, document_not_found, chunk_index_conflict, idempotency_key_reused, idempotency_in_progress;
- * validation_failed past the document's limit
+ * Stores the client's chunks, all or none. The first batch takes over a document that the service manages, with a new revision that is
+ * not served until the client completes it.
+ * @throws ApiError
  */
 export async function createChunks(
   db: Database,
@@ -107,7 +105,6 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   }
 }
 
-/** English text averages four characters per token. */
 function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }

@@ -51,7 +51,6 @@ export const listQuery = v.pipe(
   ),
 )
 
-/** A list's sort key: chunk_index. */
 export const sortKey = v.strictTuple([v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))])
 
 const chunkInput = v.pipe(
@@ -71,7 +70,7 @@ const chunkInput = v.pipe(
 )
 export type ChunkInput = v.InferOutput<typeof chunkInput>
 
-/** With the embedding as base64: JSON would print a Float32Array as an object, which takes long. */
+/** Prints the embedding as base64: as an object of numbers it would take long. */
 export function toJson(chunk: ChunkInput) {
   return { ...chunk, embedding: chunk.embedding && toBase64(chunk.embedding) }
 }

@@ -2,17 +2,14 @@ import { type CompiledQuery, type Expression, type Kysely, sql } from 'kysely'
 import type { Statement } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** What a statement is built of: what is not decided by the shape is a parameter, whose value is not known yet. */
+/** What a statement is built from: a value that its shape does not decide is a parameter. */
 export type Parameters<Values> = {
   readonly [Name in keyof Values]: Values[Name] extends boolean | undefined
     ? Values[Name]
     : Expression<NonNullable<Values[Name]>> | Extract<Values[Name], undefined>
 }
 
-/**
- * A statement that is built and compiled once for each shape, because that takes longer than all else we do for a search: later
- * ones only fill in their values. The shape is which values are undefined, and those that are booleans; `build` sees no others.
- */
+/** Compiles a statement once for each shape: which values are undefined, and the booleans. Compiling takes longer than the rest of a search. */
 export function compiledOnce<Values extends object, Row>(
   build: (db: Kysely<Tables>, parameters: Parameters<Values>) => Statement<Row>,
 ): (values: Values) => Statement<Row> {
@@ -33,7 +30,7 @@ export function compiledOnce<Values extends object, Row>(
   })
 }
 
-/** Stands in a compiled statement for the value of this name. */
+/** A placeholder for the value of this name. */
 class Slot {
   readonly name: string
 

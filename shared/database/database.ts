@@ -8,13 +8,13 @@ import { neonDialect } from './neon-dialect.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
-  /** Returns the connection string; given one that was rejected, another if it has been rotated. */
+  /** Given a connection string that was rejected, returns another if it has been rotated. */
   url: (rejected?: string) => string | Promise<string>
-  /** Origin that serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
+  /** Serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
-  /** Time limit of a round trip, its retries included; the server cancels a statement that runs longer. */
+  /** Limit of a round trip, retries included. */
   timeoutSeconds: number
-  /** Whether every statement may run twice, so that it is resent if its response is lost. */
+  /** Whether statements may run twice, so that one whose response is lost is resent. */
   isRepeatable?: boolean | undefined
 }
 
@@ -26,7 +26,7 @@ export type Results<Q extends Batch> = {
   -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
 }
 
-/** Over HTTP no connection has to survive a Lambda's freeze. @throws Unavailable, or NeonDbError for an error of Postgres */
+/** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable, or NeonDbError for an error of Postgres */
 export class Database extends Kysely<Tables> {
   readonly #connection: Connection
   readonly #organization: OrganizationId | undefined
@@ -38,12 +38,12 @@ export class Database extends Kysely<Tables> {
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
-  /** Row-level security then confines every statement to one organization. */
+  /** Row-level security confines its statements to the organization. */
   forOrganization(id: OrganizationId): Database {
     return new Database(this.#connection, id)
   }
 
-  /** With a time limit of its own for each round trip, if it is shorter. At least a millisecond, so that none means the end. */
+  /** Shortens the time limit of each round trip. */
   within(seconds: number): Database {
     const timeoutSeconds = Math.min(this.#connection.timeoutSeconds, Math.max(0.001, seconds))
     return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
@@ -56,15 +56,10 @@ export class Database extends Kysely<Tables> {
   }
 
   async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
-    const [, ...results] = await this.#retrying([this.#settings(), ...queries])
-    return results
+    return (await this.#retrying([this.#settings(), ...queries])).slice(1)
   }
 
-  /**
-   * Local to the transaction; an empty organization means none. Sequential scans are off because an organization's statements
-   * read a small part of each table through an index, which old statistics hide from the planner. What compiling a statement
-   * costs, none of ours earns back.
-   */
+  /** Sequential scans are off for an organization: it reads a small part of each table, which old statistics hide from the planner. */
   #settings() {
     return {
       sql: `select set_config('statement_timeout', $1, true), set_config('cuecard.organization_id', $2, true),
@@ -126,7 +121,7 @@ export function waitedTooLong(error: unknown): boolean {
   return error instanceof NeonDbError && error.code === lockNotAvailable
 }
 
-/** For the whole process: the driver's endpoint is global. */
+/** Sets the endpoint of the whole process: the driver's is global. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }
@@ -139,10 +134,7 @@ function isRolledBack(error: unknown): boolean {
   return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)
 }
 
-/**
- * Neon's proxy returns 400 without a SQLSTATE for a wrong password or an unknown role. A role that Postgres does not admit is a
- * 500, whose body becomes the message. A message with another SQLSTATE may quote anything.
- */
+/** Neon's proxy returns a wrong password or unknown role without a SQLSTATE, and puts that of a role Postgres rejects into the message. */
 function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
   return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)

@@ -11,7 +11,7 @@ import {
 
 type Run = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
-/** Each statement is a round trip of its own, and no connection outlives it. */
+/** Every statement is one HTTP request. */
 export function neonDialect(run: Run): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -42,7 +42,6 @@ class HttpDriver implements Driver {
   destroy = async () => {}
 }
 
-/** A transaction of several round trips would need one. */
 function noSession(): Promise<never> {
   return Promise.reject(new Error('SQL over HTTP has no session: use batch'))
 }

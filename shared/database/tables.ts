@@ -14,22 +14,19 @@ export interface Tables {
     log_questions: Generated<boolean>
     requests_per_second: Generated<number>
     request_burst: Generated<number>
-    /** Postgres's bigint, as a string of digits, as are those below. */
+    /** Postgres's bigint is read as a string of digits. */
     tokens_per_day: ColumnType<string, number | undefined, number>
     documents_in_pipeline: Generated<number>
     cursor_key: Generated<Buffer>
     created_at: Time
   }
-  /** What an organization has asked for today. */
   request_meters: {
     organization_id: Id
-    /** When its bucket of requests is full again. */
     full_at: Time
     day: string
     requests: string
     question_tokens: string
   }
-  /** What was embedded of its documents. */
   embedded_tokens: {
     organization_id: Id
     day: string
@@ -88,11 +85,8 @@ export interface Tables {
     source_type: Generated<SourceType>
     /** `s3://…` of a document that was a file; without a `content_hash` it awaits its text. */
     source_url: string | null
-    /** As the uploader announced it. */
     file_bytes: number | null
-    /** Until when the file may arrive. */
     upload_until: Date | null
-    /** When the uploader reported the file, or asked to have it read again. */
     uploaded_at: Date | null
     /** ETag of the file that the text was extracted from. */
     file_etag: string | null
@@ -124,12 +118,11 @@ export interface Tables {
     created_at: Time
     updated_at: Time
   }
-  /** Files that no document names any more. */
   obsolete_files: {
-    /** Of a file, or `s3:///{organizationId}/` for all files of an organization. */
+    /** `s3:///{organizationId}/` stands for all files of an organization. */
     source_url: string
     delete_at: Time
-    /** Deleted once more then: none can arrive any more. */
+    /** A last deletion, after which no file can arrive. */
     last_at: Date
   }
   chunks: {

@@ -3,15 +3,13 @@ import { type AliasedRawBuilder, sql } from 'kysely'
 export interface VectorRow {
   id: string
   exponent: number
-  /** Text of a `halfvec(1536)`. */
   embedding: string
-  /** Text of a `bit(1536)`. */
   sketch: string
 }
 
 type OfDocument = VectorRow & { document_id: string }
 
-/** Vectors as rows of a statement. Their text needs no quotes, so it goes as one string: JSON would be parsed twice. */
+/** Vectors as rows of a statement, joined into one string: JSON would be parsed twice. */
 export function vectorRows<Alias extends string>(
   alias: Alias,
   rows: OfDocument[],

@@ -1,24 +1,23 @@
 import { steadyNow } from '../steady-clock.ts'
 
 export interface CircuitBreaker {
-  /** One call at a time, the probe, after each pause; any number while closed. */
+  /** While open, admits one probe after each pause. */
   tryAcquire(): boolean
-  /** Seconds until the next probe; 0 while closed. */
+  /** 0 while closed. */
   retryAfterSeconds(): number
   onSuccess(): void
   /** Opens for a pause that doubles with each failed probe. */
   onFailure(pauses: Pauses): void
-  /** The call ended without showing whether the provider works: another probe may be made. */
+  /** The call did not show whether the provider works: another probe may be made. */
   onInconclusive(): void
 }
 
-/** In milliseconds. */
+/** Milliseconds. */
 export interface Pauses {
   initial: number
   max: number
 }
 
-/** @param now a clock in milliseconds */
 export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
   let state: 'closed' | 'open' | 'half-open' = 'closed'
   let pause = 0
@@ -35,7 +34,7 @@ export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
       state = 'closed'
     },
     onFailure({ initial, max }) {
-      // Calls in flight together fail together: they count once.
+      // Calls in flight fail together and count once.
       if (state === 'closed') pause = initial
       else if (state === 'half-open') pause = Math.min(max, pause * 2)
       openUntil = now() + pause

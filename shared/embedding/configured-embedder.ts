@@ -4,7 +4,7 @@ import type { Embedder } from './embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
-/** Without a key, as many local providers are, it gets none; on AWS a key is required. @throws Error when a setting is missing */
+/** The lexical embedder without a provider; on AWS provider and key are required. @throws Error when a setting is missing */
 export function configuredEmbedder(): Embedder {
   const {
     AWS_LAMBDA_FUNCTION_NAME,
@@ -14,7 +14,6 @@ export function configuredEmbedder(): Embedder {
     EMBEDDING_SECRET_ARN,
     EMBEDDING_TIMEOUT_SECONDS,
   } = config()
-  // Its vectors cannot be compared with a model's: whatever it stored unnoticed would have to be embedded again.
   if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',

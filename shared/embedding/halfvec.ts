@@ -2,19 +2,15 @@ const infinity = 0x7c00
 const slot = Float64Array.BYTES_PER_ELEMENT
 const [minus, comma, leftBracket, rightBracket] = [0x2d, 0x2c, 0x5b, 0x5d]
 
-/** By a half's bits without the sign: the text's bytes, moved as one float64, and its length or 0 until it is first needed. */
+/** Texts of halves without their sign, eight bytes in a float64 each; length 0 until first needed. */
 const texts = new Float64Array(infinity)
 const lengths = new Uint8Array(infinity)
 
-/** What pgvector allows. */
 const maxDimensions = 16_000
 const bytes = Buffer.alloc(1 + maxDimensions * (slot + 2))
 const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/**
- * pgvector's text of a `halfvec` of finite numbers, given as their bits, which is JSON too. A number takes at most 8 characters, 5 significant digits
- * and a sign, and is read back as the same half, also by way of a float32, as pgvector does.
- */
+/** pgvector's text of a `halfvec`, which is JSON too. @param halves bits of finite numbers; pgvector reads the same ones back */
 export function printHalfvec(halves: Uint16Array): string {
   bytes[0] = leftBracket
   const end = write(halves)
@@ -22,12 +18,11 @@ export function printHalfvec(halves: Uint16Array): string {
   return bytes.toString('latin1', 0, end)
 }
 
-/** Each number and a comma. Returns where they end. */
 function write(halves: Uint16Array): number {
   let at = 1
   for (let i = 0; i < halves.length; i++) {
     const half = halves[i]!
-    // Overwritten unless there is a sign: cheaper than a branch, for signs cannot be predicted.
+    // Cheaper than a branch, which could not be predicted: the next bytes overwrite it.
     bytes[at] = minus
     at += half >>> 15
     const magnitude = half & 0x7fff
@@ -48,7 +43,6 @@ function fill(magnitude: number): void {
 const half = new Float16Array(1)
 const halfBits = new Uint16Array(half.buffer)
 
-/** With as few decimals as it takes. */
 function textOf(magnitude: number): string {
   halfBits[0] = magnitude
   const value = half[0]!

@@ -12,10 +12,7 @@ import {
   type WordFeatures,
 } from './word-features.ts'
 
-/**
- * Signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts that they stand for: offline and
- * deterministic. It knows what customers commonly ask; of all else it matches the words, not the meaning.
- */
+/** Offline and deterministic: signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts of common questions. */
 export function lexicalEmbedder(): Embedder {
   return {
     model: 'lexical-2',
@@ -25,7 +22,6 @@ export function lexicalEmbedder(): Embedder {
   }
 }
 
-/** Where a concept shows without a word for it. */
 const signs: readonly [RegExp, Concept][] = [
   [/[€$£¥]/, 'price'],
   [/\d[:h]\d\d(?!\d)/, 'open'],
@@ -45,7 +41,6 @@ interface Occurrence {
   count: number
 }
 
-/** By hash of the feature. */
 function occurrences(text: string): Map<number, Occurrence> {
   const found = new Map<number, Occurrence>()
   const add = ({ hash, weight }: Feature) => {

@@ -6,33 +6,27 @@ import { jsonOf, otherDimensions, vectorsOf } from './openai-response.ts'
 import { dimensions } from './vectors.ts'
 
 export interface Provider {
-  /** Parent of `/embeddings`, for example https://api.openai.com/v1 */
+  /** Such as https://api.openai.com/v1 */
   baseUrl: string
   model: string
-  /** Called with a rejected key, returns another if there is one by now; empty for a provider without keys. */
+  /** Given a key that was rejected, returns another if it has been rotated; empty for a provider without keys. */
   apiKey: (rejected?: string) => string | Promise<string>
-  /** For a whole `embed`, key and retries included, unless its caller sets another. */
+  /** Default of `embed`. */
   timeoutSeconds: number
   now?: () => number
   fetch?: typeof fetch
 }
 
 const settingsPauses: Pauses = { initial: 15_000, max: 600_000 }
-/** Shorter than most outages, so that their end is soon noticed. */
 const timeoutPauses: Pauses = { initial: 5_000, max: 60_000 }
 const maxConsecutiveTimeouts = 3
 
-/** No filter rejects it. */
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's embeddings API. If it rejects even a freshly fetched key, does not have the model or keeps timing out,
- * the circuit breaker opens: each `embed` then fails at once with the same reason, except one probe after each pause.
- *
- * OpenAI's models that can shorten their vectors are asked for 1536 `dimensions`. Another model is asked only once it has given
- * vectors of another length, for many a server rejects what it does not know; what then helps is kept to.
- * Plain `fetch`: the `openai` package would add 150 kB to two bundles (the search Lambda may have 400 in all), its retries ignore
- * our time limits, and it checks no vector.
+ * Any provider with OpenAI's embeddings API, by plain `fetch`: the `openai` package ignores our time limits and checks no vector. A
+ * rejected key, a missing model or repeated time-outs open the circuit breaker. Models other than OpenAI's are asked for 1536
+ * `dimensions` only after they have returned another number: many servers reject a field that they do not know.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
@@ -58,7 +52,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
           ...(asksForDimensions && { dimensions }),
         }),
         signal,
-        // Elsewhere than where the operator said, neither the key nor a customer's text is to be sent.
+        // Key and texts go only where the operator said.
         redirect: 'manual',
       })
     } catch (cause) {
@@ -117,7 +111,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
   }
 
-  /** Whether the text, not the key, was rejected, as by a firewall's 403. @throws EmbeddingError unavailable when unclear */
+  /** Whether the text and not the key was rejected, such as by a firewall. @throws EmbeddingError unavailable */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal, isShortened)
     if (!response.ok && reasonOf(response.status) === 'unavailable')
@@ -182,7 +176,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
   }
 }
 
-/** For work that may ignore the signal. @throws EmbeddingError unavailable once it is aborted */
+/** Ends on abort even if the work ignores the signal. @throws EmbeddingError unavailable */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
@@ -195,7 +189,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** Usually transient. Not 504: what timed out behind a gateway may have been done, and billed. */
+/** Not 504: what timed out behind a gateway may have been billed. */
 function isRetriedAtOnce({ status, headers }: Response): boolean {
   return (status === 500 || status === 502 || status === 503) && !headers.has('retry-after')
 }

@@ -7,7 +7,7 @@ import { dimensions } from './vectors.ts'
 const code = v.optional(v.nullable(v.union([v.string(), v.number()])))
 const details = v.object({ message: v.string(), code, type: code })
 
-/** As OpenAI has it, and as servers with its API do: `error` or its fields at the top, and FastAPI's `detail`. */
+/** OpenAI's `error`, its fields at the top level, or FastAPI's `detail`. */
 const errorBody = v.pipe(
   v.string(),
   v.parseJson(),
@@ -32,7 +32,7 @@ const inputRejected = new Set([400, 413, 422])
 const transient = new Set([408, 409, 423, 425, 429])
 const noSuchModel = new Set<unknown>(['model_not_found', 'invalid_model'])
 
-/** A redirect and any other 4xx are our key, address or settings. */
+/** A redirect and other 4xx mean our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
   if (inputRejected.has(status)) return 'input_rejected'
   return status >= 500 || status < 300 || transient.has(status) ? 'unavailable' : 'key_rejected'
@@ -43,7 +43,6 @@ function isRedirect(status: number): boolean {
 }
 
 const noQuota = 'insufficient_quota'
-/** More than any explanation; what is longer is a page, or repeats the texts. */
 const maxErrorBytes = 64 * 1024
 
 interface Call {
@@ -65,7 +64,7 @@ export async function toEmbeddingError(
   const words = body && safeWords(body.message, call)
   if (reason === 'input_rejected' && !isNoSuchModel())
     return new EmbeddingError(reason, words ?? `status ${status}`, { status })
-  // These words are logged and told to others than whose texts these are.
+  // Shown to others than the texts' owner.
   const said = words && !isQuoting(words, call.texts) ? `status ${status}: ${words}` : `status ${status}`
   if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(call.model, said), { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
@@ -88,7 +87,6 @@ export async function toEmbeddingError(
 
 const suitable = `to one that gives ${dimensions}, such as text-embedding-3-small`
 
-/** @param length of the vectors that the model gives */
 export function wrongDimensions(model: string, length: number): EmbeddingError {
   const message = `The model ${model} gives ${length} numbers, Cuecard stores ${dimensions}: set EMBEDDING_MODEL ${suitable}`
   return new EmbeddingError('wrong_model', message, { status: 200 })
@@ -114,7 +112,7 @@ function explanation(status: number, reason: EmbeddingError['reason'], said: str
   return status === 429 ? `The embedding provider is busy (${said})` : `The embedding provider failed (${said})`
 }
 
-/** The error code of a connection that could not be made, such as ECONNREFUSED, in parentheses. */
+/** A connection's error code in parentheses, such as ` (ECONNREFUSED)`. */
 export function codeOf(error: unknown): string {
   const { code } = ((error as { cause?: unknown } | undefined)?.cause ?? {}) as { code?: unknown }
   return typeof code === 'string' && /^[A-Z\d_]{3,40}$/.test(code) ? ` (${code})` : ''
@@ -124,7 +122,7 @@ const maxRetryAfterSeconds = 3600
 const number = /^\d+(\.\d+)?$/
 const date = /^[a-z]{3,9}, .* gmt$/i
 
-/** Seconds, an hour at most; `retry-after` holds them or a date, OpenAI adds `retry-after-ms`. Undefined if neither makes sense. */
+/** Seconds, an hour at most. */
 function retryAfter(headers: Headers): number | undefined {
   const seconds = secondsIn(headers)
   return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
@@ -135,7 +133,6 @@ function secondsIn(headers: Headers): number {
   const [milliseconds, header, sentAt] = [read('retry-after-ms'), read('retry-after'), read('date')]
   if (number.test(milliseconds)) return Number(milliseconds) / 1000
   if (number.test(header)) return Number(header)
-  // By the clock of whoever set the date.
   const now = date.test(sentAt) ? Date.parse(sentAt) : Date.now()
   return date.test(header) ? (Date.parse(header) - now) / 1000 : Number.NaN
 }

@@ -14,11 +14,11 @@ const responseBody = v.object({
   usage: v.optional(v.object({ total_tokens: v.optional(v.number()) })),
 })
 
-/** As numbers written out in full, 4,096 of them: models with more are not asked for 1536 of theirs. */
+/** Fits 4,096 numbers written out in full. */
 const maxVectorBytes = 100_000
 const maxEnvelopeBytes = 100_000
 
-/** @param count of the texts that were sent @throws EmbeddingError unavailable: it is cut off, no JSON, or longer than vectors of so many are */
+/** @param count of the texts that were sent @throws EmbeddingError unavailable: cut off, too long or not JSON */
 export async function jsonOf(response: Response, count: number): Promise<unknown> {
   const maxBytes = maxEnvelopeBytes + count * maxVectorBytes
   const { status } = response
@@ -33,7 +33,7 @@ export async function jsonOf(response: Response, count: number): Promise<unknown
   }
 }
 
-/** Of which length all vectors are, if that is another than ours: then it is the model's, and no slip of one response. */
+/** The model's number of dimensions, if all vectors have the same and it is not 1536. */
 export function otherDimensions(body: unknown): number | undefined {
   const result = v.safeParse(responseBody, body)
   if (!result.success) return undefined
@@ -48,7 +48,7 @@ function lengthOf(embedding: string | number[]): number {
     : embedding.length
 }
 
-/** By `index`, scaled to length 1. @throws EmbeddingError unavailable: a 200 may have missing, extra, reordered or zero ones */
+/** Ordered by `index` and normalized. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
 export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {
   const result = v.safeParse(responseBody, body)
   if (!result.success) throw invalid('it has another shape')
@@ -70,7 +70,6 @@ function invalid(why: string): EmbeddingError {
   return new EmbeddingError('unavailable', `The embedding provider sent an invalid response: ${why}`, { status: 200 })
 }
 
-/** Little-endian float32, as OpenAI sends it and as Lambda's processors store it. */
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length % 4 !== 0) throw invalid('a vector is cut short')

@@ -1,18 +1,16 @@
 const maxCharacters = 200
-/** Longer than what is kept, and short enough for the patterns. */
+/** Bounds the time of the patterns. */
 const maxUnits = 2000
-/** A shorter one keeps no secret, and is part of many a word. */
 const minKeyLength = 8
-/** What looks like a key. */
 const keys = /\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi
-/** URLs, numeric addresses, hosts with a port, and dotted names: of hosts, files and modules. A version ends in a digit, so it stays. */
+/** URLs, numeric addresses, hosts with a port, and dotted names that do not end in a digit as versions do. */
 const addresses =
   /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>()]+|\[[\da-f:.]+\](:\d+)?|(?<![\w:])[\da-f]{0,4}(:[\da-f]{0,4}){2,7}(?![\w:])|\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|(?<![\w.-])[\w.-]+(:\d{1,5}\b|\.[a-z]{2,63}\b)|\blocalhost\b/gi
-/** Of files or URLs, of two segments at least: `tokens/min` is none. */
+/** Two segments at least: `tokens/min` is no path. */
 const paths = /(?<![\w/])([a-z]:)?([/\\][\w.@~+-]+){2,}[/\\]?/gi
 const unprintable = /[\p{Cc}\p{Cs}\s]+/gu
 
-/** The provider's own words, safe to show and store: short, printable, without anything that looks like a key, an address or a path. */
+/** The provider's message without what looks like a key, an address or a path, at most 200 printable characters. */
 export function safeWords(said: string, { apiKey, baseUrl }: { apiKey: string; baseUrl: string }): string | undefined {
   const words = said
     .replaceAll(apiKey.length < minKeyLength ? '\0' : apiKey, '…')
@@ -26,12 +24,10 @@ export function safeWords(said: string, { apiKey, baseUrl }: { apiKey: string; b
   return [...words.toWellFormed()].slice(0, maxCharacters).join('').replace(/\.$/, '') || undefined
 }
 
-/** So many characters in a row are no coincidence. */
 const quotedLength = 16
-/** A text of fewer is a word of any sentence. */
 const minTextLength = 6
 
-/** Whether the words repeat a part of the texts. */
+/** Whether the words repeat 16 characters of a text, or a short text whole. */
 export function isQuoting(words: string, texts: string[]): boolean {
   const sought = texts.map((text) => text.replaceAll(unprintable, ' ').trim())
   if (sought.some((text) => text.length >= minTextLength && text.length < quotedLength && words.includes(text)))

@@ -4,22 +4,15 @@ const rounds = 2
 const blockSize = 128
 
 /**
- * Signs of the rotated vector, as text of a `bit(1536)`: `x` and 384 hex digits, whose bit i is 1 where (R v)_i > 0. Of two vectors
- * at an angle θ about 1536 θ/π bits differ, whatever their lengths.
- *
- * Signs of random projections (Charikar 2002), here onto the axes of one fixed rotation R, as in RaBitQ (Gao & Long 2024): signs of
- * a sparse vector's own numbers would say little. R flips signs at random, then applies a Hadamard transform (Ailon & Chazelle's
- * fast Johnson–Lindenstrauss transform, 2006), twice: once would leave few distinct sums of a vector with few numbers. The Hadamard
- * matrix is the Kronecker product of those of orders 12 and 128, 20,000 additions; their order is fixed, so that the signs are the
- * same on every machine.
- * R must never change: stored sketches are compared with new ones.
- * @param vector 1536 finite numbers
+ * Signs of the rotated vector R v, as text of a `bit(1536)`: about 1536 θ/π bits of two vectors at an angle θ differ (Charikar 2002;
+ * RaBitQ, Gao & Long 2024). R flips signs at random and applies a Hadamard transform (Ailon & Chazelle 2006) of order 12 × 128, twice,
+ * which mixes sparse vectors too. R must never change: stored sketches are compared with new ones.
  */
 export function sketchOf(vector: ArrayLike<number>): string {
   return signsOf(rotate(vector))
 }
 
-/** R v, times 1536. The array holds it until the next call. */
+/** R v, times 1536, until the next call. */
 export function rotate(vector: ArrayLike<number>): Float64Array {
   rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
@@ -30,9 +23,9 @@ export function rotate(vector: ArrayLike<number>): Float64Array {
   return rotated
 }
 
-/** As text of a `bit(1536)`: bit i is 1 where number i is above 0. No number's magnitude may be between 0 and 2^-1000. */
+/** Text of a `bit(1536)`: bit i is 1 where number i is positive. Magnitudes below 2^-1000 must be 0. */
 export function signsOf(numbers: Float64Array): string {
-  // The higher half has the sign; compared as numbers, each would cost a branch that cannot be predicted.
+  // The higher words have the signs; comparing numbers would cost branches that cannot be predicted.
   const words = new Int32Array(numbers.buffer, numbers.byteOffset, 2 * dimensions)
   for (let i = 1, at = 1; i < words.length; i += 8) {
     const bits =
@@ -53,7 +46,7 @@ const rotated = new Float64Array(dimensions)
 const text = Buffer.alloc(1 + dimensions / 4, 'x')
 const hexDigits = Buffer.from('0123456789abcdef')
 
-/** -1 where the highest bit of xorshift32 (Marsaglia 2003), started at 2^32 divided by the golden ratio, is set, else 1. */
+/** Random signs by xorshift32 (Marsaglia 2003). */
 const flips = new Float64Array(rounds * dimensions)
 for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   state ^= state << 13
@@ -62,7 +55,7 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   flips[i] = state < 0 ? -1 : 1
 }
 
-/** Flips signs, then transforms each eight numbers: the first three of the seven levels of butterflies of 128. */
+/** Flips signs; the first three of the seven levels of butterflies. */
 function flipAndTransformEights(from: number): void {
   for (let i = 0; i < dimensions; i += 8) {
     const x0 = rotated[i]! * flips[from + i]!
@@ -100,7 +93,7 @@ function flipAndTransformEights(from: number): void {
   }
 }
 
-/** The other four levels of the 128 numbers from `start`, two at a time. */
+/** The other four levels, two at a time. */
 function transformSixteens(start: number): void {
   const end = start + blockSize
   for (let step = 8; step < blockSize; step *= 4)
@@ -117,10 +110,7 @@ function transformSixteens(start: number): void {
       }
 }
 
-/**
- * Of 12 numbers, one of each block: Paley's second construction (1933) with q = 5, [[C + I, C - I], [C - I, -C - I]], where C has 0
- * on the diagonal, 1 in the rest of its first row and column, and elsewhere 1 if i - j is a square modulo 5 (±1), else -1.
- */
+/** The Hadamard matrix of order 12 by Paley's second construction (1933), q = 5, on one number of each block. */
 function paley12(at: number): void {
   const x0 = rotated[at]!
   const x1 = rotated[at + 128]!

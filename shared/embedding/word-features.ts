@@ -5,14 +5,12 @@ import { stopWords } from '../terms/stop-words.ts'
 import { unspaced } from '../terms/words.ts'
 import { beginsPair, type Concept, conceptsIn, conceptsOf } from './concepts/concepts.ts'
 
-/** What a word adds to the vector of its text, wherever it stands. */
+/** What a word contributes to the vector of its text. */
 export interface WordFeatures {
   folded: string
   stem: string
   stemHash: number
-  /** 1, less for a stop word. */
   weight: number
-  /** Whether some concept is two words, of which this may be the first. */
   beginsPair: boolean
   features: readonly Feature[]
 }
@@ -26,17 +24,14 @@ const stopWordWeight = 0.1
 const bigramWeight = 0.3
 const ngramWeight = 0.5
 const conceptWeight = 1
-/** Of words that form one code or number, which few texts have in common by chance. */
 const joinedWeight = 1.5
 const characterPairWeight = 0.8
 const characterTripleWeight = 0.35
-/** Of a single Chinese character: it means something, but several things. */
 const characterWeight = 0.3
-/** Of kana alone, mostly endings and particles, against other characters. */
+/** A factor for kana, mostly endings and particles. */
 const kanaWeight = 0.3
 
 const maxCached = 20_000
-/** Longer runs of characters hardly come again. */
 const maxCachedLength = 32
 const known = new Map<string, WordFeatures>()
 
@@ -85,12 +80,12 @@ export function bigramFeature(first: WordFeatures, second: WordFeatures): Featur
 
 function partsOf(word: string, stemmed: string, weight: number): Feature[] {
   const features = [{ hash: hashOf(`w${stemmed}`), weight }]
-  // Codes that differ in one digit have nothing in common.
+  // Codes that differ in one digit are not alike.
   if (!/\p{N}/u.test(word)) addNgrams(features, `<${word}>`, weight * ngramWeight)
   return features
 }
 
-/** Of three to five characters, each hashed on from the one before. */
+/** Three to five characters, each hash continuing the one before. */
 function addNgrams(features: Feature[], word: string, weight: number): void {
   for (let start = 0; start + 3 <= word.length; start++) {
     const end = Math.min(start + 5, word.length)
@@ -102,7 +97,7 @@ function addNgrams(features: Feature[], word: string, weight: number): void {
   }
 }
 
-/** Nothing shows where the words of a run begin and end: pairs of its characters stand for them. */
+/** A script without spaces is read by characters, pairs and triples. */
 function charactersOf(run: string): Feature[] {
   const feature = (text: string, weight: number) => ({
     hash: hashOf(`w${text}`),

@@ -1,16 +1,12 @@
-/** What a bucket holds, and how fast what was taken comes back. */
 export interface Size {
   perSecond: number
   burst: number
 }
 
-/** Of doubles, whose sums are not exact: a thousandth of a microsecond. */
+/** Milliseconds: sums of doubles are not exact. */
 const tolerance = 1e-6
 
-/**
- * The leaky bucket as a meter, by the generic cell rate algorithm (ITU-T I.371), which keeps one time: when the bucket will be full again.
- * @param now milliseconds
- */
+/** Generic cell rate algorithm (ITU-T I.371): the whole state is the time, in milliseconds, when the bucket is full again. */
 export function leakyBucket(now: () => number, initial: Size) {
   let size = initial
   let fullAt = 0
@@ -19,21 +15,19 @@ export function leakyBucket(now: () => number, initial: Size) {
     get size(): Size {
       return size
     },
-    /** How many can be taken now. */
     left: () => ((now() - after(0)) * size.perSecond) / 1000 + size.burst,
     /** Milliseconds until one more can be taken; 0 if it can now. */
     wait(): number {
       const wait = after(1) - (size.burst * 1000) / size.perSecond - now()
       return wait > tolerance ? wait : 0
     },
-    /** Whether or not it can: what cannot be refused is a debt. */
+    /** May leave a debt. */
     take(count = 1): void {
       fullAt = after(count)
     },
-    /** @param milliseconds after which it is full again */
-    set(other: Size, milliseconds: number): void {
+    set(other: Size, millisecondsUntilFull: number): void {
       size = other
-      fullAt = now() + milliseconds
+      fullAt = now() + millisecondsUntilFull
     },
   }
 }

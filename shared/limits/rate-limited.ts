@@ -3,14 +3,11 @@ import { ApiError } from '../http/errors.ts'
 export interface Limit {
   name: 'requests' | 'tokens' | 'documents' | 'keys'
   quota: number
-  /** In which the quota is whole again; none for what is held at once. */
+  /** Absent where the quota does not refill with time. */
   windowSeconds?: number
 }
 
-/**
- * With the headers of the IETF's draft for rate limits (draft-ietf-httpapi-ratelimit-headers).
- * @param seconds until it is worth trying again
- */
+/** A 429 with the headers of draft-ietf-httpapi-ratelimit-headers. @param seconds until a retry is worthwhile */
 export function rateLimited({ name, quota, windowSeconds }: Limit, seconds: number, detail: string): ApiError {
   const wait = Math.max(1, Math.ceil(seconds))
   return new ApiError('rate_limited', detail, {

@@ -11,58 +11,47 @@ import { secondsPerDay, tokensUsedUp } from './tokens.ts'
 
 /** An organization's limits, as one instance of a Lambda enforces them. */
 export interface Meter {
-  /**
-   * Counts a request or, where one request runs several, each further search.
-   * @throws ApiError rate_limited, and then counts nothing
-   */
+  /** Counts a request, or the further searches of one request. @throws ApiError rate_limited, and then counts nothing */
   admit(searches?: number): Promise<void>
-  /** Charges a request for the time that it took, and waits for what is being reported. */
+  /** Charges a request for the time that it took, and waits for the report in progress. */
   finish(milliseconds: number): Promise<void>
-  /** Before a question is embedded. @throws ApiError rate_limited when the tokens of the day are used up */
+  /** @throws ApiError rate_limited when the tokens of the day are used up */
   reserveTokens(count: number): Promise<void>
-  /** When the question was not embedded after all. */
   releaseTokens(count: number): void
 }
 
-/** What `count_requests` returns: the totals of all instances. */
+/** What `count_requests` returns: totals of all instances. Bigints are strings. */
 interface Totals {
-  /** Until the bucket is full. */
   seconds_ahead: number
   requests_per_second: number
   request_burst: number
   tokens_per_day: string
   tokens_left: string
-  /** Seconds. */
   day_ends_in: number
 }
 
 export interface MeterOptions {
-  /** Milliseconds. */
   now?: (() => number) | undefined
-  /** Of the Lambda; undefined where time is not charged. */
+  /** The Lambda's reserved concurrency; undefined where time is not charged. */
   concurrency?: number | undefined
 }
 
 /** Until the database has returned the organization's own. */
 const usual: Size = { perSecond: 50, burst: 200 }
-/** A report is due after this time, or with so many requests unreported: ten, and ever fewer while the bucket empties. */
-const reportAfterMilliseconds = 1000
+/** Fewer while the bucket empties: a tenth of what is left. */
 const maxUnreported = 10
+const reportAfterMilliseconds = 1000
 /** While requests are refused: the limits may have been raised since. */
 const refreshAfterMilliseconds = 5000
-/** A database that takes longer does not hold up the request; what was not counted is counted with the next report. */
+/** A slow database does not hold up the request: the next report counts what this one did not. */
 const maxReportSeconds = 1
-/** The share of a Lambda's executions that an organization may keep busy: others are served by the rest. */
 const maxShare = 0.25
 const maxOrganizations = 10_000
 
 /**
- * Limits that a fleet of instances enforces together. Each instance refuses requests by a bucket of its own, and reports what it has
- * let in to the organization's bucket in the database: once a second or once in ten requests, beside the request and in a transaction of
- * its own, so that it counts however the request ends. The totals that come back replace the instance's. As the bucket may fall into
- * debt, the fleet lets in no more than the rate in the long run.
- *
- * A request that takes long costs more than one: at the full rate, an organization keeps a quarter of a Lambda's executions busy.
+ * Limits that all instances enforce together. Each instance has a bucket and reports what it admits to the organization's bucket in the
+ * database, once a second or once in ten requests, in a transaction of its own: a request counts however it ends. The returned totals
+ * replace the instance's. A slow request costs more, so that an organization keeps at most a quarter of a Lambda's executions busy.
  */
 export function requestMeters(
   db: Database,
@@ -91,7 +80,6 @@ function requestMeter(db: Database, now: () => number, concurrency: number | und
     unreported.cost += cost
   }
 
-  /** In requests: at least one. */
   function costOf(milliseconds: number): number {
     if (concurrency === undefined) return 1
     const busy = Math.max(1, concurrency * maxShare)

@@ -11,7 +11,7 @@ const letters: Record<string, string> = {
 }
 const undecomposed = new RegExp(`[${Object.keys(letters).join('')}]`, 'g')
 
-/** Lower case without marks: Wiśniewski and wisniewski are one word. Kana keep theirs, which are letters of their own. */
+/** Lower case without diacritics: Wiśniewski and wisniewski are one word. Kana keep their marks. */
 export function fold(word: string): string {
   const lower = word.toLowerCase()
   if (/^[a-z0-9]*$/.test(lower)) return lower

@@ -1,6 +1,6 @@
 export const hashSeed = 0x811c9dc5
 
-/** FNV-1a, 32 bits, over UTF-16 code units, with murmur3's finalizer so that every output bit depends on all input. */
+/** FNV-1a, 32 bits, over UTF-16 code units, with murmur3's finalizer. */
 export function hashOf(text: string): number {
   let hash = hashSeed
   for (let i = 0; i < text.length; i++) hash = mixed(hash, text.charCodeAt(i))

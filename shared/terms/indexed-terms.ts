@@ -3,19 +3,18 @@ import { stopWords } from './stop-words.ts'
 import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
 import { forEachWord } from './words.ts'
 
-/** The terms of a chunk as they are stored. */
 export interface IndexedTerms {
-  /** Words that are not stop words, repeated ones counted again. */
+  /** Words other than stop words. */
   length: number
-  /** Text of a `sparsevec`: how often each term occurs, up to `maxFrequency`. */
+  /** A `sparsevec` of frequencies, up to `maxFrequency`. */
   terms: string
 }
 
-/** A term says little more when it occurs more often; and a search counts in base 4. */
+/** Search counts in base 4. */
 export const maxFrequency = 3
 
-/** A term as it is written into a `sparsevec`, and how often the text at hand has it. */
 interface Term {
+  /** As in the text of a `sparsevec`. */
   element: string
   frequency: number
 }
@@ -24,7 +23,7 @@ const maxCached = 50_000
 const termsOfWords = new Map<string, readonly Term[]>()
 const termOfKey = new Map<number, Term>()
 
-/** @param context headings: what the text does not say again */
+/** @param context headings above the text */
 export function indexedTerms(text: string, context: readonly string[] = []): IndexedTerms {
   if (termsOfWords.size > maxCached) forget()
   const found: Term[] = []
@@ -40,7 +39,7 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
     const addCode = () => {
       const term = termWith(keyOf(joinedTerm(code)))
       add(term)
-      // What a table's row begins with is what it is about: other texts that name the same code only mention it.
+      // A table's row is about the code that it begins with.
       if (isHead) for (const each of [term, ...code.flatMap(known)]) add(each)
       code = []
     }
@@ -74,12 +73,11 @@ function known(word: string): readonly Term[] {
   return terms
 }
 
-/** What a word of a text is found by: what it is spelt as, and a name as it sounds, too. */
+/** The terms of a word's spelling and, for a name, of its sound. */
 export function indexedTermsOf(word: string): string[] {
   return [...termsOf(word), ...(isName(word) ? soundsOf(word) : [])]
 }
 
-/** One for each key: two words with a term in common count it together. */
 function termWith(key: number): Term {
   let term = termOfKey.get(key)
   if (!term) {
@@ -105,12 +103,11 @@ function headsRow(text: string, start: number): boolean {
   return text.charCodeAt(at) === bar && (at === 0 || text.charCodeAt(at - 1) === lineFeed)
 }
 
-/** What each chunk of a document is found by beside its own words. @returns text of a `sparsevec` */
+/** Every chunk of a document is also found by its title. @returns text of a `sparsevec` */
 export function titleTerms(title: string): string {
   return indexedTerms(title).terms
 }
 
-/** Only names are misheard in a way that their sound mends. */
 function isName(word: string): boolean {
   return word.length >= 3 && /^\p{Lu}/u.test(word) && !stopWords.has(fold(word))
 }

@@ -1,8 +1,6 @@
 /**
- * How letters sound, by line: `letters …: reading | reading …`, the likelier reading first.
- *
- * Letters: `^` at the start of a word, `$` at its end, `+` before e, i or y, `_` before any vowel. Of the rules that fit,
- * the one with the most letters holds, then the one that says more about its place.
+ * How letters sound: `letters …: reading | reading …`, the likelier first; the longest, most precise rule applies.
+ * Letters: `^` at the start of a word, `$` at its end, `+` before e, i or y, `_` before any vowel.
  * Readings: P (b, p) · F (f, v, w) · T (d, t) · K (g, k) · S (every hiss: s, z, sh, ch, zh, ts) · L · R · M · N ·
  * J (a y before a vowel) · A (any vowel) · - (silent).
  */

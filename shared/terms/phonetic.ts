@@ -9,7 +9,6 @@ const withoutConsonants = ['', 'A', 'J', 'JA']
 interface Rule {
   letters: string
   atStart: boolean
-  /** what has to follow: the end of the word (`$`), e, i or y (`+`), any vowel (`_`), or anything */
   followedBy: string
   readings: string[]
 }
@@ -43,7 +42,7 @@ function fits(rule: Rule, word: string, at: number): boolean {
   return (rule.followedBy === '+' && frontVowels.includes(next)) || (rule.followedBy === '_' && vowels.includes(next))
 }
 
-/** The rules that a letter and its next one leave to try, the most precise first: mostly one, and the last one always fits. */
+/** Candidates for a pair of letters, the most precise first; the last one always fits. */
 function rulesFor(letter: string, next: string, atStart: boolean): Rule[] {
   const pair = letter + next
   const left = rules.filter(
@@ -55,7 +54,7 @@ function rulesFor(letter: string, next: string, atStart: boolean): Rule[] {
   return left.slice(0, left.findIndex((rule) => rule.letters.length === 1) + 1)
 }
 
-// Filled as words come: a cold start does not wait for pairs of letters that no word has.
+// Filled as words come, not at a cold start.
 const known: Rule[][] = []
 const endOfWord = alphabet.length
 
@@ -69,18 +68,15 @@ function ruleAt(word: string, at: number): Rule {
   return candidates[candidates.length - 1]!
 }
 
-/** A character's position in the alphabet, from 0; NaN after the word's end */
+/** A letter's place in the alphabet, from 0; NaN after the word's end. */
 const position = (word: string, at: number) => word.charCodeAt(at) - 97
 const isLetter = (position: number) => position >= 0 && position < alphabet.length
 
 /**
- * The codes under which names that sound alike meet (one in common is enough): Kowalski and Kovalsky, Xarelto and Ksarelto.
- * Letters are read in sequences, longest first, and a sequence that languages read differently gives a code each, as in
- * Daitch-Mokotoff Soundex (Mokotoff 1985, https://www.avotaynu.com/soundex.htm); the table is our own, for names as a
- * speech recogniser of another language writes them.
- * @param word folded: lower case, Latin letters without marks; other characters are skipped
- * @returns up to 4 codes of capital letters, the likeliest first; none for a word that is shorter than 3 letters, has a
- *   digit or no consonant
+ * Codes that names which sound alike share, such as Kowalski and Kovalsky: like Daitch-Mokotoff Soundex (1985), a sequence of letters
+ * that languages read differently gives a code each. The table is our own, for names as speech recognisers write them.
+ * @param word folded
+ * @returns up to 4 codes, the likeliest first; none for a word with a digit, without a consonant or of fewer than 3 letters
  */
 export function phoneticCodes(word: string): string[] {
   if (word.length < 3) return []
@@ -111,7 +107,7 @@ function read(codes: string[], readings: string[]): string[] {
   return all
 }
 
-/** A sound that goes on is one sound: `ss`, `ck`, a run of vowels. */
+/** Repeated sounds are one: `ss`, `ck`, a run of vowels. */
 function append(code: string, reading: string): string {
   if (code === '' || reading === '' || code.charCodeAt(code.length - 1) !== reading.charCodeAt(0)) return code + reading
   return reading.length === 1 ? code : code + reading.slice(1)
@@ -126,7 +122,7 @@ function finish(codes: string[]): string[] {
   return finished
 }
 
-/** Vowels are misheard most: a code keeps them only where consonants alone would fit too many words, up to three of them. */
+/** Vowels are misheard most: only a code of up to three consonants keeps them. */
 function withoutVowels(code: string): string {
   let consonants = code.slice(0, 1)
   for (let i = 1; i < code.length; i++) if (code[i] !== 'A') consonants += code[i]

@@ -1,11 +1,6 @@
 const vowel = /[aeiouy]/
 
-/**
- * A light stemmer for English, German and French at once, since nobody says in which language a text or a question is: it takes
- * off plural and inflection, in the manner of Harman's S stemmer (1991) and Savoy's light stemmers (2006). Two words that fall
- * together wrongly cost little among an agent's few thousand chunks; two that stay apart cost the answer.
- * @param word folded
- */
+/** A light stemmer for English, German and French at once, after Harman (1991) and Savoy (2006). @param word folded */
 export function stem(word: string): string {
   if (word.length < 4) return word
   let stem = word.replace(/([aou])e(?=[^aeiou])/g, '$1')
@@ -21,7 +16,7 @@ export function stem(word: string): string {
   return stem.replace(/(?<=..)y$/, 'i')
 }
 
-/** With the letters that have to stay. */
+/** Suffixes and how many letters must stay. */
 const suffixes: [string, number][] = [
   ['ungen', 4],
   ['ung', 4],

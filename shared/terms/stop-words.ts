@@ -1,7 +1,4 @@
-/**
- * Words that say nothing of what a text is about: they are not indexed, and a question's are not looked for. Function words of
- * each language, and what callers say while they think.
- */
+/** Function words and fillers: neither indexed nor searched. */
 export const stopWords = new Set(
   [
     // English

@@ -3,13 +3,13 @@ import { indexedTermsOf } from './indexed-terms.ts'
 import { joinedTerm, termsOf } from './terms.ts'
 import { unspaced, type Word, wordsOf } from './words.ts'
 
-/** Code units [start, end) of a text. */
+/** Code units [start, end). */
 export interface Range {
   start: number
   end: number
 }
 
-/** Where a text has one of the terms, in order and apart from each other; a code is one place, whatever stands between its words. */
+/** Where a text has one of the terms, in order, without overlaps. */
 export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
   const normalized = text.normalize('NFKC')
   const original = originalRange(text, normalized)
@@ -26,7 +26,7 @@ export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
   return places
 }
 
-/** Every term that is stored of a text, with what it stands for. @param text in NFKC */
+/** Every indexed term of a text and its place. @param text in NFKC */
 export function termPlaces(text: string): (Range & { term: string })[] {
   const words = wordsOf(text)
   return words.flatMap((word, i) => {
@@ -43,7 +43,7 @@ function placesOfWord({ text, start }: Word): (Range & { term: string })[] {
   const folded = fold(text)
   if (!unspaced.test(folded) || folded.length !== text.length)
     return indexedTermsOf(text).map((term) => ({ term, start, end: start + text.length }))
-  // A run of a script without spaces is as long as a sentence: what is found of it are pairs of characters.
+  // In a script without spaces, terms are pairs of characters.
   const places: (Range & { term: string })[] = []
   for (const term of new Set(termsOf(text)))
     for (let at = folded.indexOf(term); at >= 0; at = folded.indexOf(term, at + 1))
@@ -53,7 +53,7 @@ function placesOfWord({ text, start }: Word): (Range & { term: string })[] {
 
 const endOf = ({ text, start }: Word) => start + text.length
 
-/** From places in the normalized text to those in the text itself, between whole characters. */
+/** Maps places in the normalized text to whole characters of the original. */
 function originalRange(text: string, normalized: string): <Place extends Range>(place: Place) => Range {
   if (text === normalized) return ({ start, end }) => ({ start, end })
   const starts: number[] = []

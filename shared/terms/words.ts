@@ -1,9 +1,7 @@
-/** A run of letters and digits. */
 export interface Word {
   text: string
-  /** Whether it forms a code, a number or a compound with the word before: K-4471, K 4471, 24.90, e-mail. */
+  /** Whether it continues the word before: K-4471, K 4471, 24.90, e-mail. */
   isJoined: boolean
-  /** Where it begins in the text. */
   start: number
 }
 
@@ -14,10 +12,7 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/**
- * By code units, since a regular expression takes several times as long as all else that is done with a word.
- * @param text in NFKC
- */
+/** Reads code units: a regular expression takes several times as long. @param text in NFKC */
 export function forEachWord(text: string, visit: (word: string, isJoined: boolean, start: number) => void): void {
   let previous = ''
   let previousEnd = -2
@@ -48,7 +43,7 @@ function kindOf(unit: number): number {
   return kinds[unit]!
 }
 
-/** Halves of surrogate pairs are taken for letters: what stands there is rare, and cut nowhere. */
+/** Halves of surrogate pairs count as letters. */
 function newKindOf(unit: number): number {
   const character = String.fromCharCode(unit)
   if (unspaced.test(character)) return unspacedWord
@@ -79,7 +74,6 @@ function joins(before: string, separator: string, after: string): boolean {
   }
 }
 
-/** Almost no word is a number: most need no regular expression. */
 function mayBeDigit(unit: number): boolean {
   return unit <= 0x39 || unit > 0x7f
 }

@@ -13,7 +13,7 @@ const indexOfParts: Index = new Map()
 const indexOfRuns: Index = new Map()
 const firstsOfPairs = new Set<string>()
 
-/** German forms compounds of short words; elsewhere a short beginning is mostly chance. */
+/** German forms compounds of short words. */
 const minPart = 4
 const languages = [
   { table: english, minPart: 5 },
@@ -49,12 +49,7 @@ function maxLength(index: Index): number {
   return Math.max(...[...index.keys()].map((key) => key.length))
 }
 
-/**
- * Of the word as it is, or else of the longest that it begins with and the longest that it ends with: most German compounds
- * are in no table.
- * @param word folded
- * @param stemmed its stem
- */
+/** Concepts of the word or else of its longest known beginning and ending, for compounds. @param word folded */
 export function conceptsOf(word: string, stemmed: string): readonly Concept[] {
   const whole = indexOfStems.get(stemmed)
   if (whole) return whole
@@ -78,12 +73,11 @@ export function beginsPair(stemmed: string): boolean {
   return firstsOfPairs.has(stemmed)
 }
 
-/** @param first a stem, as `second` */
 export function conceptsOfPair(first: string, second: string): readonly Concept[] {
   return indexOfStems.get(`${first}_${second}`) ?? []
 }
 
-/** Of the words in a run of characters without spaces, the longest at each place. @param run folded */
+/** Concepts of the longest known words in a run without spaces. @param run folded */
 export function conceptsIn(run: string): readonly Concept[] {
   const concepts: Concept[] = []
   for (let at = 0; at < run.length; ) {

@@ -1,7 +1,6 @@
 /**
- * What customers ask businesses of every trade: concepts, and the stems of the words that stand for them. The words of a concept
- * stand for one another in all languages, the concept's name among them; two with `_` between count together, with at most one
- * word between. A long stem counts where a word begins or ends with it, too, so some are cut shorter.
+ * Concepts that customers ask about, and stems of the words that express them. `a_b` is two words with at most one between. A long stem
+ * also counts where a word begins or ends with it.
  */
 export const english = {
   open: 'hour clos shut clock pm ther_until',

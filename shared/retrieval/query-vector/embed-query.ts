@@ -4,22 +4,15 @@ import { Unavailable } from '../../unavailable.ts'
 import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
 
-/** The circuit breaker's longest pause; a provider may ask for any number. */
 const maxRetryAfterSeconds = 600
-/** So that a provider's time-out comes before its caller's deadline, which would not count as one. More than timers are early by. */
+/** Lets the provider's time-out come before the caller's deadline, which would not count as one. */
 const marginMilliseconds = 10
 
-/**
- * @param patienceSeconds a provider that does not answer in this time has timed out, which its circuit breaker counts; a caller
- *   with an earlier deadline says nothing about it
- */
+/** @param patienceSeconds after which a provider has timed out; a caller's earlier deadline does not count */
 export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds: number) {
   const hedged = hedging(clock)
 
-  /**
-   * @param deadline a time of the clock
-   * @throws Unavailable when the provider is down, too slow or rejects our key; ApiError validation_failed when it rejects the text
-   */
+  /** @throws Unavailable; ApiError validation_failed when the provider rejects the text */
   return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
     const available = deadline - clock.now() - marginMilliseconds
     if (available <= 0) throw unavailable(new Error('No time is left to ask it'))

@@ -2,22 +2,15 @@ import { report } from '../../metrics.ts'
 import type { Clock } from '../clock.ts'
 import { recentDurations } from './recent-durations.ts'
 
-/** Until enough calls are known to say what is slow. */
+/** The delay until enough durations are known. */
 const initialMilliseconds = 500
 const minKnown = 20
 
-/**
- * Hedged calls (Dean & Barroso, The Tail at Scale, 2013): a second one begins when the first takes longer than nineteen of
- * twenty did, the first response wins, and the other call is aborted. A slow server costs twenty calls one more.
- */
+/** Hedged calls (Dean & Barroso, The Tail at Scale, 2013): a second call begins past the 95th percentile, and the first response wins. */
 export function hedging(clock: Clock) {
   const durations = recentDurations()
 
-  /**
-   * @param call ends soon after its signal is aborted
-   * @param mayHedge asked when the second call would begin
-   * @throws what the last call failed with
-   */
+  /** @param mayHedge asked when the second call would begin @throws what the last call failed with */
   return async function hedged<Result>(
     call: (signal: AbortSignal, isHedge: boolean) => Promise<Result>,
     mayHedge: () => boolean,
@@ -40,7 +33,7 @@ export function hedging(clock: Clock) {
     })
     try {
       const result = await promise
-      // Not the winner's own: durations of hedges alone would make the next ones begin ever earlier.
+      // Since the first call began: hedges' own durations would make the next ones begin ever earlier.
       durations.add(clock.now() - started)
       return result
     } finally {

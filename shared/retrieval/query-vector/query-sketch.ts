@@ -1,9 +1,8 @@
 import { rotate, signsOf } from '../../embedding/sketch.ts'
 import { dimensions } from '../../embedding/vectors.ts'
 
-/** A query as search compares it with sketches. */
 export interface QuerySketch {
-  /** Bits of the rotated query, each the text of a `bit(1536)`: they count 4, 2 and 1. */
+  /** Bits of the rotated query, each a `bit(1536)`: they count 4, 2 and 1. */
   high: string
   middle: string
   low: string
@@ -12,21 +11,17 @@ export interface QuerySketch {
 }
 
 const levels = 8
-/** Width of a level in standard deviations: near the optimum of a uniform quantizer with eight levels (Max 1960: 0.586). */
+/** In standard deviations: near the optimum of a quantizer with eight levels (Max 1960: 0.586). */
 const levelWidth = 0.6
-/** E|z| of a standard normal z: what the sign of a number keeps of it. */
+/** E|z| of a standard normal z. */
 const signAmplitude = Math.sqrt(2 / Math.PI)
 
-/**
- * Standard deviation of an estimated cosine about the true one: 0.75 / √1536 (Gao & Long 2024, theorem 3.2) for the sketch's
- * single bit, and a little for the query's three.
- */
+/** Standard deviation of an estimated cosine: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits. */
 export const estimateDeviation = 0.0203
 
 /**
- * The query keeps three bits of each number where a sketch keeps one, so that the estimate errs a third less than by the Hamming
- * distance of two sketches (RaBitQ's asymmetric estimator, Gao & Long 2024, with hand-sized integers: what Postgres can count).
- * The distance is the sum of the Hamming distances to the planes, times what each counts; the estimated cosine falls with it, by `cosinePerUnit`.
+ * Keeps three bits of each number where a sketch keeps one, so that the estimated cosine errs a third less (RaBitQ's asymmetric
+ * estimator, Gao & Long 2024). It falls by `cosinePerUnit` with the weighted sum of the Hamming distances.
  */
 export function querySketch(query: ArrayLike<number>): QuerySketch {
   const rotated = rotate(query)

@@ -9,10 +9,7 @@ import { querySketch } from './query-sketch.ts'
 /** SHA-256 of a model and the words of a question. */
 export type QueryVectorKey = Buffer
 
-/**
- * The same for questions that differ in case, punctuation and white space alone. Punctuation within a number stays, because 1.50
- * and 1:50 are different, and so do signs that tell names apart, as in C# and AT&T.
- */
+/** Ignores case, white space and punctuation other than within numbers (1.50, 1:50) and names (C#, AT&T). */
 export function queryVectorKey(model: string, query: string): QueryVectorKey {
   const words = query
     .normalize('NFKC')
@@ -23,10 +20,10 @@ export function queryVectorKey(model: string, query: string): QueryVectorKey {
   return createHash('sha256').update(`${model}\n${words}`).digest()
 }
 
-/** 6 kB each. */
+/** 6 kB each. The least recently used goes first. */
 const maxCached = 2000
 
-/** Vectors of the questions that this instance was asked last, each for its organization alone. */
+/** Vectors of this instance's last questions, each for its organization only. */
 export function vectorCache() {
   const cached = new Map<string, Float32Array>()
   const nameOf = ({ organizationId }: AgentScope, key: QueryVectorKey) => `${organizationId} ${key.toString('base64')}`
@@ -35,7 +32,6 @@ export function vectorCache() {
       const name = nameOf(scope, key)
       const vector = cached.get(name)
       if (!vector) return undefined
-      // A Map keeps the order of insertion: the first is the one that was not used for longest.
       cached.delete(name)
       cached.set(name, vector)
       return vector
@@ -49,7 +45,6 @@ export function vectorCache() {
 
 const q = columnsOf('query_vectors', 'q')
 
-/** A row if the organization's vector of that question is stored. */
 export function findQueryVector({ organizationId }: AgentScope, key: QueryVectorKey) {
   return sql<{ key: Buffer }>`select ${q.key} from query_vectors q
     where ${q.organization_id} = ${organizationId} and ${q.key} = ${key}`
@@ -61,7 +56,7 @@ export function storedQuery(vector: ArrayLike<number> | undefined) {
   return { vector: vector && toStored(vector).embedding, high, middle, low, cosinePerUnit }
 }
 
-/** Stores it for all instances, unless one has. Its commit does not wait for the disk: a lost one is fetched again. */
+/** Stores a vector for all instances. The commit does not wait for the disk: a lost vector is fetched again. */
 export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>): Statement {
   const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
   return {

@@ -1,6 +1,6 @@
 const maxKept = 100
 
-/** What the last hundred took, in milliseconds. */
+/** The last hundred durations, in milliseconds. */
 export function recentDurations() {
   const kept: number[] = []
   let next = 0
