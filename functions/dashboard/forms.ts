@@ -1,7 +1,11 @@
+import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
+
+/** More than any form of ours has. */
+const maxFields = 1000
 
 /** What a form holds; or what is wrong with it, a sentence for each field, and what was typed, to be shown again. */
 export type Form<Values> =
@@ -58,9 +62,8 @@ export async function readForm<Values>(
   const sent = await sentBody(c)
   // Postgres stores no U+0000.
   const text = (typeof sent === 'string' ? sent : Buffer.from(sent).toString()).replaceAll('%00', '')
-  const fields = Map.groupBy(new URLSearchParams(text), ([name]) => name)
-  const typed = [...fields].map(([name, values]) => [name, values.map(([, value]) => value)] as const)
-  const input = Object.fromEntries(typed.map(([name, values]) => [name, values.length > 1 ? values : values[0]]))
+  // URLSearchParams takes quadratic time for names without `=`: 90 s for the million that a body may have.
+  const input = { ...parse(text, '&', '=', { maxKeys: maxFields }) }
   const result = v.safeParse(schema, input)
   if (result.success) return { isValid: true, values: result.output }
   const faults = result.issues.map((issue) => [String(issue.path?.[0]?.key), issue.message] as const)
@@ -68,6 +71,6 @@ export async function readForm<Values>(
     isValid: false,
     // The first of each field.
     faults: Object.fromEntries(faults.toReversed()),
-    typed: Object.fromEntries(typed.map(([name, [value]]) => [name, value])),
+    typed: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, [value].flat()[0]])),
   }
 }

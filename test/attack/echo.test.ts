@@ -192,6 +192,10 @@ describe('the dashboard', () => {
     },
   )
 
+  test('reads a form of two million names without values', async () => {
+    expectSmallPage(await newBrowser(stand).post('/dashboard/sign-in', `key=x${'&lt'.repeat(1_900_000)}`))
+  })
+
   test('answers a text that no page can hold with a problem that says so', async () => {
     const { status, html } = await browser.post(`${page()}/new`, `title=&content=${long('<', 2_800_000)}`)
     expect([status, JSON.parse(html).code]).toEqual([413, 'payload_too_large'])
