@@ -6,13 +6,10 @@ export interface CallLimits {
   tokens: number
 }
 
-/**
- * OpenAI accepts 2,048 inputs of 8,192 tokens each and 300,000 tokens in all. Fewer inputs limit the cost of a crash, the
- * bisection of a rejection and the memory of responses in flight.
- */
+/** OpenAI accepts 2,048 inputs and 300,000 tokens. Fewer inputs limit the cost of a crash and of bisecting a rejection. */
 export const callLimits: CallLimits = { inputs: 512, tokens: 290_000 }
 
-/** As few calls as the limits allow, in order. A text over the limit has a call of its own. */
+/** Puts texts into as few calls as the limits allow, in order. A text over the limit has a call of its own. */
 export function batches<T extends Pick<Missing, 'text' | 'chunks'>>(texts: T[], limits: CallLimits): T[][] {
   const calls: T[][] = []
   let tokens = 0
@@ -30,8 +27,7 @@ export function batches<T extends Pick<Missing, 'text' | 'chunks'>>(texts: T[], 
   return calls
 }
 
-/** For title and headings, which the chunk's count leaves out, a token per byte: no tokenizer exceeds that. */
-/** What a call costs, by our own count of the chunks and an estimate of what precedes each. */
+/** Our own token count of the chunks, and an estimate for the title and headings before each. */
 export function tokensOf(call: Pick<Missing, 'text' | 'chunks'>[]): number {
   return call.reduce((sum, { text, chunks: [chunk] }) => {
     const before = text.slice(0, text.length - chunk!.content.length)

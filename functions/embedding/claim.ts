@@ -10,30 +10,24 @@ import type { AgentId } from '../../shared/ids.ts'
 export type StoredChunk = Pick<Selectable<Tables['chunks']>, 'revision' | 'chunk_index' | 'vector_id'>
 
 export interface RevisionClaim extends Claim, DocumentScope {
-  /** What search serves meanwhile; 0 for nothing. */
+  /** The revision that search serves; 0 for none. */
   activeRevision: number
-  /** Chunks of any revision. */
   stored: StoredChunk[]
   title: string
-  /** The document's content, or the text extracted from its file. */
   content: string
-  /** Since the revision was requested. */
   pendingMilliseconds: number
 }
 
 const d = columnsOf('documents', 'd')
 
-/**
- * @param claimants of documents of one organization
- * @returns in their order; undefined where there is nothing to do
- */
+/** Claims documents of one organization. @returns in the order of the claimants; undefined where there is nothing to do */
 export async function claim(db: Database, claimants: Claimant[]): Promise<(RevisionClaim | undefined)[]> {
   const { organizationId } = claimants[0]!
   const ids = claimants.map(({ documentId }) => documentId)
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)
   const own = db.selectFrom('documents as d').where('d.organization_id', '=', organizationId).where('d.id', 'in', ids)
   const { claimed, stored } = await db.batch({
-    // In the same order as everybody who locks several.
+    // Everybody who locks several documents locks them in this order.
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)

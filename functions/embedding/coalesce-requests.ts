@@ -1,15 +1,13 @@
 export interface Coalescing<Item, Result> {
-  /** Whether the item may go into one request with the group. */
   mayJoin: (group: Item[], item: Item) => boolean
-  /** Results in the order of the items. */
   request: (items: Item[]) => Promise<Result[]>
-  /** Whether an error is no item's fault and asking once more would not help; none is unless this says so. */
+  /** Whether an error is no item's fault, so that separate requests would fail too. */
   concernsAll?: (error: unknown) => boolean
 }
 
 /**
- * Joins what is asked for in one turn of the event loop into shared requests. When one fails, each of its items is asked for
- * alone, as if it had been asked for separately, so an item that makes every request fail fails alone.
+ * Joins what is requested in one turn of the event loop. When a joined request fails, each item is requested separately, so that
+ * one bad item fails by itself.
  */
 export function coalesceRequests<Item, Result>({
   mayJoin,

@@ -15,25 +15,23 @@ export class ChunkRejected extends Error {
 
 export interface Embedding {
   embedder: Embedder
-  /** Bounds the calls in flight of all documents in this process. */
+  /** Limits the requests in flight of all documents in this process. */
   semaphore: Semaphore
   limits: CallLimits
   mayCall: () => boolean
-  /** Before a call; it may throw what ends the whole. */
+  /** Called before a request; an error ends the whole. */
   reserve: (call: Missing[]) => Promise<void>
-  /** After a call that the provider has not answered with vectors. */
+  /** Called after a request that brought no vectors. */
   release: (call: Missing[]) => Promise<void>
-  /** Aborts the calls in flight when time is up. */
   signal: AbortSignal
-  /** False when the lease is lost. */
   store: (embedded: Embedded[]) => Promise<boolean>
 }
 
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
 
 /**
- * Embeds in as few calls as possible, several at once, and stores each call's vectors as they arrive. After an ending other than
- * `stored` no call begins, but those in flight are awaited and stored.
+ * Embeds in as few requests as possible, several at once, and stores vectors as they arrive. After any ending but `stored`, no
+ * request begins; those in flight are still stored.
  * @throws ChunkRejected, EmbeddingError, or whatever `store` throws
  */
 export async function embedMissing(
@@ -66,7 +64,7 @@ export async function embedMissing(
   const calls: Promise<void>[] = []
   for (const call of batches(missing, limits)) {
     const release = await semaphore.acquire()
-    // At once, for a rejection that nobody looks at before all calls have begun would end the process.
+    // Caught here, because an unhandled rejection would end the process.
     const done = embed(call)
       .catch((error: Error) => error)
       .then((each) => {

@@ -19,7 +19,6 @@ export function chunkRejected({ missing, message }: ChunkRejected): Failure {
 const maxCharacters = 60
 const maxUnits = 1000
 
-/** The beginning of the text on one line, cut between grapheme clusters. */
 function quote(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   let end = 0

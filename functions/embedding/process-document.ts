@@ -39,18 +39,16 @@ interface Job extends Pipeline, Attempt<RevisionClaim> {
 }
 
 const maxChunks = 10_000
-/** No provider call begins below this: it and the storing of its vectors might not end in time. */
+/** With less time left, no provider request begins. */
 const lastCallMilliseconds = 30_000
-/** Calls in flight are cancelled below this, so that the document can be requeued. */
+/** With less time left, requests in flight are cancelled, so that the document can be requeued. */
 const requeueMilliseconds = 10_000
 
 /**
- * Brings one document from pending to completed or error, or schedules a retry. Safe to repeat and to run concurrently: it works
- * on the newest revision, and the lease fences whatever it writes.
- * @param shared by the documents of one delivery
+ * Brings one document from pending to completed or error, or schedules a retry. Safe to repeat and to run concurrently.
  * @param remaining milliseconds until this process is stopped
  * @returns undefined when the message is done, else the seconds after which to redeliver it
- * @throws Unavailable without the database: let the visibility time-out redeliver the message, by when the lease has expired
+ * @throws Unavailable without the database: the visibility time-out redelivers the message
  */
 export async function processDocument(
   pipeline: Pipeline,
@@ -73,7 +71,7 @@ export async function processDocument(
   return undefined
 }
 
-/** The shared calls have permits of their own. */
+/** Joined requests acquire their own permits. */
 const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
@@ -104,12 +102,11 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }
 
-/** The next delivery continues from what is stored. */
 async function requeueOnTimeout(job: Job): Promise<void> {
   if (await retryLater(job, 0, null)) log.info('document_requeued', logged(job.claim))
 }
 
-/** The provider is busy, down or rejects our key: the document waits, with no limit on retries. */
+/** The provider is busy, down or rejects our key: retries are not limited. */
 async function scheduleRetry(job: Job, { retryAfterSeconds, reason, status, message }: EmbeddingError): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.retries, retryAfterSeconds, random())
@@ -117,10 +114,10 @@ async function scheduleRetry(job: Job, { retryAfterSeconds, reason, status, mess
   if (await retryLater(job, seconds, message, 'retry')) report({ DocumentsRetried: 1 })
 }
 
-/** So that the documents that wait for a day do not all begin in its first second. */
+/** Spreads out the documents that wait for the next day. */
 const dayBeginsWithinSeconds = 600
 
-/** The organization's tokens of the day are used up: the document waits for the next one, and nothing counts against it. */
+/** The day's tokens are used up. No attempt is counted. */
 async function waitForTokens(job: Job, error: TokensUsedUp): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = error.seconds + random() * dayBeginsWithinSeconds

@@ -3,32 +3,25 @@ import { idOfHash } from '../../shared/ids.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 
-/** What is left to do until the chunks of the claimed revision are those of its text. */
+/** The work left until the stored chunks are those of the text. */
 export interface RevisionPlan {
   chunks: Chunk[]
-  /** How many of them search serves already: they stay as they are. */
+  /** The number of chunks that search serves already. */
   keptCount: number
-  /** By chunk index. */
+  /** Vector ids, by chunk index. */
   vectorIds: string[]
-  /** Chunks to be stored whose vector the document already has. */
   reused: Chunk[]
   missing: Missing[]
-  /** Chunks that are neither served nor part of the revision as it is planned now. */
   stale: StoredChunk[]
 }
 
-/** A text without a vector. */
 export interface Missing {
   vectorId: string
   text: string
-  /** All that have this text, in order. */
   chunks: Chunk[]
 }
 
-/**
- * A chunk that search serves already, at the same index with the same text, stays as it is. A text that any stored revision of the
- * document has embedded with this model keeps its vector.
- */
+/** Keeps served chunks with the same index and text, and vectors of texts that any revision has embedded with this model. */
 export function planRevision(claim: RevisionClaim, chunks: Chunk[], model: string): RevisionPlan {
   const texts = chunks.map((chunk) => embeddedText(claim.title, chunk))
   const vectorIds = texts.map((text) => vectorIdOf(text, model))
@@ -57,7 +50,6 @@ export function planRevision(claim: RevisionClaim, chunks: Chunk[], model: strin
   return { chunks, keptCount, vectorIds, reused, missing: [...missing.values()], stale }
 }
 
-/** Names all that a vector depends on: model and embedded text. */
 function vectorIdOf(text: string, model: string): string {
   return idOfHash(createHash('sha256').update(`${model}\n${text}`).digest())
 }

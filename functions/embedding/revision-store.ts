@@ -3,10 +3,10 @@ import type { RevisionClaim } from './claim.ts'
 import type { RevisionPlan } from './revision-plan.ts'
 import { type Embedded, type Part, storePart } from './stored-chunks.ts'
 
-/** Texts in a transaction: of each call in flight one runs at a time. A text takes some 12 kB, several times over. */
+/** The number of texts stored in one transaction. */
 export const textsPerPart = 100
 
-/** Stores a revision part by part, as its vectors come. A single small part goes with its end, in one round trip. */
+/** Stores a revision part by part, as its vectors come. A single small part is stored with the completion, in one round trip. */
 export function revisionStore(db: Database, claim: RevisionClaim, plan: RevisionPlan) {
   const { stale, reused, missing } = plan
   let prepared: Promise<boolean> | undefined
@@ -19,7 +19,7 @@ export function revisionStore(db: Database, claim: RevisionClaim, plan: Revision
     return stored
   }
 
-  /** Before any other part: its chunks may have the indexes of stale ones. */
+  /** Runs before any other part, whose chunks may have the indexes of stale ones. */
   function prepare(): Promise<boolean> {
     const isNeeded = stale.length + reused.length > 0
     prepared ??= isNeeded ? storeNext({ stale, reused }) : Promise.resolve(true)
@@ -27,7 +27,6 @@ export function revisionStore(db: Database, claim: RevisionClaim, plan: Revision
   }
 
   return {
-    /** False when the lease is lost. */
     async store(embedded: Embedded[]): Promise<boolean> {
       if (embedded.length === missing.length && embedded.length <= textsPerPart) {
         onlyPart = embedded
@@ -41,7 +40,6 @@ export function revisionStore(db: Database, claim: RevisionClaim, plan: Revision
       return true
     },
 
-    /** What is yet to be stored with the revision's end. */
     lastPart(): Part {
       return { claim, plan, ...(!prepared && { stale, reused, embedded: onlyPart }) }
     },

@@ -10,15 +10,13 @@ import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
 
-/** What the documents of one delivery ask for together. */
+/** Requests that the documents of one delivery make together. */
 export interface SharedRequests {
-  /** Undefined when there is nothing to do. */
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
-  /** Before a call of the provider. @throws TokensUsedUp */
+  /** @throws TokensUsedUp */
   reserve: (spending: Spending) => Promise<void>
-  /** Calls for documents that need one each; its own calls wait for permits. */
+  /** For documents that need a single request. */
   embedder: Embedder
-  /** False when the lease is lost. */
   complete: (last: Part) => Promise<boolean>
 }
 
@@ -75,7 +73,6 @@ function sharedEmbedder(embedder: Embedder, semaphore: Semaphore, limits: CallLi
   const embed = coalesceRequests<Call, Float32Array[]>({
     mayJoin: (group, call) => {
       const texts = [...group, call].flatMap((each) => each.texts)
-      // No tokenizer makes more tokens than bytes.
       return texts.length <= limits.inputs && sumOf(texts, (text) => Buffer.byteLength(text)) <= limits.tokens
     },
     async request(calls) {

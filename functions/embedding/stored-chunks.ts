@@ -27,21 +27,20 @@ export interface Embedded extends Missing {
   vector: Float32Array
 }
 
-/** What one transaction stores of a revision. */
 export interface Part {
   claim: RevisionClaim
   plan: RevisionPlan
   stale?: StoredChunk[]
   embedded?: Embedded[]
   reused?: Chunk[]
-  /** Of several, the first: from then on the document's row says how many chunks the revision brings. */
+  /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
 }
 
-/** Until the revision is complete, search finds none of it. False, and nothing is changed, if the lease is lost. */
+/** Stores chunks that search does not serve yet. False, and nothing is changed, if the lease is lost. */
 export async function storePart(db: Database, part: Part): Promise<boolean> {
   const { held } = await db.batch({
-    // Shared by the revision's parts; a request that changes the document waits until they are stored.
+    // A request that changes the document waits until the parts are stored.
     held: db
       .selectFrom('documents as d')
       .select('d.id')
@@ -55,14 +54,14 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
 }
 
 /**
- * Stores the last parts of revisions of one agent's documents and serves each revision alone. False for one, and search serves
- * what it served before, if its lease is lost or the stored chunks are not those of its plan: that does not concern the others.
+ * Stores the last parts of revisions of one agent's documents and serves them. False for one whose lease is lost or whose stored
+ * chunks are not those of its plan; the others are not affected.
  */
 export async function completeRevisions(db: Database, parts: Part[]): Promise<boolean[]> {
   const { organizationId } = parts[0]!.claim
   const ids = parts.map(({ claim }) => claim.documentId)
   const { completed } = await db.batch({
-    // In the same order as everybody who locks several, and all of them before the agent's row, which a completion locks.
+    // Locked in everybody's order, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(db, parts)),
     completed: db
@@ -138,7 +137,6 @@ function isHeld(parts: Part[]) {
   return sql<boolean>`(${sql.join(fences, sql` or `)})`
 }
 
-/** Repeatable: what is stored already stays. */
 async function changes(db: Database, parts: Part[]): Promise<Batch> {
   const stale = parts.flatMap(({ claim, stale = [] }) =>
     stale.map((chunk) => ({ document_id: claim.documentId, ...chunk })),
@@ -159,7 +157,6 @@ async function changes(db: Database, parts: Part[]): Promise<Batch> {
   }
 }
 
-/** Those that are stored meanwhile, so that they can be counted against it. */
 function setPlannedCount(db: Database, part: Part) {
   return db
     .updateTable('documents as d')
@@ -187,7 +184,7 @@ function deleteUnused(db: Database, parts: Part[]): Batch {
   )
 }
 
-/** The lease goes with the completion, and what it has completed is served. */
+/** The completion has cleared the lease. */
 function isServed(claim: RevisionClaim) {
   return sql<boolean>`(${transitions.isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
 }
@@ -223,7 +220,7 @@ function toNewChunks({ plan: { vectorIds }, reused = [], embedded = [] }: Part) 
   }))
 }
 
-/** Of the vectors of the chunks of the revision of `d`, in order: those that it brought and those that it keeps. */
+/** The hash of the vector ids that the revision of `d` brought or keeps, in order. */
 function fingerprintOfStored(parts: Part[]) {
   return sql<Buffer>`(
     select sha256(coalesce(string_agg(uuid_send(stored.vector), '' order by stored.position), '')) from (
@@ -233,7 +230,6 @@ function fingerprintOfStored(parts: Part[]) {
       order by ${c.chunk_index}, ${c.revision} desc) stored)`
 }
 
-/** In hex. */
 function fingerprint(vectorIds: string[]): string {
   const hash = createHash('sha256')
   for (const id of vectorIds) hash.update(id.replaceAll('-', ''), 'hex')

@@ -4,15 +4,13 @@ import { awaitsText, isUploadOver } from '../../shared/documents/transitions.ts'
 import { keyOfUrl } from '../../shared/files/file-url.ts'
 
 export interface FileClaim extends Claim {
-  /** The file's. */
+  /** The file's key in the bucket. */
   key: string
-  /** ETag of the file that the text was extracted from before; null if it never was. */
+  /** The ETag of the file whose text was extracted before, if any. */
   eTag: string | null
-  /** No file can arrive any more. */
   isUploadOver: boolean
 }
 
-/** @returns undefined when there is nothing to do */
 export async function claim(db: Database, claimant: Claimant): Promise<FileClaim | undefined> {
   const row = await claimDocuments(db, [claimant])
     .where(awaitsText)

@@ -24,7 +24,7 @@ import { Unreadable } from './text/unreadable.ts'
 
 export interface Extraction extends Worker {
   bucket: Pick<Bucket, 'get'>
-  /** Where documents go whose text is handed over. */
+  /** The queue of documents whose text is handed over. */
   embeddingQueue: Sender
   extractText: typeof extractText
 }
@@ -32,10 +32,9 @@ export interface Extraction extends Worker {
 type Job = Extraction & Attempt<FileClaim>
 
 /**
- * Makes the text of one file, and hands it over to the embedding Lambda. Safe to repeat and to run concurrently: the lease fences
- * whatever it writes.
+ * Extracts the text of one file and hands it over to the embedding Lambda. Safe to repeat and to run concurrently.
  * @returns undefined when the message is done, else the seconds after which to redeliver it
- * @throws Unavailable without the database: let the visibility time-out redeliver the message
+ * @throws Unavailable without the database: the visibility time-out redelivers the message
  */
 export async function extractDocument(extraction: Extraction, message: WorkMessage): Promise<number | undefined> {
   const db = extraction.db.forOrganization(message.organizationId)

@@ -5,8 +5,8 @@ import * as transitions from '../../shared/documents/transitions.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 
 /**
- * Gives the document to the embedding Lambda, with its text, and with the title that the file gives itself unless a client has given
- * one. Repeatable in case the response was lost: it then finds its own text on the row, not tried by anybody yet.
+ * Stores the text, and the file's own title unless a client has given one; from then on the embedding Lambda may claim the document.
+ * Repeatable: it then finds its own text on the row, not claimed by anybody yet.
  * @returns false when the lease is lost
  */
 export async function handOver(

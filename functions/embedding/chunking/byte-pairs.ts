@@ -8,24 +8,20 @@ const replacementCharacter = 0xfffd
 const ranks = tokenRanks()
 
 const bytes = new Uint16Array(maxPreTokenUnits * 3)
-/** Parts by the offset of their first byte. */
+/** Linked list: the offset of the next part, by the offset of a part. */
 const next = new Uint16Array(bytes.length + 1)
 const previous = new Int16Array(bytes.length + 1)
-/** Of each part and the one behind it; -1 if they are no token. */
+/** The rank of a part joined with the next; -1 if that is no token. */
 const pairRanks = new Int32Array(bytes.length)
-/** Ranks with offsets; stale where another merge has changed the pair. */
+/** Entries are stale where another merge has changed the pair. */
 const pairs = new MinHeap(bytes.length * 3)
 
-/**
- * cl100k tokens of the pre-token units[start, end), of at most `maxPreTokenUnits`. Right about U+FEFF, which gpt-tokenizer's
- * `countTokens` counts as two.
- */
+/** Counts the cl100k tokens of the pre-token units[start, end), at most `maxPreTokenUnits` long. */
 export function encodedLength(units: Uint16Array, start: number, end: number): number {
   const size = writeUtf8(units, start, end)
   return ranks.get(bytes, 0, size) < 0 ? mergedParts(size) : 1
 }
 
-/** Into `bytes`, as TextEncoder does. */
 function writeUtf8(units: Uint16Array, start: number, end: number): number {
   let size = 0
   for (let at = start; at < end; at++) {
@@ -39,7 +35,7 @@ function writeUtf8(units: Uint16Array, start: number, end: number): number {
   return size
 }
 
-/** Byte-pair encoding: merges the neighbours whose union has the lowest rank, the first of them, until no union is a token. */
+/** Byte-pair encoding: merges the neighbours whose union has the lowest rank until no union is a token. */
 function mergedParts(size: number): number {
   for (let at = 0; at < size; at++) {
     next[at] = at + 1
@@ -61,7 +57,6 @@ function mergedParts(size: number): number {
   return parts
 }
 
-/** Of the part at an offset and the one behind it. */
 function rankPair(at: number, size: number): void {
   const second = next[at]!
   const rank = second < size ? ranks.get(bytes, at, next[second]!) : -1

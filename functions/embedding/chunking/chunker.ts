@@ -20,25 +20,24 @@ export interface ChunkSize {
 
 export interface Chunk {
   chunk_index: number
-  /** lines repeated from above, if any, then document.slice(start, end), the overlap included */
+  /** Repeated lines, if any, then document.slice(start, end), overlap included. */
   content: string
-  /** cl100k tokens of the content */
   token_count: number
   metadata: {
-    /** path of the headings above the chunk's text, outermost first, each at most 200 UTF-16 units */
+    /** The headings above, outermost first, each at most 200 UTF-16 units. */
     headings: string[]
-    /** offsets into the document in UTF-16 units, without the repeated lines */
+    /** Offsets into the document in UTF-16 units, without the repeated lines. */
     start: number
     end: number
   }
 }
 
-/** With six headings of 200 units, of at most three tokens each, an embedded text stays below the provider's limit of 8,192. */
+/** Keeps an embedded text, with title and headings, below the provider's limit of 8,192. */
 const maxTargetTokens = 4_096
 const maxTitleUnits = 150
 
 const partsPerStep = 32
-/** From this many UTF-16 units on, finding a part's seams is a step of its own. */
+/** A part of this many UTF-16 units gets a step of its own. */
 const longPartUnits = 65_536
 
 const ladders: Record<Block['kind'], [Strength, Seams][]> = {
@@ -57,20 +56,15 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
 }
 
 /**
- * Cuts a markdown or plain text into chunks for embedding.
+ * Cuts Markdown or plain text into chunks for embedding.
  * - Every character is in a chunk; neighbours share only the overlap with which the later one begins.
- * - A chunk that begins below the header rows of a table repeats them; one that begins in a list repeats its lead-in (the line above
- *   it: the last of a paragraph, if that ends in a colon or is the only one) and, nested, the first lines of the items around it.
- *   Whole lines of the document, in order, before `start`: nearest first what fits into a quarter of the target and 1,000 UTF-16
- *   units, a line of at most 200 (header rows: 1,000). What the chunk's overlap brings is not repeated.
- * - `token_count` ≤ `targetTokens` (4,096 at most), overlap and repeated lines included, unless a single grapheme cluster is
- *   larger; TokenCounter says when a count is an estimate.
- * - A chunk never crosses a heading, and a heading stays with its text. What fits below the lines that it repeats stays whole: a
- *   section, else a paragraph, list item, table or fence, else a sentence or row, else a line, else a word.
- * - The overlap is whole sentences (table rows, lines of code) of the same section, at most `overlapTokens` and what the target
- *   leaves; whole words where the cut splits a sentence; nothing inside a word.
+ * - A chunk repeats the header rows of its table, the lead-in of its list and the first lines of the items around it: whole lines,
+ *   at most a quarter of the target and 1,000 UTF-16 units.
+ * - `token_count` ≤ `targetTokens` (4,096 at most), overlap and repeated lines included, unless one grapheme cluster is larger.
+ * - A chunk never crosses a heading, and a heading stays with its text. Sections stay whole where they fit, else paragraphs, items,
+ *   tables and fences, else sentences and rows, else lines, else words.
+ * - The overlap is whole sentences, rows or lines of code of the same section.
  * - Cuts are content-defined (see joinSeams): an edit changes only the chunks around it.
- * - White space belongs to what precedes it. A chunk is blank only in a blank document or a longer run of white space.
  * @throws RangeError for a target below 1 or an overlap below 0
  */
 export function chunk(content: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
@@ -86,7 +80,6 @@ export function* chunking(content: string, { targetTokens, overlapTokens }: Chun
   return yield* new Chunker(content, blocks, counter, Math.min(targetTokens, maxTargetTokens), overlapTokens).chunks()
 }
 
-/** A section of prices says whose prices they are in the document's title and in the headings above it alone. */
 export function embeddedText(title: string, { content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
   return `${[title.slice(0, maxTitleUnits), ...metadata.headings].join(' > ')}\n\n${content}`
 }
@@ -146,7 +139,6 @@ class Chunker {
     }
   }
 
-  /** What does not fit whole. The first atom fits into the room that is left beside the heading above. */
   *#split(
     block: number,
     start: number,
@@ -169,7 +161,7 @@ class Chunker {
     }
   }
 
-  /** False for a part that does not fit. */
+  /** False if the part does not fit. */
   #addWhole(block: number, start: number, end: number, seam: Strength, room: number): boolean {
     const estimate = this.#counter.estimate(start, end)
     const fits = estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)
@@ -195,13 +187,12 @@ class Chunker {
     this.#blockOf.push(block)
   }
 
-  /** Tokens of a chunk that begins there, without the lines that it repeats. */
   #room(block: number, start: number): number {
     const { context } = this.#blocks[block]!
     return context ? this.#target - this.#context.tokens(context, start) : this.#target
   }
 
-  /** Of a chunk whose own text begins with the atom `first` and its overlap at `start`. */
+  /** Lines that a chunk repeats whose own text begins with the atom `first`. */
   #contextBefore(first: number, start: number, end: number): Repeated {
     let atom = first
     while (this.#atoms.starts[atom]! > start) atom--
@@ -218,7 +209,7 @@ class Chunker {
     return this.#blockAt(index).headings
   }
 
-  /** Start of the overlap of the chunk whose own text runs from the atom `first` to the offset `end`. */
+  /** The overlap of a chunk whose own text runs from the atom `first` to `end` starts here. */
   #overlapStart(previous: number, first: number, end: number): number {
     const { starts, strengths } = this.#atoms
     const start = starts[first]!

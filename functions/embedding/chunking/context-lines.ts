@@ -2,18 +2,15 @@ import { type Line, nextLine } from './markdown-lines.ts'
 import { isSpaceAt } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
-/** Whole lines above a part of a text without which it says little: header rows of a table, a list's lead-in, a parent item. */
+/** Lines that a chunk below them repeats: header rows of a table, a list's lead-in, a parent item. */
 export interface Context {
   start: number
-  /** behind the line break */
   end: number
-  /** columns: it stands above items and paragraphs that have at least two more */
+  /** In columns: the context of items and paragraphs that are indented by at least two more. */
   indent: number
-  /** of the list around it */
   above: Context | undefined
-  /** 0 until counted */
   tokens: number
-  /** with those of the lines above that are repeated as well; -1 until counted */
+  /** Includes the repeated lines above; -1 until counted. */
   repeatedTokens: number
 }
 
@@ -27,7 +24,7 @@ const maxUnits = 1_000
 const maxShareOfTarget = 1 / 4
 const nothing: Repeated = { text: '', tokens: 0 }
 
-/** Of a list's lead-in or a parent item; `above` alone for a line of more than 200 UTF-16 units. */
+/** A lead-in or parent item; a line of more than 200 UTF-16 units is left out. */
 export function lineContext(text: string, { start, end }: Line, indent: number, above: Context | undefined) {
   return end - start > maxLineUnits ? above : contextOf(text, start, end, indent, above)
 }
@@ -40,7 +37,6 @@ function contextOf(text: string, start: number, end: number, indent: number, abo
   return { start, end: nextLine(text, end), indent, above, tokens: 0, repeatedTokens: -1 }
 }
 
-/** What chunks of at most `targetTokens` repeat. */
 export class ContextLines {
   readonly #text: string
   readonly #counter: TokenCounter
@@ -52,17 +48,14 @@ export class ContextLines {
     this.#maxTokens = Math.floor(targetTokens * maxShareOfTarget)
   }
 
-  /** That a chunk repeats which begins at `start` in a block with this context. */
+  /** Counts what a chunk repeats that begins at `start`. */
   tokens(context: Context, start: number): number {
     const nearest = nearestAbove(context, start)
     if (nearest && nearest.repeatedTokens < 0) this.#select(nearest)
     return nearest?.repeatedTokens ?? 0
   }
 
-  /**
-   * The lines that text[start, end) repeats. None before blank lines, where tokens would not add up: a line break is one token with
-   * the white space behind it.
-   */
+  /** None before blank lines, where token counts would not add up. */
   lines(context: Context | undefined, start: number, end: number): Repeated {
     const nearest = context && nearestAbove(context, start)
     if (!nearest) return nothing
@@ -72,7 +65,6 @@ export class ContextLines {
     return { text: this.#select(nearest), tokens: nearest.repeatedTokens }
   }
 
-  /** Nearest first, what fits. */
   #select(nearest: Context): string {
     let text = ''
     nearest.repeatedTokens = 0

@@ -1,6 +1,6 @@
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** A cluster up to this many UTF-16 units (a family emoji has 25) stays whole; a longer one is cut between code points. */
+/** Longer clusters are cut between code points; a family emoji has 25 units. */
 const maxClusterUnits = 128
 const windowUnits = 512
 const maxCachedPoints = 20_000
@@ -12,7 +12,6 @@ const firstJoiningUnit = 0x300
 
 const joinsSpace = new Map<number, boolean>()
 
-/** Only for an `at` after white space or punctuation. */
 export function clusterBegins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   if (unit === lineFeed) return text.charCodeAt(at - 1) !== carriageReturn
@@ -27,7 +26,6 @@ export function clusterBegins(text: string, at: number): boolean {
   return !joins
 }
 
-/** Segments only where a character may join its neighbour. */
 export function* clusterEnds(text: string, start: number, end: number): Generator<number> {
   let at = start
   while (at < end) {
@@ -43,7 +41,6 @@ export function* clusterEnds(text: string, start: number, end: number): Generato
   }
 }
 
-/** Without the last cluster where the window may have cut it. */
 function* windowEnds(text: string, start: number, end: number): Generator<number> {
   const windowEnd = Math.min(end, start + windowUnits)
   for (const { index, segment } of segmenter.segment(text.slice(start, windowEnd))) {

@@ -4,13 +4,10 @@ import { type Entry, hashed, hashSeed, SpanTable } from './span-table.ts'
 
 const slotCount = 2 ** 18
 const maxUnits = 2 ** 20
-/** Anything longer may be a piece of a pre-token. */
 const maxWordUnits = pieceUnits - 2
 
-/** Tokens of the pre-tokens before: most words of a text repeat. */
 const counts = SpanTable.empty(slotCount, maxUnits)
 
-/** cl100k tokens of the pre-token units[start, end). */
 export function tokensOf(units: Uint16Array, start: number, end: number): number {
   const known = counts.get(units, start, end)
   if (known >= 0) return known
@@ -19,10 +16,7 @@ export function tokensOf(units: Uint16Array, start: number, end: number): number
   return count
 }
 
-/**
- * Length and tokens of the pre-token that begins at `start`, hashed while its end is looked for; 0 for an unknown one, and for white
- * space, numerals and what is followed by a pair. A run that preTokenEnd would split (`'shall`) never becomes known.
- */
+/** Length and tokens of the pre-token at `start`, hashed while its end is looked for; 0 for an unknown one. */
 export function knownWord(units: Uint16Array, start: number): Entry {
   const limit = Math.min(units.length, start + maxWordUnits + 1)
   let at = start

@@ -14,7 +14,7 @@ import {
 } from './markdown-lines.ts'
 import { isSpaceAt } from './pre-tokens.ts'
 
-/** Of the seam between two parts of a text: the weakest are joined first, a section's is never joined. */
+/** How firmly a seam holds two parts apart: the weakest are joined first, a section's never. */
 export const strength = {
   heading: 0,
   cluster: 1,
@@ -33,15 +33,13 @@ export type Strength = (typeof strength)[keyof typeof strength]
 export interface Block {
   start: number
   kind: 'heading' | 'prose' | 'rows'
-  /** of the seam before the block */
   strength: Strength
-  /** texts of the headings above the block, outermost first; for a heading, itself included */
+  /** Outermost first; for a heading, itself included. */
   headings: string[]
-  /** lines that a chunk repeats which begins with the block or, below a table's header rows, in it */
   context: Context | undefined
 }
 
-/** Unlike CommonMark includes no-break spaces: a chunk of them would be just as empty. */
+/** No-break spaces count as blank. */
 function isBlank(text: string, { from, end }: Line): boolean {
   let at = from
   while (at < end && isSpaceAt(text, at)) at++
@@ -61,10 +59,7 @@ const kindOf: Record<Shape, Block['kind']> = {
 
 const linesPerStep = 256
 
-/**
- * Together the blocks cover the text: blank lines belong to the block before. CommonMark as far as cuts need it, except that only
- * a one-line paragraph becomes a heading by its underline, and a fence inside a list may have any indent.
- */
+/** Blocks that cover the text, blank lines included. CommonMark as far as cuts need it. */
 export function* markdownBlocks(text: string): Steps<Block[]> {
   const reader = new BlockReader(text)
   let lines = 0
@@ -84,7 +79,6 @@ class BlockReader {
   #lines = 0
   #afterBlank = false
   #inList = false
-  /** Of what is nested in the current item. */
   #inner: Context | undefined
   #fence: Fence | undefined
   #previous: Line | undefined
@@ -149,7 +143,7 @@ class BlockReader {
   #openHeading(line: Line, level: number, marks: number): void {
     const above = this.#headings.filter((heading) => heading.level < level)
     this.#headings = [...above, { level, text: headingText(this.#text, line, marks) }]
-    // A block keeps its path: one made by `map` has no room to grow, unlike one made by `filter`.
+    // `map` makes an array without room to grow.
     const path = this.#headings.map((heading) => heading.text)
     this.#path = path.includes('') ? path.filter((heading) => heading !== '') : path
     this.#open(line, 'heading')
@@ -174,7 +168,7 @@ class BlockReader {
     return lineContext(this.#text, this.#previous!, this.#inList ? line.indent - 2 : Number.NEGATIVE_INFINITY, context)
   }
 
-  /** Whether the last line of a paragraph above, if it ends in a colon or is the only one, introduces the list that begins here. */
+  /** Whether the paragraph above introduces the list that begins here. */
   #isLedIn({ indent }: Line): boolean {
     if (this.#shape !== 'paragraph' || (this.#inList && this.#previous!.indent > indent)) return false
     return this.#lines === 1 || this.#introduces(this.#previous!.from, this.#previous!.end)
@@ -196,7 +190,7 @@ class BlockReader {
     return shape === 'item' ? strength.item : strength.block
   }
 
-  /** A line such as `Opening hours:` stays with the list or table below it. */
+  /** Whether a line such as `Opening hours:` stays with the list or table below it. */
   #introduces(start: number, end: number): boolean {
     let last = end - 1
     while (last > start && ' \t\r\n'.includes(this.#text[last]!)) last--

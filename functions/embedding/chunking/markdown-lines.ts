@@ -2,11 +2,9 @@ import { clusterEnds } from './grapheme-clusters.ts'
 
 export interface Line {
   start: number
-  /** of the first character that is no blank or tab */
+  /** The first character that is no blank or tab. */
   from: number
-  /** before the line break */
   end: number
-  /** columns before `from` */
   indent: number
 }
 
@@ -34,7 +32,6 @@ export function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** Where the line behind one that ends at `end` begins, if there is one. */
 export function nextLine(text: string, end: number): number {
   return text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1
 }
@@ -56,13 +53,11 @@ export function closesFence(text: string, { from, end }: Line, { mark, length }:
   return run >= length && isBlank(text, from + run, end)
 }
 
-/** 1 to 6 for a heading such as `## Prices`, else 0. */
 export function headingLevel(text: string, { from, end }: Line): number {
   const level = runLength(text, from, Math.min(end, from + 7), '#')
   return level <= 6 && (from + level === end || isBlankOrTab(text, from + level)) ? level : 0
 }
 
-/** 1 or 2, the level that a line of `===` or `---` makes the line above it, else 0. */
 export function underlineLevel(text: string, { from, end }: Line): number {
   const mark = text[from]!
   if (mark !== '=' && mark !== '-') return 0
@@ -70,7 +65,6 @@ export function underlineLevel(text: string, { from, end }: Line): number {
   return mark === '=' ? 1 : 2
 }
 
-/** Whether a line such as `--- | :---:` makes the line above it a table's head. */
 export function delimitsColumns(text: string, { from, end }: Line, head: Line): boolean {
   let bars = 0
   let dashes = 0

@@ -14,7 +14,6 @@ export class MinHeap {
     values[at] = value
   }
 
-  /** -1 if it is empty. */
   pop(): number {
     if (this.#size === 0) return -1
     const values = this.#values

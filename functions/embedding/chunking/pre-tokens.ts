@@ -1,4 +1,4 @@
-/** A longer pre-token is cut into pieces, since merging byte pairs is quadratic in the length. */
+/** Longer pre-tokens are cut, since merging byte pairs is quadratic. */
 export const maxPreTokenUnits = 256
 export const pieceUnits = 64
 
@@ -12,7 +12,7 @@ const blank = 0x20
 const apostrophe = 0x27
 const [d, e, l, m, r, s, t, v] = [...'delmrstv'].map((each) => each.charCodeAt(0))
 
-/** By code point; 0 for one that no text has had yet, and for halves of pairs. */
+/** The class of each code point; 0 until it is first seen. */
 export const classes = new Uint8Array(0x110000)
 
 function classify(character: string): number {
@@ -29,7 +29,6 @@ function isPair(units: Uint16Array, at: number): boolean {
   return isHighSurrogate(units[at]!) && at + 1 < units.length && isLowSurrogate(units[at + 1]!)
 }
 
-/** The offset of the next code point. */
 function after(units: Uint16Array, at: number): number {
   return isPair(units, at) ? at + 2 : at + 1
 }
@@ -71,7 +70,6 @@ export function isSpaceAt(text: string, at: number): boolean {
 
 function runEnd(units: Uint16Array, from: number, limit: number, wanted: number): number {
   for (let at = from; ; at = after(units, at)) {
-    // Without a call, so that V8 keeps the arrays at hand.
     while (at < limit && classes[units[at]!] === wanted) at++
     if (at >= limit) return limit
     if (classes[units[at]!] !== 0 || classAt(units, at) !== wanted) return at
@@ -79,9 +77,9 @@ function runEnd(units: Uint16Array, from: number, limit: number, wanted: number)
 }
 
 /**
- * End of the pre-token that begins at `start`, as cl100k's regular expression splits units[start, end):
+ * End of the pre-token at `start`, as cl100k's expression splits units[start, end):
  * `'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`.
- * Hand-written, since the expression backtracks over a run of white space once for each alternative.
+ * Hand-written, since the expression backtracks over runs of white space.
  */
 export function preTokenEnd(units: Uint16Array, start: number, end: number): number {
   const found = boundedEnd(units, start, end)

@@ -1,34 +1,26 @@
 import type { Steps } from '../../../shared/steps.ts'
 import { type Strength, strength } from './markdown-blocks.ts'
 
-/** Parts of a text that are not cut further, in order and without gaps. */
 export interface Atoms {
   starts: number[]
-  /** of the seam before each part */
   strengths: Strength[]
   estimatedTokens: number[]
 }
 
-/** A seam's hash covers at least this many UTF-16 units, however short the atom. */
 const minHashedUnits = 48
 const hashBits = 22
-/** A radix sort's digit: two of them hold a strength and a hash. */
 const digitBits = 13
 const digits = 2 ** digitBits
 const keyBits = digitBits * 2
-/** Up to this share of the room, estimated sizes are good enough; above it the group is counted. */
+/** Groups up to this share of the room are estimated, larger ones counted. */
 const maxEstimatedShare = 0.75
 const seamsPerStep = 256
 
 /**
- * Joins neighbouring atoms into groups of at most as many tokens as there is room behind what the first of them repeats, and
- * returns the index of the first atom of each group.
- * Visits the seams from weakest to firmest, those of one strength by a hash of the text behind them, and joins where both sides
- * fit together. Whether a seam stays thus depends on the text around it: content-defined chunking as in LBFS (Muthitacharoen et
- * al., 2001) and FastCDC (Xia et al., 2016), but by random sequential joining, since their hash mask yields chunks of any size.
- * Decisions reach as far as a chain of ever later neighbours, and long chains are as rare as 1 / length!.
- * @param limit the largest room
- * @param roomOf room of a group by its first atom, at least three quarters of the limit
+ * Joins neighbouring atoms into groups that fit into `roomOf` their first atom; returns the index of each group's first atom.
+ * Content-defined chunking as in LBFS and FastCDC, by random sequential joining: seams are visited from weakest to firmest, equal
+ * ones by a hash of the text behind them, and joined where both sides fit together. So an edit changes only the cuts around it.
+ * @param limit the largest room; every room is at least three quarters of it
  */
 export function* joinSeams(
   units: Uint16Array,
@@ -40,7 +32,7 @@ export function* joinSeams(
   const { starts } = atoms
   const total = starts.length
   const sizes = new Float64Array(atoms.estimatedTokens)
-  /** For a group's first atom its last, and vice versa. */
+  /** The last atom of a group by its first, and the first by its last. */
   const partner = new Int32Array(total).map((_, index) => index)
   const joined = new Uint8Array(total)
   let seams = 0
@@ -50,7 +42,6 @@ export function* joinSeams(
     const last = partner[seam]!
     let size = sizes[first]! + sizes[seam]!
     if (size > limit * 2) continue
-    // Up to half of the limit there is room in any case.
     const room = size > limit / 2 ? roomOf(first) : limit
     if (size > room * maxEstimatedShare) size = count(starts[first]!, starts[last + 1] ?? units.length)
     if (size > room) continue
@@ -64,7 +55,7 @@ export function* joinSeams(
   return firsts
 }
 
-/** By strength and then by hash; equal ones from left to right. */
+/** Sorted by strength, then by hash, then from left to right. */
 function* seamOrder(units: Uint16Array, { starts, strengths }: Atoms): Steps<Uint32Array> {
   const keys = new Uint32Array(starts.length)
   const seams = new Uint32Array(starts.length)
@@ -85,7 +76,7 @@ function* seamOrder(units: Uint16Array, { starts, strengths }: Atoms): Steps<Uin
   return order
 }
 
-/** A pass of a radix sort: stable, and for millions of seams several times faster than sorting with a comparator. */
+/** A pass of a radix sort, several times faster than a comparator for millions of seams. */
 function sortedByDigit(indexes: Uint32Array, keys: Uint32Array, shift: number): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(digits + 1)
   for (let i = 0; i < indexes.length; i++) places[((keys[indexes[i]!]! >>> shift) & (digits - 1)) + 1]!++

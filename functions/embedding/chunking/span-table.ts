@@ -2,22 +2,16 @@ export const hashSeed = 0x811c9dc5
 const hashFactor = 0x01000193
 const valueBits = 17
 
-/** Length and value of a span; 0 for none. */
 export type Entry = number
 export const lengthIn = (entry: Entry) => entry >>> valueBits
 export const valueIn = (entry: Entry) => entry & (2 ** valueBits - 1)
 
-/** Hash of a span with one more unit. */
 export const hashed = (hash: number, unit: number) => Math.imul(hash ^ unit, hashFactor)
 
-/**
- * A number below 131,072 for each span of 16-bit units, found without making a string of them. An open-addressing hash table
- * (FNV-1a, linear probing).
- */
+/** Maps spans of 16-bit units to numbers below 131,072, without making strings: FNV-1a, linear probing. */
 export class SpanTable {
-  /** Two numbers a slot: length and value of a span, and its start in the pool. */
+  /** Two numbers per slot: length and value, and the start in the pool. */
   readonly #slots: Int32Array
-  /** All spans, concatenated. */
   readonly #pool: Uint16Array
   readonly #mask: number
   #poolLength = 0
@@ -29,18 +23,18 @@ export class SpanTable {
     this.#mask = slots.length - 2
   }
 
-  /** For up to half as many spans as slots. */
+  /** Holds up to half as many spans as slots. */
   static empty(slotCount: number, maxUnits: number): SpanTable {
     return new SpanTable(new Int32Array(slotCount * 2), new Uint16Array(maxUnits))
   }
 
-  /** Not to be added to. */
+  /** The table is read-only. */
   static ofFile(file: Buffer, slotCount: number): SpanTable {
     const slots = new Int32Array(file.buffer, file.byteOffset, slotCount * 2)
     return new SpanTable(slots, new Uint16Array(file.subarray(slots.byteLength)))
   }
 
-  /** For `ofFile`, if all units are below 256. */
+  /** The input of `ofFile`; all units must be below 256. */
   toFile(): Buffer {
     const { buffer, byteOffset, byteLength } = this.#slots
     return Buffer.concat([
@@ -49,7 +43,6 @@ export class SpanTable {
     ])
   }
 
-  /** -1 for an unknown span. */
   get(units: Uint16Array, start: number, end: number): number {
     const entry = this.find(units, start, end, hashOf(units, start, end))
     return entry === 0 ? -1 : valueIn(entry)
@@ -70,7 +63,7 @@ export class SpanTable {
     }
   }
 
-  /** For an unknown span. Where none fits, the table forgets all others. */
+  /** Adds an unknown span. A full table forgets all others. */
   set(units: Uint16Array, start: number, end: number, value: number): void {
     if (this.#spans >= this.#slots.length >> 2 || this.#poolLength + end - start > this.#pool.length) {
       this.#slots.fill(0)

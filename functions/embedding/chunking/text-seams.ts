@@ -2,7 +2,7 @@ import { carriageReturn, clusterBegins, clusterEnds, lineFeed } from './grapheme
 import { isLetter, isSpace, isSpaceAt } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
-/** Offsets strictly inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
+/** Offsets inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
 export type Seams = (text: string, start: number, end: number) => Generator<number>
 
 const sentenceEnd = /[.!?…。！？｡][.!?…。！？｡"'”’»)\]}」』）*_`]*/g
@@ -43,7 +43,6 @@ export const sentenceSeams: Seams = function* (text, start, end) {
   }
 }
 
-/** After a sentence that ends its line: where plain text has a paragraph on each line. */
 export const paragraphSeams: Seams = function* (text, start, end) {
   for (const seam of sentenceSeams(text, start, end)) {
     let at = seam - 1
@@ -85,7 +84,7 @@ export const wordSeams: Seams = function* (text, start, end) {
   }
 }
 
-/** Between grapheme clusters, preferably at the end of a pre-token; `maxUnits` / 4 to `maxUnits` apart, the last piece aside. */
+/** Cuts between grapheme clusters, preferably at the end of a pre-token, `maxUnits` / 4 to `maxUnits` apart. */
 export function* clusterSeams(
   text: string,
   start: number,

@@ -7,14 +7,12 @@ const knownWordsPerStep = 256
 const unknownWordsPerStep = 16
 
 /**
- * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it: exactly what encoding that part
- * alone gives. Only in an unbroken run (letters, signs or white space) of 256 UTF-16 units or more is it an upper estimate, a few
- * percent high for words and more for blanks or dashes. Special tokens count as plain text.
+ * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it. Exact, except that a run of 256
+ * or more letters, signs or blanks gets an upper estimate. Special tokens count as plain text.
  */
 export class TokenCounter {
-  /** The text. */
   readonly units: Uint16Array
-  /** Where a pre-token ends, the tokens up to there, else 0. */
+  /** At the end of each pre-token, the tokens up to there; else 0. */
   readonly #through: Int32Array
 
   private constructor(text: string) {
@@ -39,7 +37,7 @@ export class TokenCounter {
         start = this.#readUnknown(this.#readKnown(start))
   }
 
-  /** In a function of its own, since V8 compiles a short loop better, and a generator's worse. */
+  /** A function of its own because V8 compiles a short loop better. */
   #readKnown(from: number): number {
     const units = this.units
     const through = this.#through
@@ -66,7 +64,7 @@ export class TokenCounter {
     return at === 0 || this.#through[at] !== 0
   }
 
-  /** Tokens of text[start, end) but for the few that a cut inside a pre-token adds or moves. */
+  /** Ignores the few tokens that a cut inside a pre-token adds. */
   estimate(start: number, end: number): number {
     return this.#tokensThrough(end) - this.#tokensThrough(start)
   }
@@ -77,7 +75,7 @@ export class TokenCounter {
     return this.#through[at]!
   }
 
-  /** As if the part were the whole text. */
+  /** Counts the part as if it were the whole text. */
   count(start: number, end: number): number {
     let total = 0
     let at = start
@@ -100,7 +98,6 @@ export class TokenCounter {
     return tokensOf(this.units, start, found) + (isPiece(this.units, start, found, end) ? 1 : 0)
   }
 
-  /** In a run over the limit, the cut pieces align with those of the whole text at its next edge. */
   #pieceEnd(start: number, end: number): number {
     const next = preTokenEnd(this.units, start, end)
     if (!isPiece(this.units, start, next, end)) return next
@@ -109,7 +106,7 @@ export class TokenCounter {
     return edge
   }
 
-  /** From here on the end of the part decides how it is split: a pre-token cut short, or white space at the very end. */
+  /** From here on, the end of the part decides how it is split. */
   #tailStart(start: number, end: number): number {
     let tail = end
     const lowest = Math.max(start, end - maxPreTokenUnits)

@@ -1,4 +1,4 @@
-/** What every format is read into. Texts are plain: line breaks count, bold and italics are dropped. */
+/** What every format is read into. Line breaks count; bold and italics are dropped. */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'paragraph'; text: string }
@@ -7,13 +7,13 @@ export type Block =
   | { kind: 'list'; items: ListItem[] }
   | Table
 
-/** A heading that the document begins with, if need be below a line or two. */
+/** A heading among the first three blocks. */
 export function firstHeading(blocks: readonly Block[]): string | undefined {
   return blocks.slice(0, 3).find((block) => block.kind === 'heading')?.text
 }
 
 export interface ListItem {
-  /** As Markdown writes it: `-` or `3.`, or `- b)` where the document counts otherwise */
+  /** `-` or `3.`, or `- b)` where the document counts otherwise. */
   marker: string
   blocks: Block[]
 }
@@ -22,6 +22,6 @@ export interface Table {
   kind: 'table'
   /** A merged cell's text stands in each position that it covers. */
   rows: string[][]
-  /** Leading rows that name the columns, where the document says so. */
+  /** The number of leading rows that name the columns, if the document says so. */
   headerRows?: number
 }

@@ -1,11 +1,7 @@
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import { Unreadable } from './unreadable.ts'
 
-/**
- * What the database takes and search can match: no control characters and lone surrogates, line feeds alone as line breaks, ordinary
- * spaces, composed letters, at most one blank line in a row.
- * @throws Unreadable over 4 MiB of UTF-8
- */
+/** Removes what the database refuses and search cannot match. @throws Unreadable over 4 MiB of UTF-8 */
 export function cleanText(text: string): string {
   const clean = text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')

@@ -2,12 +2,11 @@ import { detect } from 'chardet'
 import { Unreadable } from './unreadable.ts'
 
 const sampleBytes = 64 * 1024
-/** What is detected less reliably than Windows-1252, which is what files without a mark mostly are. */
+/** Detected less reliably than Windows-1252, the usual encoding of files without a mark. */
 const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
 
 /**
- * Text of unknown encoding: a byte order mark, else UTF-16 by its zero bytes, else UTF-8 if it is valid, else what `declared` says
- * (of HTML), else detected, Windows-1252 in doubt.
+ * Decodes by the byte order mark, else as UTF-16 by its zero bytes, else as valid UTF-8, else as `declared`, else as detected.
  * @throws Unreadable for bytes that are no text
  */
 export function decodeText(bytes: Buffer, declared?: string): string {
@@ -51,7 +50,7 @@ function decoded(bytes: Buffer, encoding: string): string {
   }
 }
 
-/** Text has hardly a control character but tabs and line breaks; anything else soon has many. */
+/** Text has hardly any control characters but tabs and line breaks. */
 function rejectBinary(text: string): string {
   const sample = text.slice(0, sampleBytes)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are counted.

@@ -1,7 +1,7 @@
 import type { FileType } from '../../../shared/files/file-types.ts'
 import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
-/** Every type that can be read, and as what its documents are listed. */
+/** The formats that can be read, and the `source_type` of each. */
 export const sourceTypes = {
   pdf: 'pdf',
   docx: 'docx',
@@ -17,7 +17,7 @@ export const sourceTypes = {
 } as const satisfies Record<string, FileType>
 
 export type Format = keyof typeof sourceTypes
-/** What is known of a file by its first bytes; a `zip` is told by its entries. */
+/** Told by the first bytes; a `zip` is told by its entries. */
 export type ContentType = 'pdf' | 'rtf' | 'zip' | 'characters'
 
 const images = ['\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']
@@ -33,8 +33,8 @@ const compoundStreams: [UnreadableCode, string][] = [
 ]
 
 /**
- * By the content alone: extensions are often wrong.
- * @throws Unreadable for what is known and cannot be read: pictures, archives, old formats, password-protected files
+ * Tells a file's type by its content, since extensions are often wrong.
+ * @throws Unreadable for pictures, archives, old formats and password-protected files
  */
 export function contentType(file: Buffer): ContentType {
   if (file.length === 0) throw new Unreadable('empty')
@@ -46,19 +46,18 @@ export function contentType(file: Buffer): ContentType {
   if (begins([compoundFile])) throw new Unreadable(compoundFault(file))
   if (isImage(start, begins(images))) throw new Unreadable('image')
   if (begins(archives)) throw new Unreadable('archive')
-  // PostScript, which is text, and films; other binaries are no text.
+  // PostScript and films.
   if (start.startsWith('%!PS') || start.startsWith('ftyp', 4)) throw new Unreadable('unsupported')
   return 'characters'
 }
 
 function isImage(start: string, begins: boolean): boolean {
-  // Text may begin with BM, but not with zero bytes behind it.
   if (start.startsWith('BM')) return start.slice(6, 10) === '\0\0\0\0'
   return begins || start.startsWith('WEBP', 8) || /^ftyp(heic|heix|mif1|avif)/.test(start.slice(4))
 }
 
 function compoundFault(file: Buffer): UnreadableCode {
-  // As bytes: in memory at an odd address, Node never ends its search for a string of two bytes a letter.
+  // As bytes: at an odd address, Node never ends its search for a UTF-16 string.
   return compoundStreams.find(([, name]) => file.includes(Buffer.from(name, 'utf16le')))?.[0] ?? 'unsupported'
 }
 
@@ -75,10 +74,7 @@ const openDocuments: Record<string, PackageFormat> = {
   'application/vnd.oasis.opendocument.presentation': 'odp',
 }
 
-/**
- * Of a zip package, by the names of its entries and the content of the one named `mimetype`.
- * @throws Unreadable
- */
+/** Tells a zip package by the names of its entries and its `mimetype`. @throws Unreadable */
 export function packageFormat(names: readonly string[], mimetype: string | undefined): PackageFormat {
   const format =
     openDocuments[mimetype?.trim().replace(/-template$/, '') ?? ''] ??

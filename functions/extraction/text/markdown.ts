@@ -1,10 +1,7 @@
 import type { Block, ListItem, Table } from './blocks.ts'
 import { hasHeader } from './table-header.ts'
 
-/**
- * Blocks as Markdown, a blank line between them. Text is escaped only where it would be taken for structure: what is searched and
- * spoken should be what the document says.
- */
+/** Blocks as Markdown. Text is escaped only where it would be taken for structure, since it is searched and spoken. */
 export function toMarkdown(blocks: readonly Block[]): string {
   return blocks
     .map(blockToMarkdown)
@@ -60,12 +57,11 @@ function tableToMarkdown({ rows, headerRows = 0 }: Table): string {
   return [...above, lines.join('\n')].join('\n\n')
 }
 
-/** A title or section that is merged across all columns. */
 function isOneText(row: readonly string[]): boolean {
   return row.length > 2 ? /\p{L}/u.test(row[0]!) && row.every((text) => text === row[0]) : row.length < 2
 }
 
-/** Markdown has one header row: `Price` above `Half day` and `Day` becomes `Price: Half day` and `Price: Day`. */
+/** `Price` above `Half day` and `Day` becomes `Price: Half day` and `Price: Day`. */
 function joinedHeads(texts: string[]): string {
   return texts.filter((text, row) => text !== '' && text !== texts[row - 1]).join(': ')
 }
@@ -88,7 +84,7 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** What stands at the start of a line and would make it a heading, a fence or a row of a table. */
+/** Escapes what would begin a heading, a fence or a table row. */
 function escapeLines(text: string): string {
   return text.trim().replace(/^[ \t]*(?=#{1,6}[ \t]|`{3}|~{3}|\|)/gm, '\\')
 }

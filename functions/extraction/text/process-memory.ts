@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** Resident memory of a process in MB; undefined once it has ended, and on Windows, where nothing of the system's says it at once. */
+/** Resident memory in MB; undefined for a process that has ended, and on Windows. */
 export async function residentMb(pid: number | undefined): Promise<number | undefined> {
   if (pid === undefined) return undefined
   const kilobytes = process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid)

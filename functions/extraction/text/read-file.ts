@@ -12,14 +12,11 @@ import { checkedPackage } from './zip-package.ts'
 export interface Extracted {
   text: string
   sourceType: FileType
-  /** The document's own title, as it says itself or as its first heading. */
+  /** The file's own title. */
   title?: string | undefined
 }
 
-/**
- * A file's text as Markdown. What can be wrong with a file is not all known: call it in a process that may be killed.
- * @throws Unreadable
- */
+/** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string): Promise<Extracted> {
   const { format, content, titles = [] } = await contentOf(file, fileName)
   const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
@@ -30,11 +27,11 @@ export async function readFile(file: Buffer, fileName: string): Promise<Extracte
 interface Content {
   format: Format
   content: string | Block[]
-  /** What may be its title, the likeliest first. */
+  /** Candidates for its title, the likeliest first. */
   titles?: (string | undefined)[]
 }
 
-/** Readers are loaded when the first file of their format comes: PDF.js alone takes a tenth of a second. */
+/** Readers are imported when needed: PDF.js takes a tenth of a second. */
 async function contentOf(file: Buffer, fileName: string): Promise<Content> {
   switch (contentType(file)) {
     case 'pdf': {
@@ -56,12 +53,12 @@ async function packageContent(file: Buffer): Promise<Content> {
   const { names, mimetype, isEncrypted, hides, title } = await checkedPackage(file)
   const format = packageFormat(names, mimetype)
   if (isEncrypted) throw new Unreadable('encrypted')
-  // anydoc cannot leave them out, and callers must not hear what the owner shows to nobody.
+  // anydoc cannot leave hidden parts out.
   if (format === 'ods' && hides) throw new Unreadable('hidden_parts')
   if (format === 'xlsx')
     return { format, content: await (await import('./formats/workbook.ts')).workbookBlocks(file), titles: [title] }
   const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
-  // The title that a presentation's properties keep is mostly its template's, and the first heading of a workbook is a sheet's name.
+  // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
   if (format === 'ods') return { format, content, titles: [title] }
   const heading = firstHeading(content)
   return { format, content, titles: /^(pptx|odp)$/.test(format) ? [heading, title] : [title, heading] }
@@ -76,7 +73,7 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
     const { blocks, title } = readHtml(text)
     return { format: 'html', content: blocks, titles: [title, firstHeading(blocks)] }
   }
-  // A table has more in Markdown than in commas: there is nothing to gain by reading on.
+  // As Markdown a table is longer still.
   if (Buffer.byteLength(text) > maxContentBytes) throw new Unreadable('too_much_text')
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })

@@ -1,7 +1,6 @@
 import type { Extracted } from './read-file.ts'
 import type { UnreadableCode } from './unreadable.ts'
 
-/** The first message of the process. */
 export type ReaderReady = 'ready'
 
 export interface ReaderRequest {
@@ -9,8 +8,7 @@ export interface ReaderRequest {
   fileName: string
 }
 
-/** `fault`: an error of ours, with its stack. */
+/** `fault` is the stack of an error of ours. */
 export type ReaderOutcome = Extracted | { unreadable: UnreadableCode; reason: string | undefined } | { fault: string }
 
-/** `usedMb`: resident memory after the file. */
 export type ReaderReply = ReaderOutcome & { usedMb: number }

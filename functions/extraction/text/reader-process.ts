@@ -8,24 +8,23 @@ import type { ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReaderLimits {
-  /** for a file, both attempts together */
+  /** The time limit of a file, both attempts together. */
   seconds: number
-  /** resident memory of the process */
+  /** The limit of the process's resident memory. */
   memoryMb: number
 }
 
 const watchEveryMs = 50
-/** A process that has grown beyond this, or has read so many files, gives way to a new one. */
+/** Larger or longer-used processes are replaced. */
 const keepBelowMb = 400
 const filesPerProcess = 100
 
-// The bundle has the program under another name beside it.
+// The bundle names it otherwise.
 const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'reader.ts' : 'reader.mjs', import.meta.url))
 
 /**
- * A child process in which the files of one organization are read, one after the other. It has neither the environment nor the rights
- * of its parent: it cannot write files, start programs or read any files but the code. A file that takes the process over sees no
- * file of another organization: for that the process is killed and another started.
+ * A child process that reads one organization's files, one after the other, without its parent's environment and rights: it cannot
+ * write files, start programs or read any files but the code. A file of another organization is read in a new process.
  */
 export class ReaderProcess {
   readonly #limits: ReaderLimits
@@ -37,16 +36,12 @@ export class ReaderProcess {
     this.#limits = limits
   }
 
-  /**
-   * @throws Unreadable where the file makes the process exceed its limits or end, the latter twice
-   * @throws Error for faults of ours
-   */
+  /** @throws Unreadable for a file that exceeds the limits or ends the process twice; Error for faults of ours */
   async read(request: ReaderRequest, organizationId: OrganizationId): Promise<Extract<ReaderReply, { text: string }>> {
     if (organizationId !== this.#organizationId) this.end()
     this.#organizationId = organizationId
     const deadline = performance.now() + this.#limits.seconds * 1_000
     const reply = (await this.#attempt(request, deadline)) ?? (await this.#attempt(request, deadline))
-    // Any machine may kill a process once.
     if (!reply) throw new Unreadable('too_complex', new Error('The process that reads files ended twice'))
     if (++this.#files >= filesPerProcess || reply.usedMb > keepBelowMb) this.end()
     if ('fault' in reply) throw new Error(`A file could not be read: ${reply.fault}`)
@@ -64,7 +59,7 @@ export class ReaderProcess {
     this.#files = 0
   }
 
-  /** Undefined if the process has ended by itself. */
+  /** Undefined if the process ended. */
   async #attempt(request: ReaderRequest, deadline: number): Promise<ReaderReply | undefined> {
     const child = this.#child ?? (await started(this.#limits.memoryMb))
     this.#child = child
@@ -98,7 +93,7 @@ function start(memoryMb: number): ChildProcess {
   })
 }
 
-/** @throws Error for a process that ends before it has read anything: its file is not to blame */
+/** @throws Error for a process that ends before it has read anything */
 async function started(memoryMb: number): Promise<ChildProcess> {
   const child = start(memoryMb)
   await new Promise<void>((resolve, reject) => {
@@ -112,14 +107,13 @@ async function started(memoryMb: number): Promise<ChildProcess> {
   return child
 }
 
-/** What the program itself consists of: the bundle's folder, or the repository with its packages. */
+/** The bundle's folder, or the repository with its packages. */
 function codeFolders(): string[] {
   if (program.endsWith('.mjs')) return [dirname(program)]
   const root = join(dirname(program), '../../..')
   return [root, realpathSync(join(root, 'node_modules'))]
 }
 
-/** Undefined if the process ends instead. */
 async function replyOf(child: ChildProcess, request: ReaderRequest): Promise<ReaderReply | undefined> {
   return await new Promise((resolve) => {
     const settle = (reply?: ReaderReply) => {
@@ -147,7 +141,7 @@ function watchOver(child: ChildProcess, deadline: number, memoryMb: number): { e
   return { exceeded, end }
 }
 
-/** While it waits it keeps nobody from ending. */
+/** An idle process does not keep its parent alive. */
 function hold(child: ChildProcess, isHeld: boolean): void {
   if (isHeld) {
     child.ref()

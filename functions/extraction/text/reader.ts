@@ -1,4 +1,4 @@
-// The program of a child process: reads a file that its parent sends, answers, and waits for the next.
+// The program of the child process.
 import { readFile } from './read-file.ts'
 import type { ReaderOutcome, ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { Unreadable } from './unreadable.ts'
@@ -15,11 +15,11 @@ async function answer(request: ReaderRequest): Promise<void> {
 
 async function outcomeOf({ file, fileName }: ReaderRequest): Promise<ReaderOutcome> {
   try {
-    // Copied: where the message has it, it may lie at an odd address.
+    // Copied, since in the message it may lie at an odd address.
     return await readFile(Buffer.from(file), fileName)
   } catch (error) {
     if (error instanceof Unreadable) return { unreadable: error.code, reason: reasonOf(error.cause) }
-    // Deep nesting exhausts the stack, a huge text the length of a string: it is the file's doing.
+    // Deep nesting exhausts the stack, a huge text the length of a string.
     if (error instanceof RangeError) return { unreadable: 'too_complex', reason: error.message }
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

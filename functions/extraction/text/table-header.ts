@@ -1,4 +1,4 @@
-/** Whether the first row names the columns, where the document says nothing: not if it has an amount above other amounts. */
+/** Guesses whether the first row names the columns: not if it has an amount above other amounts. */
 export function hasHeader([first, ...rest]: readonly (readonly string[])[]): boolean {
   return !first!.some((text, column) => isAmount(text) && rest.some((row) => isAmount(row[column] ?? '')))
 }

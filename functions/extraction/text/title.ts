@@ -9,13 +9,13 @@ const junk = [
   /^(\S+ presentation|powerpoint-präsentation|présentation powerpoint)$/i,
   /^(untitled|unbenannt|ohne titel|sans titre|(new |neues |nouveau )?(document|dokument)|presentation|slide|folie|page|title|titel|titre)[ -]?\d*$/i,
   /^(home|index|(table of )?contents|inhalt|inhaltsverzeichnis|sommaire|table des matières)$/i,
-  // A file's name without its extension, a path or an address.
+  // File names, paths and addresses.
   /^[^\s_]*_\S*$|^\w+:\S|[\\/]\S*[\\/]/,
-  // Letters that were decoded wrongly.
+  // Wrongly decoded text.
   /\ufffd|^þÿ|^ÿþ/,
 ]
 
-/** The first of the candidates that a person would call the document by, in one line; undefined if there is none. */
+/** The first candidate that a person would use as a title, on one line. */
 export function saneTitle(candidates: readonly (string | undefined)[]): string | undefined {
   return candidates
     .map((candidate) => cleanText((candidate ?? '').slice(0, 1_000)).replace(/\s+/g, ' '))

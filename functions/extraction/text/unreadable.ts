@@ -1,4 +1,3 @@
-/** Why a file cannot be read for good, and what its owner can do about it. */
 const messages = {
   empty: 'The file is empty. Choose the right file and upload it again.',
   no_text:
@@ -33,7 +32,7 @@ const messages = {
 
 export type UnreadableCode = keyof typeof messages
 
-/** The file is at fault for good: another attempt would end the same. `message` tells a person what to do. */
+/** The file is at fault for good. `message` tells a person what to do. */
 export class Unreadable extends Error {
   readonly code: UnreadableCode
 

@@ -3,33 +3,31 @@ import { Unreadable } from './unreadable.ts'
 
 const maxEntries = 10_000
 const maxBytes = 384 * 1024 * 1024
-/** Below this, no ratio is suspicious: a megabyte of blanks harms nobody. */
+/** Smaller packages may have any ratio. */
 const ratioFrom = 32 * 1024 * 1024
 const maxRatio = 200
 const startBytes = 256 * 1024
-/** In UTF-8, and in UTF-16 and UTF-32 of either byte order, which put zero bytes between the letters. */
+/** Matches UTF-8, and UTF-16 and UTF-32 of either byte order, with their zero bytes. */
 const entityDeclaration = new RegExp([...'<!ENTITY'].join('\\0{0,3}'))
-/** Drawing programs declare entities in their SVG, and no picture is read. */
+/** Drawing programs declare entities in SVG, which is never read. */
 const isPicture = ({ fileName }: Entry) => /\.svg$/i.test(fileName)
 const hidingMark = /table:visibility="(collapse|filter)"|table:display="false"/
-/** Longer than any of these marks, so that one is found where two parts of a stream meet. */
+/** Longer than any mark, to find one that spans two pieces of a stream. */
 const overlap = 64
 
 export interface ZipPackage {
   names: string[]
-  /** the content of the entry of this name */
   mimetype: string | undefined
-  /** of an OpenDocument, by what it says of itself */
   isEncrypted: boolean
-  /** has sheets, rows or columns that an OpenDocument does not show */
+  /** An OpenDocument with hidden sheets, rows or columns. */
   hides: boolean
-  /** what the document says of itself in its properties */
+  /** The title in the properties. */
   title: string | undefined
 }
 
 /**
- * Reads every entry once, so that the libraries that read them again meet what the directory says: no more entries, bytes and
- * ratio than a document has, no XML with entities of its own (which no office program writes, and which bombs are made of).
+ * Reads every entry once: refuses too many entries or bytes, too high a ratio, and XML with entities of its own, which no office
+ * program writes and bombs are made of.
  * @throws Unreadable
  */
 export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
@@ -79,7 +77,7 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   return entries
 }
 
-/** Reads all of the entry: fails where it holds more or less than it says. */
+/** Reads the whole entry; fails if it holds more or less than it says. */
 async function lookInto(zip: ZipFile, entry: Entry) {
   const start: Buffer[] = []
   let [bytes, end, declaresEntity, hides] = [0, '', false, false]

@@ -5,12 +5,11 @@ import { sheetBlocks } from './table-rows.ts'
 const delimiters = [';', '\t', ',', '|']
 const sampleLines = 200
 const sampleLetters = 64 * 1024
-/** More is data for programs, and no table that anybody reads. */
 const maxColumns = 1_000
 
 /**
- * The rows of comma-separated values as tables, or undefined for text that is none: fewer than two rows that have the same two
- * columns or more. `strict` for a file whose name does not say that it is one: then every row must.
+ * Comma-separated values as tables, or undefined for other text.
+ * @param strict every row must have the same columns, since the file's name does not say that it is one
  */
 export function delimitedBlocks(text: string, { strict }: { strict: boolean }): Block[] | undefined {
   const named = /^sep=(.)\r?\n/i.exec(text)

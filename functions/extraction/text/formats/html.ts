@@ -8,7 +8,6 @@ type Element = DefaultTreeAdapterTypes.Element
 const maxDepth = 400
 const maxSpan = 1_000
 const maxCells = 2_000_000
-/** Nothing that a reader of the page reads as its text. */
 const skipped = new Set(
   'head script style noscript template svg math iframe object embed canvas audio video nav button select input textarea datalist dialog'.split(
     ' ',
@@ -20,7 +19,7 @@ const blockNames = new Set(
   ),
 )
 
-/** The readable text of a page: headings, paragraphs, lists and tables. Nothing is run and nothing is loaded. */
+/** The visible text of a page. Nothing is run and nothing is loaded. */
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   const document = parse(html)
   const blocks = blocksOf(document.childNodes as Node[], 0)
@@ -29,12 +28,12 @@ export function readHtml(html: string): { blocks: Block[]; title: string | undef
   return { blocks: isMissing ? [{ kind: 'heading', level: 1, text: title }, ...blocks] : blocks, title }
 }
 
-/** The encoding that the page names in its first kilobyte. */
+/** The encoding named in the first kilobyte. */
 export function declaredEncoding(bytes: Buffer): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 }
 
-/** By its start: a document type, a root element, or an element of a page where the name says that it is one. */
+/** Looks at the start: a doctype, a root element, or any tag if the name says HTML. */
 export function isHtml(text: string, fileName: string): boolean {
   const start = text.slice(0, 2048).replace(/^(\s|<\?xml[^>]*>|<!--.*?-->)+/s, '')
   return /^<(!doctype\s+html|html|head|body)\b/i.test(start) || (/\.x?html?$/i.test(fileName) && /^<[a-z]/i.test(start))
@@ -105,7 +104,7 @@ function definitionsOf(list: Element, depth: number): ListItem[] {
   return items
 }
 
-/** A table that lays out the page (one column, or a table or heading within) is read cell by cell. */
+/** A layout table (one column, or a table or heading inside) is read cell by cell. */
 function tableBlocks(table: Element, depth: number): Block[] {
   const rows = rowsIn(table)
   const laysOut = rows.every(({ cells }) => cells.length < 2) || rows.some(({ cells }) => cells.some(holdsLayout))
@@ -197,7 +196,7 @@ function nodeText(node: Node, depth: number): string {
   return link ? `${text} (${link})` : text
 }
 
-/** Where a link leads, if its text does not say so: addresses and numbers that a caller may be told. */
+/** The address or number of a link whose text does not show it. */
 function linkOf(element: Element, text: string): string | undefined {
   const address = attribute(element, 'href')?.trim() ?? ''
   const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(address) ?? []

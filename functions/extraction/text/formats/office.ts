@@ -13,8 +13,8 @@ const faults = {
 } as const
 
 /**
- * Text documents and presentations. Footnotes stand in brackets behind what they explain, speaker notes as quotes below their slide,
- * the text of a merged cell in each row and column that it covers. Pictures are left out, also what describes them.
+ * Text documents and presentations: footnotes in brackets where they are referred to, speaker notes as quotes, a merged cell's text
+ * in each row and column. Pictures and their descriptions are left out.
  * @throws Unreadable
  */
 export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<Block[]> {
@@ -24,7 +24,6 @@ export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<
 }
 
 async function readDocument(file: Buffer, format: OfficeFormat): Promise<anydoc.Document> {
-  // Native code: loaded when the first such file comes.
   const { toDocument } = await import('@firecrawl/anydoc')
   try {
     return await toDocument(file, format as anydoc.Format)
@@ -73,7 +72,7 @@ class DocumentReader {
     })
   }
 
-  /** A box of a single column or row of blocks is no table. */
+  /** A table of a single column or row is a layout box. */
   #table({ grid, headerRows, kind }: anydoc.Table): Block[] {
     const laysOut = (kind as string) === 'layout' || grid.every((row) => row.length < 2)
     if (laysOut) return grid.flatMap((row) => row.flatMap(({ cell }) => this.blocks(cell?.blocks ?? [])))
@@ -105,7 +104,7 @@ class DocumentReader {
     }
   }
 
-  /** With where it leads, if its text does not say so: addresses and numbers that a caller may be told. */
+  /** Adds the address or number of a link whose text does not show it. */
   #link(text: string, target: anydoc.LinkTarget | undefined): string {
     const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(target?.value ?? '') ?? []
     if (!scheme || text.trim() === '' || text.includes(rest.replace(/\/$/, ''))) return text
@@ -119,7 +118,7 @@ class DocumentReader {
   }
 }
 
-/** OpenDocument keeps it among the speaker notes. */
+/** OpenDocument keeps slide numbers among the speaker notes. */
 function isSlideNumber(block: Block): boolean {
   return block.kind === 'paragraph' && /^(<number>|\d{1,4})$/.test(block.text.trim())
 }
@@ -165,7 +164,7 @@ function roman(number: number): string {
   return text
 }
 
-/** What fits into one cell or bracket, a line for each block. */
+/** One line for each block, for a cell or bracket. */
 function plain(blocks: readonly Block[]): string {
   return blocks.map(plainBlock).filter(Boolean).join('\n')
 }

@@ -1,15 +1,15 @@
 import type { Block, Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 
-/** Of a sheet: `value` as it is read, `numeric` for numbers and dates. */
+/** A sheet's cell; numbers and dates are `numeric`. */
 export interface SheetCell {
   text: string
   numeric: boolean
 }
 
 /**
- * What people put on one sheet, told apart by its blank rows: lines of text in a single column, and tables, whose first row names
- * the columns. A table without such a row carries on the one above, of which it repeats the header.
+ * Splits a sheet by its blank rows into lines of text and tables, whose first row names the columns. A table without such a row
+ * continues the one above and repeats its header.
  */
 export function sheetBlocks(rows: readonly (readonly SheetCell[])[]): Block[] {
   const blocks: Block[] = []
@@ -42,7 +42,7 @@ function groupsOf(rows: readonly (readonly SheetCell[])[]): (readonly SheetCell[
   return groups
 }
 
-/** Leading rows of one text, also where it is merged across the columns; all of them in a group of such rows. */
+/** The number of leading rows with a single text, merged or not. */
 function titleRows(group: readonly (readonly SheetCell[])[]): number {
   const first = group.findIndex((row) => new Set(row.map(({ text }) => text).filter(Boolean)).size > 1)
   return first < 0 ? group.length : first
@@ -52,7 +52,6 @@ function textOf(row: readonly SheetCell[]): string {
   return row.find(({ text }) => text)?.text ?? ''
 }
 
-/** Names of columns are words, and something stands below them. */
 function isHeader([first, ...rest]: (readonly SheetCell[])[]): boolean {
   return rest.length > 0 && !first!.some(({ text, numeric }) => numeric || isAmount(text))
 }

@@ -7,12 +7,11 @@ import { type SheetCell, sheetBlocks } from './table-rows.ts'
 
 const maxCells = 2_000_000
 const maxMergedRows = 10_000
-/** Shown in the order of whoever opens the file: these are written so that everybody reads the same. */
+/** Shown in the reader's own order of day and month, so written as ISO dates. */
 const dateOfTheReader = /^(m\/d\/yy(yy)?|mm-dd-yy|\[\$-F800\].*|m\/d\/yy h:mm)$/i
 
 /**
- * Each sheet under its name: values as their formats show them, results in place of formulas, the text of a merged cell in each row
- * and column that it covers. Hidden sheets, rows and columns are left out: whoever hid them shows them to nobody.
+ * Each sheet under its name: formatted values, results of formulas, merged text in each row and column. Hidden parts are left out.
  * @throws Unreadable for a file that is no workbook
  */
 export async function workbookBlocks(file: Buffer): Promise<Block[]> {
@@ -33,7 +32,7 @@ async function readWorkbook(file: Buffer) {
   }
 }
 
-/** Of many blank rows in a row one is kept: people format sheets down to their ends. */
+/** Keeps one of many blank rows: people format sheets down to their ends. */
 function rowsOf(sheet: Sheet): SheetCell[][] {
   const merges = mergesByRow(sheet.merges ?? [])
   const shown = sheet.rows.keys().filter((r) => !sheet.rowDefs?.get(r)?.hidden)

@@ -7,26 +7,25 @@ interface Column {
   x1: number
 }
 
-/** Of the size of the letters: the most between two rows, and between two lines of one cell. */
+/** The largest distance between two rows, in multiples of the font size. */
 const maxRowPitch = 3.2
 const maxLinePitch = 1.4
 const maxProseLength = 40
 
-/** How many lines from `start` on are a table without rulings, and that table; undefined if they are none. */
+/** A table without rulings that begins at `start`, if there is one, and its number of lines. */
 export function alignedTable(lines: readonly Line[], start: number): { table: Table; count: number } | undefined {
   const run = runFrom(lines, start)
   const rows = run.filter(({ segments }) => segments.length > 1)
   if (rows.length < 2) return undefined
   const columns = headColumns(run) ?? usualColumns(rows)
-  // Of two lines, wide spaces may stand below one another by chance.
+  // In two lines, wide spaces may be aligned by chance.
   if (isProse(rows, columns) || (rows.length < 3 && !hasAmount(rows))) return undefined
-  // Behind dots of different lengths, amounts begin anywhere.
+  // After dot leaders, amounts begin anywhere.
   const isList = run.every(({ segments }) => segments.length === columns.length && isAmount(segments.at(-1)!.text))
   if (overlap(columns) && !isList) return undefined
   return { table: { kind: 'table', rows: tableRows(run, columns) }, count: run.length }
 }
 
-/** Lines of several segments, and single ones between them. */
 function runFrom(lines: readonly Line[], start: number): Line[] {
   let end = start
   let last = start
@@ -40,7 +39,7 @@ function runFrom(lines: readonly Line[], start: number): Line[] {
   return lines.slice(start, last)
 }
 
-/** Of the first line, where narrow columns leave no gap in the lines below it, and yet no word reaches from one to the next. */
+/** The head's columns, where narrow columns leave no gap below but no word spans two of them. */
 function headColumns([head, ...others]: readonly Line[]): Column[] | undefined {
   const usual = mostFrequent(others.map(({ segments }) => segments.length))
   if (!head || head.segments.length <= usual) return undefined
@@ -54,7 +53,7 @@ function boundaries(columns: readonly Column[]): number[] {
   return columns.slice(1).map(({ x0 }, index) => (columns[index]!.x1 + x0) / 2)
 }
 
-/** From where the first text of a column begins to where the last ends, of the rows that have as many as most have. */
+/** The extents of the columns, from the rows with the most common number of segments. */
 function usualColumns(rows: readonly Line[]): Column[] {
   const usual = mostFrequent(rows.map(({ segments }) => segments.length))
   const whole = rows.filter(({ segments }) => segments.length === usual).map(({ segments }) => segments)
@@ -82,7 +81,7 @@ function tableRows(lines: readonly Line[], columns: readonly Column[]): string[]
   return rows
 }
 
-/** A segment over several columns is divided between them if every column gets a part, as of a row; else it is one text. */
+/** A segment over several columns is divided if every column gets a part. */
 function rowOf(line: Line, columns: readonly Column[]): string[] {
   if (line.segments.length === columns.length) return line.segments.map(({ text }) => text)
   const edges = boundaries(columns)
@@ -98,7 +97,7 @@ function rowOf(line: Line, columns: readonly Column[]): string[] {
   return bySegment.map((texts) => texts.join(' '))
 }
 
-/** The first that it reaches into, else the nearest. */
+/** The first column that it overlaps, else the nearest. */
 function columnOf({ x0, x1 }: Segment, columns: readonly Column[]): number {
   const shared = columns.map((column) => Math.min(x1, column.x1) - Math.max(x0, column.x0))
   const first = shared.findIndex((width) => width > 2)

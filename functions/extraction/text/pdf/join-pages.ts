@@ -1,7 +1,7 @@
 import type { Block, Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 
-/** Puts together what a page break divides: a table whose rows go on, a sentence that does not end. */
+/** Joins tables and sentences that continue on the next page. */
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
   for (const page of pages) {
@@ -18,7 +18,7 @@ export function joinPages(pages: readonly Block[][]): Block[] {
   return blocks
 }
 
-/** Not by a table with amounts below names of its own. */
+/** A table with a header of its own does not continue one. */
 function isContinued(table: Table, next: Table): boolean {
   if (width(table) !== width(next)) return false
   const repeats = next.rows[0]!.join('\n') === table.rows[0]!.join('\n')
@@ -35,6 +35,5 @@ function withoutHeader(rows: string[][], header: readonly string[]): string[][] 
 }
 
 function goesOn(before: string, after: string): boolean {
-  // The last letter alone: what is joined grows page by page.
   return /[\p{Ll},]/u.test(before.slice(-1)) && /^\p{Ll}/u.test(after)
 }

@@ -1,9 +1,10 @@
 import { getResolvedPDFJS } from 'unpdf'
 import type { PDFPageProxy } from 'unpdf/pdfjs'
+import { type Matrix, product } from './paint-steps.ts'
 import { type Ruling, rulingsOf } from './rulings.ts'
 import { placedRuns } from './text-runs.ts'
 
-/** In points from the left and from the top of the page as it is shown; `y` is the baseline. */
+/** Points from the top left of the page as shown; `y` is the baseline. */
 export interface Word {
   text: string
   x0: number
@@ -12,7 +13,7 @@ export interface Word {
   size: number
   font: string
   bold: boolean
-  /** placed on its own, not behind a space */
+  /** Placed by itself, not after a space. */
   placed: boolean
 }
 
@@ -20,12 +21,11 @@ export interface PageContent {
   width: number
   height: number
   words: Word[]
-  /** Text that runs in another direction than the page's: stamps, labels of axes. */
+  /** Text in another direction: stamps, labels of axes. */
   turned: string[]
   rulings: Ruling[]
 }
 
-export type Matrix = readonly [number, number, number, number, number, number]
 interface TextItem {
   str: string
   dir: string
@@ -40,7 +40,7 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent> {
   const { OPS } = await getResolvedPDFJS()
   const viewport = page.getViewport({ scale: 1 })
   const matrix = viewport.transform as unknown as Matrix
-  // Before the text, for it loads the fonts, which say what is bold.
+  // Loads the fonts, which say what is bold.
   const operators = await page.getOperatorList()
   const rulings = rulingsOf(operators, OPS, matrix)
   const content: PageContent = { width: viewport.width, height: viewport.height, words: [], turned: [], rulings }
@@ -70,7 +70,7 @@ function markPlaced(words: Word[], runs: readonly { x: number; y: number }[]): v
   if (placesEveryWord(words)) for (const word of words) word.placed = false
 }
 
-/** Some programs write no spaces at all: then a word that is placed on its own says nothing. */
+/** Programs that write no spaces place every word by itself. */
 function placesEveryWord(words: readonly Word[]): boolean {
   const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
   const gaps = sorted.flatMap((word, index) => {
@@ -82,18 +82,7 @@ function placesEveryWord(words: readonly Word[]): boolean {
   return gaps.length > 30 && gaps.filter((gap) => gap < 0.45).length > 0.6 * gaps.length
 }
 
-export function product(m: Matrix, n: Matrix): Matrix {
-  return [
-    m[0] * n[0] + m[2] * n[1],
-    m[1] * n[0] + m[3] * n[1],
-    m[0] * n[2] + m[2] * n[3],
-    m[1] * n[2] + m[3] * n[3],
-    m[0] * n[4] + m[2] * n[5] + m[4],
-    m[1] * n[4] + m[3] * n[5] + m[5],
-  ]
-}
-
-/** Where its words begin is estimated from the widths that characters have in most fonts: PDF.js gives the whole item's alone. */
+/** PDF.js gives only the item's width: where words begin is estimated from usual character widths. */
 function wordsOf(item: TextItem, place: Omit<Word, 'text' | 'x0' | 'x1'> & { x: number }): Word[] {
   const { x, ...rest } = place
   const text = item.str.replace(leaders, (dots) => ' '.repeat(dots.length))

@@ -2,7 +2,7 @@ import type { Block, ListItem } from '../blocks.ts'
 import { alignedTable } from './aligned-tables.ts'
 import { joinLines, type Line, lineText } from './text-lines.ts'
 
-/** The size of most of a document's letters, and the larger ones from the largest on. */
+/** The size of most letters, and the larger sizes in descending order. */
 export interface FontSizes {
   body: number
   headings: number[]
@@ -12,7 +12,7 @@ const bullet = /^([•‣▪■●○◦·∙➢✓✔]|[\ue000-\uf8ff]|[–—*
 const number = /^\(?(?:(\d{1,3}|[a-zA-Z])([.)])\s+|(\d{1,2})(\.)(?=\p{Lu}\p{Ll}))/u
 const maxHeadingLetters = 120
 
-/** Lines of one column, from top to bottom; `right` is where its longest end. */
+/** @param lines of one column, from top to bottom. @param right where the longest ends */
 export function textBlocks(lines: readonly Line[], sizes: FontSizes, right: number): Block[] {
   const blocks: Block[] = []
   const pitch = usualPitch(lines)
@@ -36,7 +36,7 @@ export function textBlocks(lines: readonly Line[], sizes: FontSizes, right: numb
 interface Surroundings {
   sizes: FontSizes
   right: number
-  /** with more space than usual above it or below it */
+  /** Has more space than usual above or below. */
   alone: boolean
 }
 
@@ -56,7 +56,7 @@ function addLine(blocks: Block[], line: Line, previous: Line | undefined, around
     else blocks.push({ kind: 'list', items: [item] })
     return
   }
-  // What went on in the same letters was no heading.
+  // A heading does not continue in the same font size.
   if (previous && last?.kind === 'heading' && isSameSize(line, previous))
     blocks[blocks.length - 1] = { kind: 'paragraph', text: last.text }
   const open = previous ? openParagraph(blocks.at(-1)!, line, previous) : undefined
@@ -64,7 +64,7 @@ function addLine(blocks: Block[], line: Line, previous: Line | undefined, around
   else open.text = isFull(previous!, line, around.right) ? joinLines([open.text, text]) : `${open.text}\n${text}`
 }
 
-/** The paragraph or list item that the line carries on. */
+/** The paragraph or list item that the line continues. */
 function openParagraph(block: Block, line: Line, previous: Line): { text: string } | undefined {
   if (block.kind === 'paragraph') return isSameSize(line, previous) ? block : undefined
   const paragraph = block.kind === 'list' ? block.items.at(-1)?.blocks[0] : undefined
@@ -76,7 +76,7 @@ function isSameSize(line: Line, previous: Line): boolean {
   return Math.abs(line.size - previous.size) < 0.1 * line.size && line.bold === previous.bold
 }
 
-/** Whether the first word of the next line would not have fitted any more. */
+/** Whether the next line's first word would not have fitted. */
 function isFull(line: Line, next: Line, right: number): boolean {
   const first = next.words[0]!
   return line.segments.at(-1)!.x1 + (first.x1 - first.x0) + 0.5 * line.size > right

@@ -14,12 +14,10 @@ import { linesOf } from './text-lines.ts'
 
 const maxPages = 5_000
 const maxHeadingSizes = 4
-/** A scan may carry a line of text, such as the scanner's name. */
 const minLettersOfText = 20
 
 /**
- * Headings, lists and tables by the structure for screen readers where a page has one, else by its layout. Running heads and page
- * numbers are left out after their first page.
+ * Reads a page by its tags if they have a table, else by its layout. Running heads and page numbers are left out after the first page.
  * @throws Unreadable for a scan, a password, more than 5,000 pages, fonts that do not say which letters they show
  */
 export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: (string | undefined)[] }> {
@@ -38,7 +36,6 @@ export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: 
   }
 }
 
-/** What its structure says, and what is seen of it where that has no table. */
 interface Page {
   tagged?: Block[]
   content?: PageContent
@@ -47,7 +44,7 @@ interface Page {
 
 async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   try {
-    // PDF.js takes the memory over: a copy, for others read the file as well.
+    // A copy, since PDF.js takes over the memory.
     return await getDocumentProxy(new Uint8Array(file), { verbosity: 0, stopAtErrors: false })
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
@@ -55,7 +52,7 @@ async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   }
 }
 
-/** Those of the XMP metadata and of the older information dictionary. */
+/** The titles of the XMP metadata and of the information dictionary. */
 async function titlesOf(pdf: PDFDocumentProxy): Promise<(string | undefined)[]> {
   const { info, metadata } = await pdf.getMetadata().catch(() => ({ info: {}, metadata: undefined }))
   const titles: unknown[] = [metadata?.get('dc:title'), 'Title' in info ? info.Title : undefined]
@@ -81,7 +78,7 @@ async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
   return pages
 }
 
-/** Undefined for a page that is broken: the others are worth reading. */
+/** Undefined for a broken page. */
 async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | undefined> {
   let page: PDFPageProxy | undefined
   try {
@@ -98,7 +95,7 @@ async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | und
   }
 }
 
-/** A table that the structure knows nothing of is worth more than exact headings. */
+/** A table that the tags do not have matters more than their exact headings. */
 function pageBlocks({ tagged, content }: Page, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
   const laidOut = content && laidOutBlocks(content, running, sizes)
   return (tagged && !laidOut?.some(holdsTable) ? tagged : laidOut) ?? tagged ?? []
@@ -145,7 +142,7 @@ function lettersOn({ words, turned }: PageContent): number {
   return [...words.map(({ text }) => text), ...turned].reduce((sum, text) => sum + text.length, 0)
 }
 
-/** Letters that stand for nothing, and characters that no document uses. */
+/** Refuses text of unassigned and private-use characters. */
 function rejectScrambled(pages: readonly PageContent[]): void {
   const text = pages.map(({ words }) => words.map((word) => word.text).join('')).join('')
   const meaningless = text.match(/[\ufffd\ue000-\uf8ff\u0080-\u009f]|[\u{f0000}-\u{10ffff}]/gu)?.length ?? 0

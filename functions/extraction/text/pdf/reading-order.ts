@@ -3,13 +3,13 @@ import { linesOf } from './text-lines.ts'
 
 const minLines = 6
 const minLetters = 22
-/** Of the size of the letters. */
+/** In multiples of the font size. */
 const gutterWidth = 0.7
 const maxDepth = 6
 
 /**
- * Words of a page, or part of one, in the groups in which they are read: what stands above columns of prose, each column, what stands
- * below. A table's columns are no such columns: their lines are short.
+ * Groups words in reading order: what is above columns of prose, each column, what is below. A table's columns do not count, since
+ * their lines are short.
  */
 export function readingOrder(words: readonly Word[], depth = 0): Word[][] {
   const lines = depth < maxDepth ? linesOf(words) : []
@@ -28,7 +28,6 @@ export function readingOrder(words: readonly Word[], depth = 0): Word[][] {
   return [[...words]]
 }
 
-/** Left edges that several lines share, without the first. */
 function columnStarts(edges: readonly number[]): number[] {
   const counts = new Map<number, number>()
   for (const edge of edges) counts.set(Math.round(edge), (counts.get(Math.round(edge)) ?? 0) + 1)

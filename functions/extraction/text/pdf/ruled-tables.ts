@@ -12,7 +12,7 @@ const tolerance = 3
 const maxRulingsCompared = 3_000
 const maxCells = 100_000
 
-/** Tables whose cells are drawn as a grid, and the words that stand in none. */
+/** Tables drawn as a grid, and the words outside of them. */
 export function ruledTables(
   words: readonly Word[],
   rulings: readonly Ruling[],
@@ -38,7 +38,7 @@ interface Grid {
   rulings: Ruling[]
 }
 
-/** Of rulings that touch one another, at least two columns and two rows. */
+/** Grids of touching rulings with at least two columns and two rows. */
 function gridsOf(rulings: readonly Ruling[]): Grid[] {
   const level = rulings.filter((ruling) => ruling.level)
   const upright = rulings.filter((ruling) => !ruling.level)
@@ -96,7 +96,7 @@ function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): string[][] {
   )
 }
 
-/** A band between two rulings that holds several rows, as where only the head and the columns are ruled. */
+/** Splits a band that holds several rows, as where only the head and the columns are ruled. */
 function splitByLines(cells: readonly Word[][]): string[][] {
   const filled = [...new Set(cells)].filter((words) => words.length > 0).map((words) => linesOf(words))
   const lines = linesOf(filled.length > 1 ? [...new Set(cells)].flat() : [])
@@ -111,7 +111,7 @@ function cellText(words: readonly Word[]): string {
   return words.length > 0 ? joinLines(linesOf(words).map(lineText)) : ''
 }
 
-/** A frame around text, or lines that happen to cross, is none. */
+/** Tells tables from frames and lines that happen to cross. */
 function isTable(rows: readonly string[][]): boolean {
   return rows.filter((row) => new Set(row.filter(Boolean)).size > 1).length > 1
 }
@@ -125,7 +125,7 @@ function middle({ x0, x1 }: Word): number {
   return (x0 + x1) / 2
 }
 
-/** Of the small letters, from the top of the page. */
+/** The middle of the lower-case letters. */
 function height({ y, size }: Word): number {
   return y - size / 4
 }

@@ -1,7 +1,6 @@
-import type { Matrix } from './page-content.ts'
-import { type OperatorList, paintSteps } from './paint-steps.ts'
+import { type Matrix, type OperatorList, paintSteps } from './paint-steps.ts'
 
-/** A drawn line, or an edge of a drawn rectangle: from `from` to `to` at `at`, which is its y if it is level, else its x. */
+/** A drawn line or edge: `at` is its y if it is level, else its x. */
 export interface Ruling {
   level: boolean
   at: number
@@ -11,10 +10,10 @@ export interface Ruling {
 
 const maxRulings = 20_000
 const minLength = 4
-/** Points that a line may lean, or a filled rectangle measure across and still be a line. */
+/** The largest thickness, in points, of a filled rectangle that counts as a line. */
 const maxThickness = 3
 
-/** Every straight line that runs along the page's edges. None of a page with so many that it is a drawing. */
+/** Horizontal and vertical lines; none of a page with so many that it is a drawing. */
 export function rulingsOf(list: OperatorList, operators: Record<string, number>, viewport: Matrix): Ruling[] {
   const rulings: Ruling[] = []
   for (const { operator, parameters, matrix } of paintSteps(list, operators, viewport)) {
@@ -24,7 +23,7 @@ export function rulingsOf(list: OperatorList, operators: Record<string, number>,
   return rulings
 }
 
-/** Paths that only clip what follows draw nothing. */
+/** Clipping paths draw nothing. */
 function isPainted(parameters: unknown, operators: Record<string, number>): boolean {
   return Array.isArray(parameters) && parameters[0] !== operators.endPath && parameters[0] !== operators.clip
 }

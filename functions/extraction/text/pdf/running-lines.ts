@@ -2,10 +2,10 @@ import type { PageContent, Word } from './page-content.ts'
 import { linesOf, lineText } from './text-lines.ts'
 
 const minPages = 3
-/** Of the page's height, from the top and from the bottom. */
+/** The share of the page's height at its top and bottom. */
 const margin = 0.1
 
-/** The words of lines that pages repeat in their margins, but for the page's number, without those of the first such page. */
+/** Words of lines that pages repeat in their margins, except on the first of them. */
 export function runningLines(pages: readonly PageContent[]): Set<Word> {
   const found = new Map<string, Word[][]>()
   for (const [index, { words, height }] of pages.entries()) {

@@ -2,7 +2,7 @@ import type { PDFPageProxy } from 'unpdf/pdfjs'
 import type { Block, ListItem } from '../blocks.ts'
 import { joinLines } from './text-lines.ts'
 
-/** A node of the structure that the program which wrote the PDF has left in it, or a piece of the page's text. */
+/** A node of the tags, or a piece of the page's text. */
 interface Node {
   role?: string
   type?: string
@@ -24,8 +24,8 @@ const containers =
   /^(Document|DocumentFragment|Part|Art|Sect|Div|Aside|BlockQuote|NonStruct|Private|Root|Index|TOC|Form|Figure|Caption)$/
 
 /**
- * What Word, LibreOffice, Google Docs and browsers write for screen readers: exact headings, lists and tables. Undefined for a page
- * without such a structure, or where it leaves out text that is shown.
+ * Reads the tags that office programs and browsers write for screen readers. Undefined for a page without tags, or where they leave
+ * out text that is shown.
  */
 export async function taggedBlocks(page: PDFPageProxy): Promise<{ blocks: Block[]; letters: number } | undefined> {
   const tree = (await page.getStructTree()) as Node | null
@@ -35,7 +35,7 @@ export async function taggedBlocks(page: PDFPageProxy): Promise<{ blocks: Block[
   return used < minShare * letters ? undefined : { blocks: blocksOf(tree.children ?? [], pieces), letters: used }
 }
 
-/** Text by the mark that it stands in; marked as an artifact are running heads, page numbers and ornaments. */
+/** Text by its mark. Artifacts are running heads, page numbers and ornaments. */
 async function piecesOf(page: PDFPageProxy): Promise<{ pieces: Map<string, Piece>; letters: number }> {
   const { items } = await page.getTextContent({ includeMarkedContent: true })
   const pieces = new Map<string, Piece>()
@@ -123,7 +123,6 @@ function itemsOf(list: Node, pieces: Pieces): ListItem[] {
   })
 }
 
-/** Some programs write the mark into the item's text. */
 function withMarker(label: string, blocks: Block[]): ListItem {
   const [first] = blocks
   const own =
@@ -163,8 +162,8 @@ function cellOf(cell: Node, pieces: Pieces): Piece {
 }
 
 /**
- * The structure as PDF.js gives it does not say how far a merged cell reaches: the columns are those of the longest rows, a shorter
- * row's cells go where they stand, and the text to the left, or at the left edge that above, reaches over the gaps.
+ * PDF.js does not say how far a merged cell reaches: the columns are those of the longest rows, a shorter row's cells go where they
+ * are on the page, and gaps repeat the text to the left, or above at the left edge.
  */
 function aligned(rows: readonly Piece[][]): string[][] {
   const width = Math.max(...rows.map((cells) => cells.length))

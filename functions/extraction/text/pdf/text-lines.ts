@@ -1,6 +1,6 @@
 import type { Word } from './page-content.ts'
 
-/** Words with no more than a space between them. */
+/** Words separated by single spaces. */
 export interface Segment {
   text: string
   x0: number
@@ -15,13 +15,13 @@ export interface Line {
   bold: boolean
 }
 
-/** Of the size: wider is no space. */
+/** In multiples of the font size; a wider gap separates segments. */
 const maxSpace = 0.9
 const minSpace = 0.13
 
 const markers = /^([•‣▪■●○◦·∙–—*➢✓✔-]|[\ue000-\uf8ff]|\(?(\d{1,3}|[a-zA-Z])[.)])$/u
 
-/** Words that stand on one baseline, give or take a superscript, from left to right; from the right where they are Arabic or Hebrew. */
+/** Words on one baseline, in reading order. */
 export function linesOf(words: readonly Word[]): Line[] {
   const lines: Word[][] = []
   for (const word of [...words].sort((a, b) => a.y - b.y)) {
@@ -47,7 +47,7 @@ function segmentsOf(words: readonly Word[]): Segment[] {
   for (const word of words) {
     const last = segments.at(-1)
     const gap = word.x0 - (previous?.x1 ?? 0)
-    // At a change of fonts, programs place what follows anew.
+    // Programs place text anew at a change of fonts.
     const isPlaced = word.placed && previous?.font === word.font
     const limit = (isPlaced ? minSpace : maxSpace) * Math.max(word.size, previous?.size ?? 0)
     const follows = last && (gap <= limit || (markers.test(last.text) && gap <= 5 * word.size))
@@ -70,7 +70,7 @@ export function lineText(line: Line): string {
   return line.segments.map(({ text }) => text).join(' ')
 }
 
-/** Lines of one paragraph or cell as one text; a word that is divided between two is put together. */
+/** Joins lines of a paragraph or cell, and words divided by a hyphen. */
 export function joinLines(texts: readonly string[]): string {
   return texts.reduce(
     (whole, text) =>

@@ -1,5 +1,4 @@
-import { type Matrix, product } from './page-content.ts'
-import { type OperatorList, paintSteps } from './paint-steps.ts'
+import { type Matrix, type OperatorList, paintSteps, product } from './paint-steps.ts'
 
 interface Glyph {
   unicode?: string
@@ -7,10 +6,7 @@ interface Glyph {
 
 const upright: Matrix = [1, 0, 0, 1, 0, 0]
 
-/**
- * Where text is placed anew without a space before it, as from cell to cell: what looks like a space there is none. Points on the
- * page as it is shown.
- */
+/** Where text is placed anew without a space before it, as from cell to cell; in points on the page as shown. */
 export function placedRuns(
   list: OperatorList,
   operators: Record<string, number>,
@@ -39,7 +35,7 @@ export function placedRuns(
     endsInSpace = isSpace(glyphs.at(-1))
     isPlaced = false
   }
-  // TeX writes no spaces at all: there what is placed anew may be the next word.
+  // TeX writes no spaces: there, text placed anew may be the next word.
   return spaces > 0.01 * shown || shown < 200 ? runs : []
 }
 
