@@ -1,9 +1,9 @@
 import type { Database } from '../../shared/database/database.ts'
+import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import type { Timing } from '../../shared/retrieval/timing.ts'
 
 /** What an agent's knowledge base has on a question. */
 export interface Consultation {

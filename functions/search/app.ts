@@ -1,12 +1,12 @@
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
+import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { serverTiming, timingOf } from '../../shared/retrieval/timing.ts'
 import { prefetchBody, searchBody, searchResponse } from './schemas.ts'
 
 export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {

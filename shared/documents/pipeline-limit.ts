@@ -1,6 +1,6 @@
 import type { NeonDbError } from '@neondatabase/serverless'
 import { violates } from '../database/database.ts'
-import { rateLimited } from '../limits/rate-limited.ts'
+import { rateLimited } from '../http/rate-limited.ts'
 
 /** In which some documents have left it, as a rule. */
 const retrySeconds = 30

@@ -1,7 +1,6 @@
 import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
-import { type Meter, requestMeters } from '../limits/request-meter.ts'
 import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { type ApiEnv, sentBody, sourceAddress } from './api.ts'
@@ -11,6 +10,7 @@ import { ApiError, type InputError } from './errors.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
 import { readBody, readParameters } from './input/validation.ts'
+import { type Meter, requestMeters } from './request-meter.ts'
 import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Schema } from './route-metadata.ts'
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined

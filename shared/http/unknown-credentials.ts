@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { BoundedMap } from '../bounded-map.ts'
 import { leakyBucket } from '../limits/leaky-bucket.ts'
-import { rateLimited } from '../limits/rate-limited.ts'
+import { rateLimited } from './rate-limited.ts'
 
 /** How many look-ups of credentials that turn out to be unknown one address causes, and all addresses together. */
 const perAddress = { perSecond: 2, burst: 20 }

@@ -3,7 +3,8 @@ import { type AgentScope, findAgent } from '../database/scope.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
-import type { Meter } from '../limits/request-meter.ts'
+import type { Meter } from '../http/request-meter.ts'
+import type { Timing } from '../http/server-timing.ts'
 import { estimatedTokens } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -16,7 +17,6 @@ import type { Hit } from './schemas.ts'
 import { type Asked, newSearch } from './search.ts'
 import type { Filters } from './statement/searched-chunks.ts'
 import type { Timeouts } from './timeouts.ts'
-import type { Timing } from './timing.ts'
 
 /** Whose knowledge base is asked, and who pays for the vector of a question. */
 export interface PayingAgent extends AgentScope {

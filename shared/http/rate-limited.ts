@@ -1,4 +1,4 @@
-import { ApiError } from '../http/errors.ts'
+import { ApiError } from './errors.ts'
 
 export interface Limit {
   name: 'requests' | 'tokens' | 'documents' | 'keys'

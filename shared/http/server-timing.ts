@@ -1,6 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { ApiEnv } from '../http/api.ts'
-import type { Clock } from './clock.ts'
+import type { ApiEnv } from './api.ts'
+
+/** Milliseconds since some fixed moment. */
+interface Clock {
+  now(): number
+}
 
 type Part = 'embed' | 'db'
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
+import { leakyBucket, type Size } from '../limits/leaky-bucket.ts'
+import { secondsPerDay, tokensUsedUp } from '../limits/tokens.ts'
 import { describeError, log } from '../log.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { Unavailable } from '../unavailable.ts'
-import { leakyBucket, type Size } from './leaky-bucket.ts'
 import { rateLimited } from './rate-limited.ts'
-import { secondsPerDay, tokensUsedUp } from './tokens.ts'
 
 /** An organization's limits, as one instance of a Lambda enforces them. */
 export interface Meter {
