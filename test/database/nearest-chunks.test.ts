@@ -177,7 +177,7 @@ describe('of up to 1,000 chunks', () => {
         const hits = await search(tenant, center, { limit: 10 })
         expect(hits.map(key)).toEqual((await bruteForce(tenant, center)).slice(0, 10).map(key))
       })
-      return batches.filter(({ queries }) => queries.some(({ query }) => query.includes('"nearest"'))).length
+      return batches.filter(({ queries }) => queries.some(({ query }) => query.includes('nearest as'))).length
     }
     expect([await asked(), await asked()]).toEqual([1, 1])
     await storeServed(stand.db, tenant, chunks(center, 300))

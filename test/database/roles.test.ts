@@ -35,7 +35,9 @@ describe('the roles of the Lambdas', () => {
         (select count(*)::int from pg_class where relowner = r.oid) as owns,
         has_schema_privilege(r.oid, 'public', 'create')
           or has_database_privilege(r.oid, current_database(), 'create, temporary') as may_create
-      from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin order by rolname`.execute(stand.db)
+      from pg_roles r where rolname like 'cuecard_%' and not rolcanlogin and exists (select from pg_shdepend s
+          where s.refobjid = r.oid and s.dbid = (select oid from pg_database where datname = current_database()))
+      order by rolname`.execute(stand.db)
     expect(rows).toEqual(
       [...roles, operator].toSorted().map((rolname) => ({ rolname, has_attribute: false, owns: 0, may_create: false })),
     )
