@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { awaitsText, isMessageLost, lostAfterSeconds } from '../../shared/documents/transitions.ts'
@@ -11,8 +10,6 @@ import { maxPerSweep } from './limits.ts'
 
 const sendsAtOnce = 20
 const maxResendSecondsOfRetried = 300
-
-const d = columnsOf('documents', 'd')
 
 export interface Lost {
   organization_id: string
@@ -27,49 +24,24 @@ export interface Lost {
 }
 
 /** Organizations take turns; within one, the longest due goes first. If this sweep dies before it sends, they are lost again. */
-export function acquireLost(db: Database) {
-  return db
-    .with('lost', (db) =>
-      db
-        .selectFrom('documents as d')
-        .select(['d.organization_id', 'd.id', 'd.resend_at'])
-        .select((eb) =>
-          eb.fn
-            .agg<number>('row_number')
-            .over((over) => over.partitionBy('d.organization_id').orderBy('d.resend_at'))
-            .as('turn'),
-        )
-        .where(isMessageLost),
+export function acquireLost() {
+  return sql<Lost>`
+    with lost as (
+      select d.organization_id, d.id, d.resend_at,
+        row_number() over (partition by d.organization_id order by d.resend_at) as turn
+      from documents d where ${isMessageLost}
+    ), chosen as (
+      select d.organization_id, d.id from documents d
+        -- Unless another sweep has acquired it since.
+        join lost on (lost.organization_id, lost.id, lost.resend_at) = (d.organization_id, d.id, d.resend_at)
+      where d.status = 'pending'
+      order by lost.turn, lost.resend_at limit ${maxPerSweep}
+      for update of d skip locked
     )
-    .with('chosen', (db) =>
-      db
-        .selectFrom('documents as d')
-        .innerJoin('lost', (join) =>
-          join
-            .onRef('lost.organization_id', '=', 'd.organization_id')
-            .onRef('lost.id', '=', 'd.id')
-            // Unless another sweep has acquired it since.
-            .onRef('lost.resend_at', '=', 'd.resend_at'),
-        )
-        .select(['d.organization_id', 'd.id'])
-        .where('d.status', '=', 'pending')
-        .orderBy('lost.turn')
-        .orderBy('lost.resend_at')
-        .limit(maxPerSweep)
-        .forUpdate('d')
-        .skipLocked(),
-    )
-    .updateTable('documents as d')
-    .from('chosen')
-    .set({ resend_at: sql<Date>`now() + make_interval(secs => ${lostAfterSeconds})` })
-    .whereRef('d.organization_id', '=', 'chosen.organization_id')
-    .whereRef('d.id', '=', 'chosen.id')
-    .returning(['d.organization_id', 'd.id', 'd.retry_count', 'd.request_id', 'd.requested_by'])
-    .returning([
-      awaitsText.as('awaits_text'),
-      sql<string>`${d.resend_at}::text`.as('acquired'),
-      sql<number>`extract(epoch from now() - ${d.pending_since})::int`.as('pending_seconds'),
-    ])
+    update documents d set resend_at = now() + make_interval(secs => ${lostAfterSeconds})
+    from chosen where (d.organization_id, d.id) = (chosen.organization_id, chosen.id)
+    returning d.organization_id, d.id, d.retry_count, d.request_id, d.requested_by, ${awaitsText} as awaits_text,
+      d.resend_at::text as acquired, extract(epoch from now() - d.pending_since)::int as pending_seconds`
 }
 
 /** Stops when time is up or the queue is down: as many sends in a row failed as run at once. @returns whether each was sent */
@@ -101,10 +73,7 @@ export async function resendLost(
   return isSent
 }
 
-/**
- * After as long as it has been pending, so that a waiting backlog is resent a handful of times, not every minute; after at most
- * five minutes where the provider caused the wait.
- */
+/** As long again as it has been pending, so that a backlog is resent a handful of times; at most five minutes after a retry. */
 function secondsToResend({ pending_seconds, retry_count }: Lost): number {
   const seconds = retry_count > 0 ? Math.min(pending_seconds, maxResendSecondsOfRetried) : pending_seconds
   return Math.max(lostAfterSeconds, seconds)
@@ -114,16 +83,11 @@ function secondsToResend({ pending_seconds, retry_count }: Lost): number {
 async function scheduleResend(db: Database, documents: (Lost & { seconds: number })[]): Promise<void> {
   if (documents.length === 0) return
   const columns = { organization_id: 'uuid', id: 'uuid', acquired: 'timestamptz', seconds: 'int' } as const
+  const tried = recordset('tried', columns, documents)
   try {
-    await db
-      .updateTable('documents as d')
-      .from(recordset('tried', columns, documents))
-      .set((eb) => ({ resend_at: sql<Date>`now() + make_interval(secs => ${eb.ref('tried.seconds')})` }))
-      .whereRef('d.organization_id', '=', 'tried.organization_id')
-      .whereRef('d.id', '=', 'tried.id')
-      .whereRef('d.resend_at', '=', 'tried.acquired')
-      .where('d.status', '=', 'pending')
-      .execute()
+    await sql`update documents d set resend_at = now() + make_interval(secs => tried.seconds) from ${tried}
+      where (d.organization_id, d.id, d.resend_at) = (tried.organization_id, tried.id, tried.acquired)
+        and d.status = 'pending'`.execute(db)
   } catch (error) {
     log.error('resend_not_scheduled', { documents: documents.length, error: describeError(error) })
   }

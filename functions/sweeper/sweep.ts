@@ -5,10 +5,7 @@ import { report } from '../../shared/metrics.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
-import { purgeKeys } from './purge-keys.ts'
-import { purgeQueryVectors } from './purge-query-vectors.ts'
-import { purgeQuestions } from './purge-questions.ts'
-import { purgeSessions, purgeSignInAttempts } from './purge-sessions.ts'
+import { purgeKeys, purgeQueryVectors, purgeQuestions, purgeSessions, purgeSignInAttempts } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
 
 export interface SweepReport {
@@ -49,7 +46,7 @@ export async function sweep(
     recovered: recoverExpired(db),
     exhausted: failExhausted(db),
     ...failOverdue(db),
-    lost: acquireLost(db),
+    lost: acquireLost(),
     oldest: measureOldest(db),
     obsolete: findObsoleteFiles(db),
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
-import { purgeQueryVectors } from '../../functions/sweeper/purge-query-vectors.ts'
+import { purgeQueryVectors } from '../../functions/sweeper/purge.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { retryDocuments, type Target } from '../../infra/admin/documents.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'

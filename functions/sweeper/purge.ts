@@ -1,0 +1,74 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { windowSeconds } from '../../shared/organizations/sessions.ts'
+
+/** 30,000 idempotency keys may arrive a minute. A request holds its key's row while it waits for a document's. */
+export const purgeKeys = (db: Database) =>
+  inBatches(db, 5000, 15_000, (limit) => {
+    return sql`delete from idempotency_keys k using (
+        select organization_id, api_key_id, key from idempotency_keys
+        where created_at < now() - interval '24 hours' order by created_at limit ${limit}) old
+      where (k.organization_id, k.api_key_id, k.key) = (old.organization_id, old.api_key_id, old.key)
+        -- It may have been reclaimed since.
+        and k.created_at < now() - interval '24 hours'`
+  })
+
+/** Sessions of the dashboard that have ended. */
+export const purgeSessions = (db: Database) =>
+  inBatches(db, 1000, 3000, (limit) => {
+    return sql`delete from sessions where token_hash in (
+      select token_hash from sessions where expires_at < now() order by expires_at limit ${limit})`
+  })
+
+/** Addresses from which somebody tried to sign in, once their window is over. */
+export const purgeSignInAttempts = (db: Database) =>
+  inBatches(db, 1000, 3000, (limit) => {
+    const isOver = sql`since < now() - make_interval(secs => ${windowSeconds})`
+    return sql`delete from sign_in_attempts
+      where source in (select source from sign_in_attempts where ${isOver} order by since limit ${limit})
+        -- A new window may have begun.
+        and ${isOver}`
+  })
+
+/** What callers asked 30 days ago. */
+export const purgeQuestions = (db: Database) =>
+  inBatches(db, 1000, 5000, (limit) => {
+    return sql`delete from question_log q using (
+        select organization_id, agent_id, id from question_log
+        where asked_at < now() - interval '30 days' order by asked_at limit ${limit}) old
+      where (q.organization_id, q.agent_id, q.id) = (old.organization_id, old.agent_id, old.id)`
+  })
+
+/** Vectors of questions that are a month old, and of each organization all but the newest. */
+export const purgeQueryVectors = (db: Database, maxPerOrganization = 10_000) =>
+  inBatches(db, 1000, 5000, (limit) => {
+    return sql`delete from query_vectors q using (
+        (select organization_id, key from query_vectors
+          where created_at < now() - interval '30 days' order by created_at limit ${limit})
+        union
+        select growing.organization_id, surplus.key
+        from (select distinct organization_id from query_vectors where created_at > now() - interval '10 minutes') growing,
+          lateral (select key from query_vectors where organization_id = growing.organization_id
+            order by created_at desc offset ${maxPerOrganization} limit ${limit}) surplus
+        limit ${limit}) dropped
+      where (q.organization_id, q.key) = (dropped.organization_id, dropped.key)`
+  })
+
+/**
+ * Deletes batch after batch, each in a transaction of its own, until one is not full or so much time has passed.
+ * @returns how many rows
+ */
+async function inBatches(
+  db: Database,
+  rowsPerBatch: number,
+  maxMilliseconds: number,
+  deletion: (limit: number) => RawBuilder<unknown>,
+): Promise<number> {
+  const started = performance.now()
+  let purged = 0
+  for (;;) {
+    const { numAffectedRows } = await deletion(rowsPerBatch).execute(db)
+    purged += Number(numAffectedRows)
+    if (Number(numAffectedRows) < rowsPerBatch || performance.now() - started > maxMilliseconds) return purged
+  }
+}
