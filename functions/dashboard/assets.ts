@@ -28,10 +28,12 @@ function read(name: string): string {
   return readFileSync(fileURLToPath(import.meta.resolve(vendored[name as keyof typeof vendored])), 'utf8')
 }
 
-/** Pico in a layer of its own, so that whatever we say wins, however specific its selectors are. */
+const styles = ['base.css', 'frame.css', 'parts.css', 'documents.css', 'ask.css', 'sign-in.css']
+
+/** Pico is in a layer of its own, so that our rules win, however specific its selectors are. */
 function source(name: string): string {
   if (name !== 'dashboard.css') return read(name)
-  return `@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}\n${read(name)}`
+  return [`@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}`, ...styles.map(read)].join('\n')
 }
 
 const known = new Map<string, NamedAsset>()
@@ -49,7 +51,7 @@ function load(name: string): NamedAsset {
 }
 
 /** All that a screen may load, by name: `dashboard.css`. */
-const names = [...readdirSync(folder), 'htmx.js'].filter((name) => name !== 'pico.css')
+const names = [...readdirSync(folder).filter((name) => !name.endsWith('.css')), 'htmx.js', 'dashboard.css']
 const responders = new Map<string, { fileName: string; current: Respond; other: Respond }>(
   names
     .map(load)

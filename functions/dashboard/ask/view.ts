@@ -26,7 +26,7 @@ export function askForm(agentId: string, { q, mode }: AskQuery): Html {
 export function examplesView(agentId: string, titles: Titled[]): Html {
   if (titles.length === 0)
     return html`<section class="empty">${icon('document')}<h2>${w.nothingReady}</h2><p>${w.nothingReadyLead}</p>
-<p><a role="button" href="${agentPage(agentId, 'documents')}">${w.toDocuments}</a></p></section>`
+<p><a class="button" href="${agentPage(agentId, 'documents')}">${w.toDocuments}</a></p></section>`
   const sentences = [w.example1, w.example2, w.example3]
   return html`<section class="examples"><h2>${w.examples}</h2><ul class="choices">${titles.map(({ title }, i) => {
     const q = sentences[i % sentences.length]!(title)
@@ -50,7 +50,7 @@ ${soughtView(trial)}
 
 function unansweredView(isNothing: boolean, newDocument: string | undefined): Html {
   return html`<div class="notice warn"><p><b>${isNothing ? w.none : w.weak}.</b> ${isNothing ? w.noneLead : w.weakLead}</p>${
-    newDocument && html`<a role="button" class="plain" href="${newDocument}">${w.addDocument}</a>`
+    newDocument && html`<a class="button plain" href="${newDocument}">${w.addDocument}</a>`
   }</div>`
 }
 

@@ -63,7 +63,7 @@ function passagesView({ base, document, chunks, hasMore, from, passage }: Shown)
   const address = `${base}/${document.id}`
   return html`<section class="text">
 <header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
-${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p class="detail">${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
+${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
 ${joined ? numberedText(joined, passage) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&

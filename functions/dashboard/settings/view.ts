@@ -67,7 +67,7 @@ export function usage(agents: AgentUsage[], { limits, use }: Usage): Html {
 ${agents.length === 0 ? html`<p class="hint">${w.none}</p>` : ''}
 ${agents.map(
   ({ name, document_count, chunk_count, file_bytes }) =>
-    html`<div class="meter"><span>${name}</span><span class="figure">${w.documents(document_count, maxDocumentsPerAgent)} · ${w.chunks(chunk_count)}${file_bytes > 0 ? ` · ${w.files(file_bytes / 1_000_000)}` : ''}</span>
+    html`<div class="meter"><span>${name}</span><span class="hint">${w.documents(document_count, maxDocumentsPerAgent)} · ${w.chunks(chunk_count)}${file_bytes > 0 ? ` · ${w.files(file_bytes / 1_000_000)}` : ''}</span>
 <progress value="${document_count}" max="${maxDocumentsPerAgent}" aria-label="${w.documentsOf(name)}"></progress></div>`,
 )}
 ${meter(w.tokens, use.tokens_today, limits.tokens_per_day, w.tokensOf)}
@@ -76,6 +76,6 @@ ${meter(w.pipeline, use.documents_in_pipeline, limits.documents_in_pipeline, w.p
 }
 
 function meter(name: string, used: number, max: number, figure: (used: number, max: number) => string): Html {
-  return html`<div class="meter"><span>${name}</span><span class="figure">${figure(used, max)}</span>
+  return html`<div class="meter"><span>${name}</span><span class="hint">${figure(used, max)}</span>
 <progress value="${Math.min(used, max)}" max="${Math.max(1, max)}" aria-label="${name}"></progress></div>`
 }

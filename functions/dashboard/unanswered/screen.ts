@@ -35,7 +35,7 @@ export function unansweredScreens(screen: Screen, { embedder }: { embedder: Embe
           agent: { id, name, tab: 'unanswered' },
           content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), params.agentId)}
 ${groups.length > 0 ? unansweredView(id, log) : isOn && noneView(asked)}
-${asked > 0 && html`<p><a role="button" class="quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
+${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
         }
       }),
     )

@@ -34,8 +34,8 @@ function groupView(agentId: string, group: Group<UnansweredQuestion>, last: stri
   return html`<li><div class="what"><p class="name">“${question}”</p>
 ${others.length > 0 && html`<p class="others">${w.also} ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${w.andMore(others.length - maxExamples)}`}</p>`}
 <p class="hint">${w.times(group.length)}, ${group.length > 1 ? w.lastTime : ''} ${ago(newest)}</p></div>
-<div class="actions"><a role="button" class="plain" href="${newDocumentPath(agentId, question)}" aria-label="${w.writeOf(question)}">${w.write}</a>
-<a role="button" class="quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.askOf(question)}">${w.ask}</a>
+<div class="actions"><a class="button plain" href="${newDocumentPath(agentId, question)}" aria-label="${w.writeOf(question)}">${w.write}</a>
+<a class="button quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.askOf(question)}">${w.ask}</a>
 <form method="post" action="${deletePath(agentId)}"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`
 }
 
@@ -48,5 +48,5 @@ export function noneView(asked: number): Html {
 /** Before all of it is deleted. */
 export function clearQuestion(agentId: string, asked: number): Html {
   return html`<section class="panel sheet"><p>${w.clearLead(asked)}</p>
-<form class="actions" method="post" action="${clearPath(agentId)}"><button class="danger">${w.clearSubmit}</button><a role="button" class="plain" href="${agentPage(agentId, 'unanswered')}">${words.cancel}</a></form></section>`
+<form class="actions" method="post" action="${clearPath(agentId)}"><button class="danger">${w.clearSubmit}</button><a class="button plain" href="${agentPage(agentId, 'unanswered')}">${words.cancel}</a></form></section>`
 }
