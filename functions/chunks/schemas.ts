@@ -1,20 +1,12 @@
 import * as v from 'valibot'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 
 const contentLimit = 32_768
 const maxChunks = 200
-const integer = (min: number, max: number, description: string) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be an integer'),
-    v.minValue(min, `must be between ${min} and ${max}`),
-    v.maxValue(max, `must be between ${min} and ${max}`),
-    v.description(description),
-  )
 
 export const listQuery = v.pipe(
   fields({
@@ -51,7 +43,7 @@ export const listQuery = v.pipe(
   ),
 )
 
-export const sortKey = v.strictTuple([v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))])
+export const sortKey = v.strictTuple([integer(0, 1_000_000)])
 
 const chunkInput = v.pipe(
   fields({
@@ -61,9 +53,9 @@ const chunkInput = v.pipe(
       maxCharacters(contentLimit),
       v.metadata({ maxLength: contentLimit }),
     ),
-    chunk_index: integer(0, 1_000_000, 'The position of the chunk, unique in its document.'),
+    chunk_index: v.pipe(integer(0, 1_000_000), v.description('The position of the chunk, unique in its document.')),
     embedding: v.optional(embedding),
-    token_count: v.optional(integer(0, 1_000_000, 'Estimated if absent.')),
+    token_count: v.optional(v.pipe(integer(0, 1_000_000), v.description('Estimated if absent.'))),
     metadata: v.optional(metadata, {}),
   }),
   v.title('NewChunk'),

@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, listOf } from '../../shared/http/input/fields.ts'
+import { fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
 import { hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
-const deadlineRange = `must be between ${minDeadlineMilliseconds} and ${maxDeadlineMilliseconds}`
 
 export const searchBody = v.pipe(
   fields({
@@ -21,15 +20,7 @@ export const searchBody = v.pipe(
         ),
       ),
     ),
-    limit: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.integer('must be an integer'),
-        v.minValue(1, 'must be between 1 and 50'),
-        v.maxValue(50, 'must be between 1 and 50'),
-      ),
-      5,
-    ),
+    limit: v.optional(integer(1, 50), 5),
     min_score: v.optional(
       v.pipe(
         v.number('must be a number'),
@@ -40,10 +31,7 @@ export const searchBody = v.pipe(
     ),
     deadline_ms: v.optional(
       v.pipe(
-        v.number('must be a number'),
-        v.integer('must be an integer'),
-        v.minValue(minDeadlineMilliseconds, deadlineRange),
-        v.maxValue(maxDeadlineMilliseconds, deadlineRange),
+        integer(minDeadlineMilliseconds, maxDeadlineMilliseconds),
         v.description('Milliseconds after which the answer leaves us with what there is.'),
       ),
       deadlineMilliseconds,

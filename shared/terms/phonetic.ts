@@ -1,7 +1,6 @@
 import { phoneticRules } from './phonetic-rules.ts'
 
 const maxCodes = 4
-const alphabet = 'abcdefghijklmnopqrstuvwxyz'
 const frontVowels = 'eiy'
 const vowels = 'aeiouy'
 const withoutConsonants = ['', 'A', 'J', 'JA']
@@ -35,42 +34,21 @@ function precision(rule: Rule): number {
 }
 
 function fits(rule: Rule, word: string, at: number): boolean {
-  if (!word.startsWith(rule.letters, at)) return false
+  if ((rule.atStart && at > 0) || !word.startsWith(rule.letters, at)) return false
   const next = word[at + rule.letters.length]
   if (rule.followedBy === '') return true
   if (next === undefined) return rule.followedBy === '$'
   return (rule.followedBy === '+' && frontVowels.includes(next)) || (rule.followedBy === '_' && vowels.includes(next))
 }
 
-/** Candidates for a pair of letters, the most precise first; the last one always fits. */
-function rulesFor(letter: string, next: string, atStart: boolean): Rule[] {
-  const pair = letter + next
-  const left = rules.filter(
-    (rule) =>
-      (atStart || !rule.atStart) &&
-      pair.startsWith(rule.letters.slice(0, 2)) &&
-      (rule.letters.length > 1 || fits(rule, pair, 0)),
-  )
-  return left.slice(0, left.findIndex((rule) => rule.letters.length === 1) + 1)
-}
+const rulesByLetter = Map.groupBy(rules, ({ letters }) => letters[0])
 
-// Filled as words come, not at a cold start.
-const known: Rule[][] = []
-const endOfWord = alphabet.length
-
+/** The most precise rule; one of the letter itself always fits. */
 function ruleAt(word: string, at: number): Rule {
-  const letter = position(word, at)
-  const next = isLetter(position(word, at + 1)) ? position(word, at + 1) : endOfWord
-  const slot = (letter * (endOfWord + 1) + next) * 2 + (at === 0 ? 1 : 0)
-  known[slot] ??= rulesFor(alphabet[letter]!, alphabet[next] ?? '', at === 0)
-  const candidates = known[slot]
-  for (let i = 0; i < candidates.length - 1; i++) if (fits(candidates[i]!, word, at)) return candidates[i]!
-  return candidates[candidates.length - 1]!
+  return rulesByLetter.get(word[at])!.find((rule) => fits(rule, word, at))!
 }
 
-/** A letter's place in the alphabet, from 0; NaN after the word's end. */
-const position = (word: string, at: number) => word.charCodeAt(at) - 97
-const isLetter = (position: number) => position >= 0 && position < alphabet.length
+const isLetter = (character: string) => character >= 'a' && character <= 'z'
 
 /**
  * Codes that names which sound alike share, such as Kowalski and Kovalsky: like Daitch-Mokotoff Soundex (1985), a sequence of letters
@@ -82,7 +60,7 @@ export function phoneticCodes(word: string): string[] {
   if (word.length < 3) return []
   let codes = ['']
   for (let at = 0; at < word.length; ) {
-    if (isLetter(position(word, at))) {
+    if (isLetter(word[at]!)) {
       const rule = ruleAt(word, at)
       codes = read(codes, rule.readings)
       at += rule.letters.length

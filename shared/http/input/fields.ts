@@ -45,6 +45,16 @@ export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   )
 }
 
+export function integer(min: number, max: number) {
+  const range = `must be between ${min} and ${max}`
+  return v.pipe(
+    v.number('must be a number'),
+    v.integer('must be an integer'),
+    v.minValue(min, range),
+    v.maxValue(max, range),
+  )
+}
+
 /** In Unicode code points, as JSON Schema's `maxLength` counts. */
 export function maxCharacters(max: number) {
   const check = v.check<string, string>(
