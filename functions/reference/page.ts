@@ -90,6 +90,7 @@ export function renderPage(document: string): Asset {
 <title>${openApi.info.title} API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${address('page.css')}">
+<link rel="stylesheet" href="${address('operation.css')}">
 <script src="${address('early.js')}"></script>
 ${modules.map((name) => html`<link rel="modulepreload" href="${address(name)}">`)}
 <script type="module" src="${address('page.js')}"></script>
@@ -103,7 +104,6 @@ ${modules.map((name) => html`<link rel="modulepreload" href="${address(name)}">`
 <span class="space"></span>
 <button type="button" id="open-values" class="script">Set key and agent</button>
 <button type="button" class="forget script" hidden>Forget</button>
-<button type="button" id="theme" class="script" aria-label="Dark mode" aria-pressed="false"></button>
 </header>
 <nav id="contents" aria-label="Contents">
 <p>Guides</p><ul>${[...guides, conventions].map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>

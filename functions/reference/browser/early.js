@@ -1,7 +1,4 @@
-// Runs before the first paint, so that nothing flickers: what the reader chose in this tab.
+// Runs before the first paint: the language that the reader chose in this tab.
 const root = document.documentElement
 root.dataset.script = ''
-for (const name of ['theme', 'language']) {
-  const chosen = sessionStorage.getItem(`cuecard:${name}`)
-  if (chosen) root.dataset[name] = chosen
-}
+root.dataset.language = sessionStorage.getItem('cuecard:language') ?? root.dataset.language

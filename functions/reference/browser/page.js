@@ -55,17 +55,5 @@ document.addEventListener('click', async ({ target }) => {
 })
 showLanguage()
 
-const theme = document.querySelector('#theme')
-const prefersDark = matchMedia('(prefers-color-scheme: dark)')
-const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : prefersDark.matches)
-const showTheme = () => theme.setAttribute('aria-pressed', String(isDark()))
-theme.addEventListener('click', () => {
-  root.dataset.theme = isDark() ? 'light' : 'dark'
-  sessionStorage.setItem('cuecard:theme', root.dataset.theme)
-  showTheme()
-})
-prefersDark.addEventListener('change', showTheme)
-showTheme()
-
 startNavigation()
 startSearch()
