@@ -142,29 +142,6 @@ describe('an alarm is raised', () => {
     expect(names).not.toContain('cuecard-dev-backup-missing')
   })
 
-  test.each([
-    ['lease-recoveries', 'LeaseRecoveries'],
-    ['oldest-message', 'ApproximateAgeOfOldestMessage'],
-    ['oldest-pending-document', 'OldestPendingSeconds'],
-    ['extraction-oldest-message', 'ApproximateAgeOfOldestMessage'],
-    ['embedding-errors', 'Errors'],
-    ['extraction-errors', 'Errors'],
-    ['api-errors', '5xx'],
-    ['provider-key-rejected', 'ProviderKeyRejected'],
-    ['lambda-throttles', 'Throttles'],
-    ['requests-throttled', 'RequestsThrottled'],
-    ['sweeper-errors', 'Errors'],
-    ['migrate-errors', 'Errors'],
-    ['searches-degraded', 'SearchesDegraded'],
-    ['provider-errors', 'ProviderErrors'],
-    ['documents-failed', 'DocumentsFailed'],
-    ['extraction-failures', 'DocumentsFailed'],
-    ['send-failures', 'SendFailures'],
-    ['adapter-errors', 'AdapterErrors'],
-  ])('%s, on %s', (id, metricName) => {
-    expect(metricsOf(alarm(id)).map(({ MetricName: name }) => name)).toContain(metricName)
-  })
-
   test('for a document that crashes every worker, before its attempts are exhausted', () => {
     const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
     const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields

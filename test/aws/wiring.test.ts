@@ -1,19 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { lambdas, type QueueName, queues } from '../../infra/wiring.ts'
+import { expect, test } from 'vitest'
+import { lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-
-describe.each(Object.keys(queues) as QueueName[])('a message of the %s queue', (name) => {
-  const queue = queues[name]
-
-  test('stays hidden for six time-outs of its function', () => {
-    expect(queue.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * lambdas[name].timeoutSeconds)
-  })
-
-  test('is received at least five times before it is a dead letter, which outlasts its queue', () => {
-    expect(queue.maxReceiveCount).toBeGreaterThanOrEqual(5)
-    expect(queue.deadLetterRetentionDays).toBeGreaterThan(queue.retentionDays)
-  })
-})
 
 test('the sweeper ends before it is run again', () => {
   expect(lambdas.sweeper.timeoutSeconds).toBeLessThan(lambdas.sweeper.everySeconds)

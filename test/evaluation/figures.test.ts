@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Answer } from './ask.ts'
-import { changesBetween, isWorse } from './changes.ts'
 import { committedFigures } from './committed.ts'
 import { toFigures } from './figures.ts'
 import { withTable } from './report.ts'
@@ -36,24 +35,6 @@ test('questions without an answer count for the score alone', () => {
 test('a question for which nothing is found counts as if below any score', () => {
   const figures = toFigures({}, [answer('a', 1, 0), answer('b', undefined, undefined, false)])
   expect(figures.modes.keyword?.auc).toBe(1)
-})
-
-test('a change names the figure, and the question whose right passage has moved', () => {
-  const now = toFigures({}, [answer('a', 2, 0.8), answer('b', 2, 0.05), answer('c', undefined, 0.1, false)])
-  const { figures, ranks } = changesBetween(before, now)
-  expect(figures).toContainEqual({ mode: 'keyword', name: 'hours, hit@1', before: 0.5, now: 0 })
-  expect(figures).toContainEqual({ mode: 'keyword', name: 'AUC', before: 1, now: 0.5 })
-  expect(figures.map(({ name }) => name)).not.toContain('hours, hit@5')
-  expect(ranks.map((change) => [change.name, isWorse(change)])).toEqual([
-    ['a', true],
-    ['b', false],
-  ])
-})
-
-test('a passage that is no longer found is worse, and one found at last is not', () => {
-  const change = { mode: 'keyword', name: 'a' }
-  expect(isWorse({ ...change, before: 10, now: null })).toBe(true)
-  expect(isWorse({ ...change, before: null, now: 10 })).toBe(false)
 })
 
 const committed = committedFigures()

@@ -17,11 +17,6 @@ const clients = {
     packages: ['openapi-typescript', 'openapi-fetch'],
     generate: 'openapi-typescript openapi.json -o generated/openapi-typescript.ts',
   },
-  orval: { packages: ['orval', 'zod'], generate: 'orval --config orval.config.mjs' },
-  'swagger-typescript-api': {
-    packages: ['swagger-typescript-api'],
-    generate: 'swagger-typescript-api generate -p openapi.json -o generated -n swagger-typescript-api.ts',
-  },
 }
 
 if (!process.env.POWERTOOLS_LOG_LEVEL) log.setLogLevel('SILENT')

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { invoke } from '../../../infra/local/lambda.ts'
 import { lambdas } from '../../../infra/wiring.ts'
@@ -11,12 +11,10 @@ import { type FormRequest, formRequest, type Screen } from './generate/form.ts'
 import { Ledger } from './ledger.ts'
 import { cases, playAll } from './play.ts'
 import { changedTables, type Rows, type Stamps, watchRows } from './rows.ts'
-import { Tally } from './tally.ts'
 import { makeWorld, type Who } from './world.ts'
 
 const stand = useStand()
 const cookies = {} as Record<Who, string>
-const tally = new Tally()
 let ledger: Ledger
 let rows: Rows
 let original: Stamps
@@ -33,7 +31,6 @@ beforeAll(async () => {
   rows = await watchRows(stand.pool)
   original = await rows.stamps()
 })
-afterAll(() => tally.print())
 
 const fieldsOf = (form: unknown) => Object.keys((form as { entries?: object } | undefined)?.entries ?? {})
 const screens: Screen[] = [
@@ -49,7 +46,7 @@ describe.each(screens)('$method $path', (screen) => {
   test(`${name}: ${sent} requests of browsers`, { timeout: 3_600_000 }, async () => {
     await playAll(`${name}:`, sent, formRequest(screen), async (request) => {
       try {
-        await play(request, name)
+        await play(request)
       } finally {
         const changed = changedTables(original, await rows.stamps())
         if (changed.length > 0) original = await rows.restore(changed)
@@ -58,12 +55,11 @@ describe.each(screens)('$method $path', (screen) => {
   })
 })
 
-async function play(request: FormRequest, name: string): Promise<void> {
+async function play(request: FormRequest): Promise<void> {
   const event = eventOf(request)
   const { handler } = stand.functions.routes.find(({ functionName }) => functionName === 'dashboard')!
   const settings = { functionName: 'dashboard', timeoutSeconds: lambdas.dashboard.timeoutSeconds }
   const answer = (await invoke(handler, event, settings)) as APIGatewayProxyStructuredResultV2
-  tally.count(name, request.session, answer.statusCode!)
   const changed = changedTables(original, await rows.stamps())
   const fault = faultOf(request, answer, changed, `${JSON.stringify(event)}${formOf(request)}`)
   if (fault)

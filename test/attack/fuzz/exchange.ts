@@ -4,7 +4,6 @@ import { faultOf } from './judge.ts'
 import { Ledger } from './ledger.ts'
 import { changedTables, type Rows } from './rows.ts'
 import { prepared, type Sent } from './send.ts'
-import { Tally } from './tally.ts'
 import type { World } from './world.ts'
 
 /** What a request that only reads may leave behind. */
@@ -14,23 +13,17 @@ export type Exchange = Awaited<ReturnType<typeof openExchange>>
 
 /** Sends requests to a world, and keeps account of its rows. */
 export async function openExchange(stand: TestStand, world: World, rows: Rows) {
-  const tally = new Tally()
   let original = await rows.stamps()
   let current = original
   let ledger = new Ledger(world)
 
   return {
-    tally,
     /** Sends one request. @throws Error unless it is answered as it should be */
     async send(request: FuzzRequest): Promise<Answer> {
       const sent = prepared(stand, ledger, request)
       let answer = await stand.send(sent.event)
       // A busy machine answers so now and then; a request that causes it does so again.
-      if (answer.status === 503) {
-        tally.count(request.operation.id, 'first', answer.status)
-        answer = await stand.send(sent.event)
-      }
-      tally.count(request.operation.id, request.kind, answer.status)
+      if (answer.status === 503) answer = await stand.send(sent.event)
       const after = await rows.stamps()
       const changed = changedTables(current, after)
       current = after

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { useStand } from '../../support/stand.ts'
 import { operations } from './document.ts'
 import { type Exchange, openExchange } from './exchange.ts'
@@ -15,7 +15,6 @@ beforeAll(async () => {
   const world = await makeWorld(stand)
   exchange = await openExchange(stand, world, await watchRows(stand.pool))
 })
-afterAll(() => exchange?.tally.print())
 
 describe.each(operations)('$id', (operation) => {
   test(`${operation.id}: ${cases} requests are answered as the document says`, { timeout: 3_600_000 }, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { useStand } from '../../support/stand.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { type Step, sequence } from './generate/sequence.ts'
@@ -13,7 +13,6 @@ beforeAll(async () => {
   world = await makeWorld(stand)
   exchange = await openExchange(stand, world, await watchRows(stand.pool))
 })
-afterAll(() => exchange?.tally.print())
 
 const sequences = Math.ceil(cases / 4)
 const steps = 30
