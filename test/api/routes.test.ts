@@ -212,11 +212,7 @@ describe.each(keyedRoutes)('$name', (route) => {
       const { call } = await stand.tenant()
       const bodies = [
         '',
-        '{',
-        '{"a":1}}',
-        '{a:1}',
-        'nul',
-        '﻿{}x',
+        ...'{ {"a":1}} {a:1} nul ﻿{}x'.split(' '),
         Buffer.from([0x22, 0xff, 0x22]),
         '{"a":"\\u0000"}',
         '{"\\ud800":1}',
@@ -300,11 +296,7 @@ test('an unknown route is 404, with a key and without', async () => {
     '/v1/organization/',
     `${knowledgeBase}/`,
     `/v1//organization`,
-    '/v1/docs/../organization',
-    '/V1/organization',
-    '/v1/docs/%2e%2e/organization',
-    '/v1/organization%23',
-    '/%',
+    ...'/v1/docs/../organization /V1/organization /v1/docs/%2e%2e/organization /v1/organization%23 /%'.split(' '),
   ]) {
     expect(await call('GET', url)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
     expect(await stand.http('DELETE', url)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
@@ -319,11 +311,7 @@ test('a route that an unset variable has made unknown is 404 with the guess', as
 })
 
 const malformedIds = [
-  'x',
-  '123',
-  '-',
-  '.',
-  '..',
+  ...'x 123 - . ..'.split(' '),
   newId().slice(1),
   `${newId()}0`,
   `{${newId()}}`,

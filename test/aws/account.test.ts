@@ -41,16 +41,7 @@ test('a deploy with credentials of another account is refused before it touches 
     AWS_EC2_METADATA_DISABLED: 'true',
   }
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk')
-  const args = [
-    cdk,
-    'deploy',
-    'cuecard-prod',
-    '--exclusively',
-    '--require-approval',
-    'never',
-    '--app',
-    synthesis.outdir,
-  ]
+  const args = [cdk, ...'deploy cuecard-prod --exclusively --require-approval never --app'.split(' '), synthesis.outdir]
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
     execFile(process.execPath, args, { cwd: root, env }, (error, _, stderr) => resolve({ code: error?.code, stderr })),
   )

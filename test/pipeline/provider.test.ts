@@ -64,16 +64,7 @@ describe('an embeddings call', () => {
   )
 
   test.each([
-    'too_few',
-    'too_many',
-    'same_index_twice',
-    'zeros',
-    'tiny',
-    'not_finite',
-    'cut_vector',
-    'strings',
-    'no_data',
-    'no_json',
+    ...'too_few too_many same_index_twice zeros tiny not_finite cut_vector strings no_data no_json'.split(' '),
   ] as Way[])('with an invalid response of status 200 (%s) is unavailable', async (way) => {
     provider.script([way])
     expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'unavailable', status: 200 })

@@ -176,13 +176,7 @@ describe('a tool call', () => {
     )
     expect(status).toBe(200)
     expect(body.results.map(({ toolCallId }: { toolCallId: string }) => toolCallId)).toEqual([
-      'object',
-      'json',
-      'other-name',
-      'query-first',
-      'flat',
-      'parameters',
-      'nested-parameters',
+      ...'object json other-name query-first flat parameters nested-parameters'.split(' '),
     ])
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })

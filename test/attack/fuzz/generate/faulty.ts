@@ -40,11 +40,7 @@ export const oddValues: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(
 )
 
 const prototypeKeys = fc.constantFrom(
-  '__proto__',
-  'constructor',
-  'prototype',
-  'hasOwnProperty',
-  'toString',
+  ...'__proto__ constructor prototype hasOwnProperty toString'.split(' '),
   '',
   '\u0000',
 )

@@ -18,14 +18,8 @@ const id = fc.constantFrom<unknown>(1, 0, -1, 'a', '', '__proto__', 2 ** 53, '1'
 const documentId = fc
   .tuple(
     fc.constantFrom(
-      '<mine.completed>',
-      '<mine.own>',
-      '<mine.empty>',
-      '<mine.deleted>',
-      '<theirs.completed>',
-      '<theirs.own>',
-      '<never.id>',
-      '0',
+      ...'<mine.completed> <mine.own> <mine.empty> <mine.deleted> <theirs.completed> <theirs.own>'.split(' '),
+      ...'<never.id> 0'.split(' '),
     ),
     fc.constantFrom('', '#0', '#1', '#9999999', '#-1', '#0#0', ' '),
   )
@@ -46,23 +40,10 @@ const initialize = loose({
   clientInfo: fc.constant({ name: 'fuzz', version: '1' }),
 })
 const methods = [
-  'initialize',
-  'ping',
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/read',
-  'prompts/get',
-  'completion/complete',
-  'logging/setLevel',
-  'server/discover',
-  'subscriptions/listen',
-  'notifications/initialized',
-  'notifications/cancelled',
-  'sampling/createMessage',
-  'tasks/get',
-  '__proto__',
-  'constructor',
+  ...'initialize ping tools/list tools/call resources/list resources/read prompts/get'.split(' '),
+  ...'completion/complete logging/setLevel server/discover subscriptions/listen'.split(' '),
+  ...'notifications/initialized notifications/cancelled sampling/createMessage tasks/get __proto__'.split(' '),
+  ...'constructor'.split(' '),
   '',
 ]
 

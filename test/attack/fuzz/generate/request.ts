@@ -115,15 +115,7 @@ const wrongIds = fc
 /** Of a path: something else than an id, that stays one segment. */
 function segment(): fc.Arbitrary<string> {
   const odd = [
-    '<mine.completed>0',
-    '0',
-    'undefined',
-    'null',
-    '{agentId}',
-    '%',
-    '%2f',
-    '..%2f',
-    '*',
+    ...'<mine.completed>0 0 undefined null {agentId} % %2f ..%2f *'.split(' '),
     'a b',
     '٣',
     '🚲',
