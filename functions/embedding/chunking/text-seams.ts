@@ -7,22 +7,7 @@ export type Seams = (text: string, start: number, end: number) => Generator<numb
 
 const sentenceEnd = /[.!?…。！？｡][.!?…。！？｡"'”’»)\]}」』）*_`]*/g
 const wideStop = /[。！？｡]/
-const abbreviations = new Set([
-  'mr',
-  'mrs',
-  'ms',
-  'dr',
-  'prof',
-  'st',
-  'no',
-  'nr',
-  'vs',
-  'etc',
-  'approx',
-  'tel',
-  'inc',
-  'ltd',
-])
+const abbreviations = new Set('mr mrs ms dr prof st no nr vs etc approx tel inc ltd'.split(' '))
 
 const isNewline = (text: string, at: number) => text[at] === '\n' || text[at] === '\r'
 

@@ -25,3 +25,28 @@ export interface Table {
   /** The number of leading rows that name the columns, if the document says so. */
   headerRows?: number
 }
+
+/** One line for each block, for a cell or bracket. */
+export function plain(blocks: readonly Block[]): string {
+  return blocks.map(plainBlock).filter(Boolean).join('\n')
+}
+
+function plainBlock(block: Block): string {
+  switch (block.kind) {
+    case 'list':
+      return block.items.map(({ blocks }) => plain(blocks)).join('\n')
+    case 'quote':
+      return plain(block.blocks)
+    case 'table':
+      return block.rows.map((row) => row.filter(Boolean).join(', ')).join('\n')
+    default:
+      return block.text
+  }
+}
+
+/** A link's text, and the address or number that it does not show. */
+export function withAddress(text: string, address = ''): string {
+  const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(address) ?? []
+  if (!scheme || text.trim() === '' || text.includes(rest.replace(/\/$/, ''))) return text
+  return `${text} (${/^http/i.test(scheme) ? address : rest})`
+}

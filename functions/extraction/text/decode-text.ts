@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { detect } from 'chardet'
 import { Unreadable } from './unreadable.ts'
 
@@ -12,7 +13,8 @@ const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
 export function decodeText(bytes: Buffer, declared?: string): string {
   const utf16 = utf16Of(bytes)
   if (utf16) return rejectBinary(decoded(bytes, utf16))
-  const utf8 = bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) || isUtf8(bytes) ? 'utf-8' : undefined
+  const hasUtf8Mark = bytes.toString('latin1', 0, 3) === '\xef\xbb\xbf'
+  const utf8 = hasUtf8Mark || isUtf8(bytes) ? 'utf-8' : undefined
   rejectBinary(bytes.toString('latin1', 0, sampleBytes))
   return decoded(bytes, utf8 ?? declared ?? detectedEncoding(bytes))
 }
@@ -26,15 +28,6 @@ function utf16Of(bytes: Buffer): string | undefined {
   if (odd > sample.length * 0.3 && even < sample.length * 0.02) return 'utf-16le'
   if (even > sample.length * 0.3 && odd < sample.length * 0.02) return 'utf-16be'
   return undefined
-}
-
-function isUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function detectedEncoding(bytes: Buffer): string {

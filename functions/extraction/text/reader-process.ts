@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { residentMb } from './process-memory.ts'
-import type { ReaderReply, ReaderRequest } from './reader-messages.ts'
+import type { ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReaderLimits {
@@ -78,8 +79,9 @@ export class ReaderProcess {
   }
 }
 
-function start(memoryMb: number): ChildProcess {
-  return fork(program, {
+/** @throws Error for a process that ends before it has read anything */
+async function started(memoryMb: number): Promise<ChildProcess> {
+  const child = fork(program, {
     env: {},
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -91,19 +93,8 @@ function start(memoryMb: number): ChildProcess {
       ...codeFolders().map((folder) => `--allow-fs-read=${folder}`),
     ],
   })
-}
-
-/** @throws Error for a process that ends before it has read anything */
-async function started(memoryMb: number): Promise<ChildProcess> {
-  const child = start(memoryMb)
-  await new Promise<void>((resolve, reject) => {
-    const fail = () => reject(new Error('The process that reads files does not start'))
-    child.once('message', () => {
-      child.off('exit', fail).off('error', fail)
-      resolve()
-    })
-    child.once('exit', fail).once('error', fail)
-  })
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+  if (first !== ('ready' satisfies ReaderReady)) throw new Error('The process that reads files does not start')
   return child
 }
 
@@ -143,11 +134,7 @@ function watchOver(child: ChildProcess, deadline: number, memoryMb: number): { e
 
 /** An idle process does not keep its parent alive. */
 function hold(child: ChildProcess, isHeld: boolean): void {
-  if (isHeld) {
-    child.ref()
-    child.channel?.ref()
-  } else {
-    child.unref()
-    child.channel?.unref()
-  }
+  const method = isHeld ? 'ref' : 'unref'
+  child[method]()
+  child.channel?.[method]()
 }

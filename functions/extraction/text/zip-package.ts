@@ -1,4 +1,4 @@
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { Unreadable } from './unreadable.ts'
 
 const maxEntries = 10_000
@@ -31,7 +31,9 @@ export interface ZipPackage {
  * @throws Unreadable
  */
 export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
-  const zip = await opened(file)
+  const zip = await fromBufferPromise(file, { lazyEntries: true, strictFileNames: false }).catch((error) => {
+    throw new Unreadable('damaged', error)
+  })
   if (zip.entryCount > maxEntries) throw new Unreadable('suspicious')
   const entries = await entriesOf(zip)
   const total = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
@@ -55,26 +57,14 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
   return found
 }
 
-async function opened(file: Buffer): Promise<ZipFile> {
-  return await new Promise((resolve, reject) => {
-    fromBuffer(file, { lazyEntries: true, strictFileNames: false }, (error, zip) =>
-      error ? reject(new Unreadable('damaged', error)) : resolve(zip),
-    )
-  })
-}
-
+/** @throws Unreadable for an archive that yauzl cannot read */
 async function entriesOf(zip: ZipFile): Promise<Entry[]> {
-  const entries: Entry[] = []
-  await new Promise<void>((resolve, reject) => {
-    zip.on('error', (error) => reject(new Unreadable('damaged', error)))
-    zip.on('end', resolve)
-    zip.on('entry', (entry: Entry) => {
-      if (!entry.fileName.endsWith('/')) entries.push(entry)
-      zip.readEntry()
-    })
-    zip.readEntry()
-  })
-  return entries
+  try {
+    const entries = await Array.fromAsync(zip.eachEntry())
+    return entries.filter(({ fileName }) => !fileName.endsWith('/'))
+  } catch (error) {
+    throw new Unreadable('damaged', error)
+  }
 }
 
 /** Reads the whole entry; fails if it holds more or less than it says. */
@@ -82,10 +72,7 @@ async function lookInto(zip: ZipFile, entry: Entry) {
   const start: Buffer[] = []
   let [bytes, end, declaresEntity, hides] = [0, '', false, false]
   try {
-    const stream = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
-      zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
-    })
-    for await (const part of stream) {
+    for await (const part of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
       if (bytes < startBytes) start.push(part)
       bytes += part.length
       const text = end + part.toString('latin1')

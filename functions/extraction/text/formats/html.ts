@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import type { Block, ListItem, Table } from '../blocks.ts'
+import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
@@ -137,7 +137,7 @@ function gridOf(rows: readonly Row[], depth: number): string[][] {
     let column = 0
     for (const cell of cells) {
       while (grid[r]![column] !== undefined) column++
-      const text = cellText(cell, depth)
+      const text = plain(blocksOf(cell.childNodes, depth + 1))
       const [across, down] = [span(cell, 'colspan'), span(cell, 'rowspan')]
       for (const row of grid.slice(r, r + down)) for (let c = column; c < column + across; c++) row[c] ??= text
       filled += across * Math.min(down, rows.length - r)
@@ -150,21 +150,6 @@ function gridOf(rows: readonly Row[], depth: number): string[][] {
 
 function span(cell: Element, name: string): number {
   return Math.min(maxSpan, Math.max(1, Number.parseInt(attribute(cell, name) ?? '1', 10) || 1))
-}
-
-function cellText(cell: Element, depth: number): string {
-  return blocksOf(cell.childNodes, depth + 1)
-    .map((block) =>
-      block.kind === 'list' ? block.items.map(({ blocks }) => plain(blocks)).join('\n') : plain([block]),
-    )
-    .join('\n')
-}
-
-function plain(blocks: readonly Block[]): string {
-  return blocks
-    .map((block) => ('text' in block ? block.text : ''))
-    .filter(Boolean)
-    .join('\n')
 }
 
 function holdsLayout(cell: Element): boolean {
@@ -192,16 +177,7 @@ function nodeText(node: Node, depth: number): string {
   if (!isElement(node) || isHidden(node)) return ''
   if (node.tagName === 'br') return '\n'
   const text = inlineText(node.childNodes, depth + 1)
-  const link = node.tagName === 'a' ? linkOf(node, text.trim()) : undefined
-  return link ? `${text} (${link})` : text
-}
-
-/** The address or number of a link whose text does not show it. */
-function linkOf(element: Element, text: string): string | undefined {
-  const address = attribute(element, 'href')?.trim() ?? ''
-  const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(address) ?? []
-  if (!scheme || !text || text.includes(rest.replace(/\/$/, ''))) return undefined
-  return /^http/i.test(scheme) ? address : rest
+  return node.tagName === 'a' ? withAddress(text, attribute(node, 'href')?.trim()) : text
 }
 
 function rawText(nodes: readonly Node[], depth: number): string {

@@ -1,5 +1,5 @@
 import type * as anydoc from '@firecrawl/anydoc'
-import type { Block, ListItem, Table } from '../blocks.ts'
+import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 
 export type OfficeFormat = 'docx' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
@@ -96,19 +96,12 @@ class DocumentReader {
       case 'lineBreak':
         return '\n'
       case 'link':
-        return this.#link(this.#text(inline.content ?? []), inline.target)
+        return withAddress(this.#text(inline.content ?? []), inline.target?.value)
       case 'noteRef':
         return this.#note(inline.noteId ?? '')
       default:
         return ''
     }
-  }
-
-  /** Adds the address or number of a link whose text does not show it. */
-  #link(text: string, target: anydoc.LinkTarget | undefined): string {
-    const [, scheme, rest = ''] = /^(https?:\/\/|mailto:|tel:)(.+)$/i.exec(target?.value ?? '') ?? []
-    if (!scheme || text.trim() === '' || text.includes(rest.replace(/\/$/, ''))) return text
-    return `${text} (${/^http/i.test(scheme) ? target?.value : rest})`
   }
 
   #note(id: string): string {
@@ -142,42 +135,14 @@ function markerOf(kind: anydoc.MarkerKind, number: number, label: string | undef
   }
 }
 
+const romanPatterns = ['', '0', '00', '000', '01', '1', '10', '100', '1000', '02']
+
 function roman(number: number): string {
-  const digits = [
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-    [50, 'l'],
-    [40, 'xl'],
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ] as const
-  let rest = Math.min(number, 3_999)
-  let text = ''
-  for (const [value, letters] of digits) for (; rest >= value; rest -= value) text += letters
-  return text
-}
-
-/** One line for each block, for a cell or bracket. */
-function plain(blocks: readonly Block[]): string {
-  return blocks.map(plainBlock).filter(Boolean).join('\n')
-}
-
-function plainBlock(block: Block): string {
-  switch (block.kind) {
-    case 'list':
-      return block.items.map(({ blocks }) => plain(blocks)).join('\n')
-    case 'quote':
-      return plain(block.blocks)
-    case 'table':
-      return block.rows.map((row) => row.filter(Boolean).join(', ')).join('\n')
-    default:
-      return block.text
-  }
+  const digits = [...String(Math.min(number, 3_999))]
+  const lettersAt = (place: number) => 'ivxlcdm'.slice(2 * place)
+  return digits
+    .map((digit, at) =>
+      romanPatterns[Number(digit)]!.replace(/\d/g, (i) => lettersAt(digits.length - 1 - at)[Number(i)]!),
+    )
+    .join('')
 }

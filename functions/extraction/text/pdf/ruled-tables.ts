@@ -85,12 +85,7 @@ function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): string[][] {
       if (column + 1 < columns && !isDrawn(false, xs[column + 1]!, y)) cells.join(cell, cell + 1)
       if (row + 1 < bands && !isDrawn(true, ys[row + 1]!, x)) cells.join(cell, cell + columns)
     }
-  const inside = new Map<number, Word[]>()
-  for (const word of words) {
-    const [column, row] = [bandOf(xs, middle(word)), bandOf(ys, height(word))]
-    const root = cells.root(row * columns + column)
-    inside.set(root, [...(inside.get(root) ?? []), word])
-  }
+  const inside = Map.groupBy(words, (word) => cells.root(bandOf(ys, height(word)) * columns + bandOf(xs, middle(word))))
   return Array.from({ length: bands }, (_, row) => row).flatMap((row) =>
     splitByLines(Array.from({ length: columns }, (_, column) => inside.get(cells.root(row * columns + column)) ?? [])),
   )
@@ -149,13 +144,6 @@ class Groups {
   }
 
   members<T>(things: readonly T[]): T[][] {
-    const groups = new Map<number, T[]>()
-    for (const [index, thing] of things.entries()) {
-      const root = this.root(index)
-      const group = groups.get(root)
-      if (group) group.push(thing)
-      else groups.set(root, [thing])
-    }
-    return [...groups.values()]
+    return [...Map.groupBy(things, (_, index) => this.root(index)).values()]
   }
 }
