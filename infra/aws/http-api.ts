@@ -69,7 +69,7 @@ export function createHttpApi(
   return { api, stage, accessLogs, origin }
 }
 
-/** With it, API Gateway answers preflight requests itself and adds the headers to all responses. */
+/** API Gateway then answers preflight requests itself and adds the headers to all responses. */
 function preflightFor(origins: readonly string[]): CorsPreflightOptions {
   return {
     allowOrigins: requireOrigins(origins),

@@ -8,12 +8,11 @@ import type { Resources } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
 
-export type MigrationsProps = {
+type MigrationsProps = {
   readonly name: string
   readonly bundle: Bundle
   readonly resources: Resources
   readonly serving: Construct
-  /** Of the migrations that the bundle applies. */
   readonly migrationNames: readonly string[]
 }
 
@@ -38,9 +37,7 @@ export class Migrations extends Construct {
     )
     this.handler = handler
     const triggers = new Construct(this, 'trigger')
-    // A resource for each set of migrations, which runs them when it is created and never again: a rollback deletes it, or updates the one
-    // before, and needs no database for either. One that runs on an update would run on the rollback's too, and fail it while the database
-    // is away.
+    // A resource for each set of migrations, which runs them only when it is created: a rollback then needs no database.
     new Trigger(triggers, digestOf(migrationNames), {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
@@ -55,7 +52,7 @@ function digestOf(names: readonly string[]): string {
   return createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 12)
 }
 
-/** Without it the logs of the Lambda with which CDK invokes ours would never expire. */
+/** The logs of the Lambda with which CDK invokes ours would never expire otherwise. */
 function setTriggerLogRetention(triggers: Construct, name: string, { settings }: Resources): void {
   const logGroup = new LogGroup(triggers, 'logs', {
     logGroupName: `/aws/lambda/${name}-migrate-trigger`,

@@ -4,10 +4,7 @@ import { Construct } from 'constructs'
 import { type QueueName, queues } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-/**
- * Our messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. Those
- * of S3 carry none.
- */
+/** Messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. */
 export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue

@@ -19,7 +19,7 @@ import { addSchedule } from './schedule.ts'
 import type { Secrets } from './secrets.ts'
 import type { StageSettings } from './stages.ts'
 
-export type CuecardProps = StackProps & {
+type CuecardProps = StackProps & {
   readonly settings: StageSettings
   readonly secrets: Secrets
   readonly bundles: Record<BundleName, Bundle>

@@ -5,7 +5,6 @@ const root = join(import.meta.dirname, '../..')
 const lint = ['lint', 'functions/reference/openapi.json', '--config', 'infra/openapi/redocly.yaml']
 const offline = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
-/** Says nothing unless the document breaks a rule. */
 const { status, stdout, stderr } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/@redocly/cli/bin/cli.js'), ...lint],

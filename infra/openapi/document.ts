@@ -27,7 +27,7 @@ const description = `The knowledge base that voice agents search during calls: t
 
 **Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH and DELETE are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
 
-**Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Past them, requests are 429 \`rate_limited\` with \`Retry-After\`; documents wait for the next day, and \`waiting\` says so; a hybrid search answers by words alone. \`GET /v1/organization/usage\` shows limits and use.
+**Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Past them, requests are 429 \`rate_limited\` with \`Retry-After\`; documents wait for the next day, and \`waiting\` says so; a hybrid search answers by words only. \`GET /v1/organization/usage\` shows limits and use.
 
 **The gateway** in front of the service returns some 413, 429, 431, 500 and 503 responses itself, as \`application/json\` with only a \`message\`: rely on the status.
 
@@ -38,7 +38,7 @@ const tags = [
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
   { name: 'Search', description: 'What the agent’s tool calls.' },
   { name: 'Platforms', description: 'What voice platforms call, in MCP or in a form of their own.' },
-  { name: 'Agents', description: 'Whose knowledge base it is, and how far its documents are.' },
+  { name: 'Agents', description: 'The owners of knowledge bases, and the progress of their documents.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
@@ -126,8 +126,8 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     return { description, headers: headersOf(headers), ...(content && { content }) }
   }
 
-  /** A problem, or what the operation declares for the same status. */
-  function besides(problem: ReturnType<typeof problemResponse>, declared: ResponseMetadata) {
+  /** A problem that shares its status with a response of the operation. */
+  function withDeclared(problem: ReturnType<typeof problemResponse>, declared: ResponseMetadata) {
     const { description, content } = describeResponse(declared)
     return {
       ...problem,
@@ -144,7 +144,9 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
         const declared = op.responses[Number(status)]
         return [
           status,
-          declared ? besides(problemResponse(codes!, op.operationId), declared) : reference(codes!, op.operationId),
+          declared
+            ? withDeclared(problemResponse(codes!, op.operationId), declared)
+            : reference(codes!, op.operationId),
         ]
       }),
     )

@@ -12,16 +12,16 @@ export const responseHeaders = {
   },
   'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string', pattern: '^\\d+$' } },
   RateLimit: {
-    description: 'Which limit it is: what is left of it, and the seconds until there is more.',
+    description: 'The name of the limit, what is left of it, and the seconds until there is more.',
     schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+$' },
   },
   'RateLimit-Policy': {
     description:
-      'The limit: its quota, and the seconds in which that is whole again, unless it is for what is held at once.',
+      'The name of the limit, its quota and, unless it limits what is held at once, the seconds until the quota is whole again.',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+(;w=\\d+)?$' },
   },
   'Server-Timing': {
-    description: 'Of a search: the milliseconds that the vector of its query and the database took.',
+    description: 'The milliseconds that embedding the query and the database took in a search.',
     schema: { type: 'string', pattern: '^embed;dur=\\d+\\.\\d, db;dur=\\d+\\.\\d$' },
   },
   'WWW-Authenticate': {

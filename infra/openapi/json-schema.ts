@@ -5,8 +5,8 @@ export interface JsonSchema {
   [keyword: string]: unknown
 }
 
-/** Actions that the schema describes through `metadata` instead, or that JSON Schema cannot express. */
-const silentActions = [
+/** Actions that `metadata` describes, or that JSON Schema cannot express. */
+const ignoredActions = [
   'check',
   'raw_check',
   'trim',
@@ -20,7 +20,7 @@ const silentActions = [
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'output',
-  ignoreActions: silentActions,
+  ignoreActions: ignoredActions,
   overrideSchema: ({ valibotSchema, jsonSchema }) => (valibotSchema.type === 'custom' ? jsonSchema : undefined),
 }
 

@@ -48,12 +48,12 @@ export function hasOwnExample(codes: ErrorCode[], operationId: string): boolean 
 export function problemResponse(codes: ErrorCode[], operationId?: string) {
   const { status } = problems[codes[0]!]
   const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
-  const isEveryones = (name: keyof typeof responseHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
+  const isShared = (name: keyof typeof responseHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
   return {
     description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
     headers: {
-      ...headersOf([...extra.filter(isEveryones), 'Server-Timing']),
-      ...optional(extra.filter((name) => !isEveryones(name))),
+      ...headersOf([...extra.filter(isShared), 'Server-Timing']),
+      ...optional(extra.filter((name) => !isShared(name))),
     },
     content: {
       'application/problem+json': {
@@ -87,7 +87,7 @@ export const throttled = {
   },
 }
 
-/** Of the gateway, or of ours with the organization's limits. */
+/** A 429 of the gateway, or ours with the organization's limits. */
 export function rateLimited() {
   const ours = problemResponse(['rate_limited'])
   return {

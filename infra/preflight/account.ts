@@ -13,7 +13,7 @@ const stacks = v.object({
 /** What CDK's templates require of the bootstrap stack. */
 const minBootstrapVersion = 6
 
-/** Without credentials that work, nothing else can be asked of AWS. */
+/** Without credentials that work, the other checks of AWS are skipped. */
 export async function checkIdentity(
   aws: Aws,
   stage: string,

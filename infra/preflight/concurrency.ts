@@ -9,12 +9,12 @@ const accountSettings = v.object({
 })
 const concurrency = v.object({ ReservedConcurrentExecutions: v.optional(v.number(), 0) })
 
-/** AWS lets nobody reserve these. */
+/** Executions that AWS lets nobody reserve. */
 const minUnreserved = 100
-/** Those of a schedule, one at a time, and what migrates and fills back. */
+/** Lambdas that run one at a time: those with a schedule, and the one that migrates. */
 const scheduled = Object.values<Lambda>(lambdas).filter(({ everySeconds }) => everySeconds !== undefined).length + 1
 
-/** Whether the account has the executions that the stage reserves, beside those of others, of its workers, and those that AWS keeps. */
+/** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
 export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const subject = 'Lambda concurrency'
   const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency } = settings

@@ -8,13 +8,15 @@ interface Login {
   name: string
   is_super: boolean
   bypasses: boolean
+  makes_temporary: boolean
   roles: string[]
   statement_timeout: string | null
 }
 
-/** How the login of the connection looks from inside: memberships that it inherits, and settings of its own. */
+/** The connection's login, the roles whose rights it inherits, and its own settings. */
 const ownLogin = sql<Login>`
   select rolname as name, rolsuper as is_super, rolbypassrls as bypasses,
+    has_database_privilege(current_database(), 'temporary') as makes_temporary,
     array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
       where m.member = r.oid and m.inherit_option order by 1) as roles,
     (select split_part(setting, '=', 2) from pg_db_role_setting s, unnest(setconfig) setting
@@ -25,20 +27,23 @@ const ownLogin = sql<Login>`
 const minServerVersion = 170_000
 const minVectorVersion = [0, 8]
 
-/** The login of a Lambda: that it works, and that it may do no more than its role. @throws Error when it does not */
+/** Checks that a Lambda's login works and may do no more than its role. @throws Error when it does not */
 export async function checkLogin(secret: string, url: string, endpoint?: string): Promise<Finding[]> {
   const lambda = secret.replace('database-', '')
   const [login] = (await ownLogin.execute(connect(url, endpoint))).rows
-  const { name, is_super, bypasses, roles, statement_timeout } = login!
+  const { name, is_super, bypasses, makes_temporary, roles, statement_timeout } = login!
   const role = `cuecard_${lambda}`
   const faults = [
     ...(is_super ? [error(secret, `${name} is a superuser`)] : []),
     ...(bypasses
       ? [error(secret, `${name} bypasses row-level security: make logins in SQL, not in Neon’s console`)]
       : []),
+    ...(makes_temporary ? [error(secret, `${name} may make temporary tables: migrate as the database’s owner`)] : []),
     ...(roles.length === 1 && roles[0] === role
       ? []
-      : [error(secret, `${name} must be a member of ${role} alone, and is of ${roles.join(', ') || 'no role'}`)]),
+      : [
+          error(secret, `${name} must be a member of ${role} only; it is a member of ${roles.join(', ') || 'no role'}`),
+        ]),
     ...(statement_timeout ? [] : [warning(secret, `${name} has no statement_timeout`)]),
     ...(neonHostOf(url) === 'direct' ? [warning(secret, 'names Neon’s direct host: Lambdas use the pooled one')] : []),
   ]
@@ -47,7 +52,7 @@ export async function checkLogin(secret: string, url: string, endpoint?: string)
   return faults.length > 0 ? faults : [ok(secret, summary.filter(Boolean).join(', '))]
 }
 
-/** What the owner sees of the server and the schema. @throws Error when the login does not work */
+/** Checks the server and the schema as their owner. @throws Error when the login does not work */
 export async function checkOwner(url: string, endpoint?: string): Promise<Finding[]> {
   const { server, vector, table } = await connect(url, endpoint).batch({
     server: sql<{ version: number; name: string }>`

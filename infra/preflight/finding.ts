@@ -1,4 +1,4 @@
-/** What a check has found. A warning does not keep a deploy from working. */
+/** The result of a check. A deploy works despite a warning. */
 export interface Finding {
   level: 'ok' | 'warning' | 'error'
   subject: string
@@ -9,7 +9,7 @@ export const ok = (subject: string, detail: string): Finding => ({ level: 'ok', 
 export const warning = (subject: string, detail: string): Finding => ({ level: 'warning', subject, detail })
 export const error = (subject: string, detail: string): Finding => ({ level: 'error', subject, detail })
 
-/** A check that cannot be made is an error, and keeps no other from being made. */
+/** A check that fails to run is an error, and the others still run. */
 export async function attempt(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check()

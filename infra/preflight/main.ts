@@ -6,12 +6,12 @@ import { preflight } from './preflight.ts'
 const [stage = ''] = process.argv.slice(2)
 const settings = findStage(stage)
 if (settings) {
-  const world = {
+  const environment = {
     aws: awsCommand(settings.region),
     resolve: lookup,
     databaseEndpoint: process.env.DATABASE_ENDPOINT || undefined,
   }
-  const findings = await preflight(stage, settings, world)
+  const findings = await preflight(stage, settings, environment)
   for (const { level, subject, detail } of findings) console.log(`${level.padEnd(8)} ${subject}: ${detail}`)
   const errors = findings.filter(({ level }) => level === 'error').length
   console.log(errors === 0 ? 'Ready to deploy.' : `Not ready: ${errors} ${errors === 1 ? 'error' : 'errors'}.`)

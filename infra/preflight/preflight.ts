@@ -8,47 +8,47 @@ import { type Aws, isMissing } from './aws.ts'
 import { checkLogin, checkOwner } from './database.ts'
 import { attempt, error, type Finding, ok } from './finding.ts'
 
-export interface World {
+export interface Environment {
   aws: Aws
   resolve: (name: string) => Promise<unknown>
   /** Serves Neon's protocol in place of Neon's own hosts. */
   databaseEndpoint?: string | undefined
 }
 
-/** Those of `checkAccount`. */
+/** How many checks `checkAccount` makes. */
 const accountChecks = 3
 
 const value = v.object({ SecretString: v.optional(v.string()) })
 
-/** Everything that a deploy needs, looked at and not touched; all findings, the errors last. */
-export async function preflight(stage: string, settings: StageSettings, world: World): Promise<Finding[]> {
-  const { hasCredentials, findings: identity } = await checkIdentity(world.aws, stage, settings)
+/** Checks everything that a deploy needs, and changes nothing. @returns all findings, the errors last */
+export async function preflight(stage: string, settings: StageSettings, environment: Environment): Promise<Finding[]> {
+  const { hasCredentials, findings: identity } = await checkIdentity(environment.aws, stage, settings)
   const findings = await Promise.all([
     identity,
-    checkSettings(hasCredentials ? world.aws : undefined, settings, world.resolve),
-    ...(hasCredentials ? checksOfAws(stage, settings, world) : [notMade(settings)]),
+    checkSettings(hasCredentials ? environment.aws : undefined, settings, environment.resolve),
+    ...(hasCredentials ? awsChecks(stage, settings, environment) : [skippedChecks(settings)]),
   ])
   const order = ['ok', 'warning', 'error']
   return findings.flat().toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
-function checksOfAws(stage: string, settings: StageSettings, world: World): Promise<Finding[]>[] {
+function awsChecks(stage: string, settings: StageSettings, environment: Environment): Promise<Finding[]>[] {
   return [
-    checkAccount(world.aws, stage, settings),
-    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, world))),
+    checkAccount(environment.aws, stage, settings),
+    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, environment))),
   ]
 }
 
-function notMade({ customDomain }: StageSettings): Finding[] {
+function skippedChecks({ customDomain }: StageSettings): Finding[] {
   const count = accountChecks + secretNames.length + (customDomain ? 1 : 0)
-  return [error('AWS', `${count} checks of AWS were not made: bootstrap, quota, stack, secrets and what they open`)]
+  return [error('AWS', `${count} checks of AWS were skipped: bootstrap, quota, stack, secrets and what they open`)]
 }
 
 async function checkSecret(
   name: SecretName,
   stage: string,
   settings: StageSettings,
-  { aws, databaseEndpoint }: World,
+  { aws, databaseEndpoint }: Environment,
 ): Promise<Finding[]> {
   const id = settings.secretArns?.[name] ?? `cuecard/${stage}/${name}`
   const found = await aws('secretsmanager', 'get-secret-value', '--secret-id', id).catch((thrown) => {
@@ -69,7 +69,7 @@ async function checkSecret(
 function checkCanary(id: string, key: string): Finding {
   return isWellFormed(key)
     ? ok('canary', 'has an API key')
-    : error('canary', `the secret ${id} is no API key: see the runbook, the canary's organization`)
+    : error('canary', `the secret ${id} is not an API key: see the runbook, the canary's organization`)
 }
 
 /** Embeds one word. */

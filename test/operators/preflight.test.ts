@@ -143,7 +143,7 @@ describe('the preflight', () => {
         expect.stringMatching(/^error database-search: the secret cuecard\/prod\/database-search is missing or empty/),
         expect.stringMatching(/^error database-chunks: .* is not a postgresql:\/\/ URL/),
         expect.stringMatching(/^error provider: .*401/),
-        expect.stringMatching(/^error canary: the secret cuecard\/prod\/canary is no API key/),
+        expect.stringMatching(/^error canary: the secret cuecard\/prod\/canary is not an API key/),
       ]),
     )
     expect(faultsOf(findings)).toHaveLength(10)
@@ -202,7 +202,7 @@ describe('the preflight', () => {
       expect.stringMatching(/^error account: prod names an example/),
       `error credentials: ${expired.message}`,
       expect.stringMatching(/^error alarms: have no recipient/),
-      expect.stringMatching(/^error AWS: \d+ checks of AWS were not made/),
+      expect.stringMatching(/^error AWS: \d+ checks of AWS were skipped/),
     ])
   })
 
@@ -222,12 +222,19 @@ describe('the preflight', () => {
     await sql`grant cuecard_documents to ${sql.id(wide)}`.execute(stand.db)
     await sql`alter role ${sql.id(wide)} bypassrls`.execute(stand.db)
     await sql`alter role ${sql.id(wide)} reset statement_timeout`.execute(stand.db)
+    const {
+      rows: [database],
+    } = await sql<{ name: string }>`select current_database() as name`.execute(stand.db)
+    await sql`grant temporary on database ${sql.id(database!.name)} to ${sql.id(wide)}`.execute(stand.db)
     const kept = { ...secrets(), 'database-documents': url, 'database-search': urlOf(`cuecard_agents_${suffix}`) }
-    expect(faultsOf(await look(fakeAws({ kept })))).toEqual([
+    const faults = faultsOf(await look(fakeAws({ kept })))
+    await sql`revoke temporary on database ${sql.id(database!.name)} from ${sql.id(wide)}`.execute(stand.db)
+    expect(faults).toEqual([
       `warning database-documents: ${wide} has no statement_timeout`,
       expect.stringMatching(/^error database-documents: .* bypasses row-level security/),
-      `error database-documents: ${wide} must be a member of cuecard_documents alone, and is of cuecard_documents, cuecard_sweeper`,
-      `error database-search: cuecard_agents_${suffix} must be a member of cuecard_search alone, and is of cuecard_agents`,
+      expect.stringMatching(/^error database-documents: .* may make temporary tables/),
+      `error database-documents: ${wide} must be a member of cuecard_documents only; it is a member of cuecard_documents, cuecard_sweeper`,
+      `error database-search: cuecard_agents_${suffix} must be a member of cuecard_search only; it is a member of cuecard_agents`,
     ])
   })
 

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Pacing {
-  /** Of the time, between 0 and 1, that is spent working: of one core at most as much. */
+  /** The share of time, between 0 and 1, that is spent working. */
   share?: number | undefined
-  /** Of one transaction: as long as writers may have to wait for a row. */
+  /** Time limit of a transaction: writers may have to wait as long for a row. */
   batchMilliseconds?: number | undefined
   maxRows?: number | undefined
   pause?: ((milliseconds: number) => Promise<unknown>) | undefined
 }
 
-/** Work on many rows beside traffic: batches as large as fit into the time of one, with pauses. */
+/** Paces work on many rows beside traffic: adapts the size of batches to their time, and pauses between them. */
 export class Pacer {
   readonly #share: number
   readonly #batchMilliseconds: number
@@ -36,7 +36,7 @@ export class Pacer {
     return result
   }
 
-  /** Of the batch before: for as long as leaves its share to others. */
+  /** Pauses after a batch in proportion to its time. */
   async pause(): Promise<void> {
     await this.#pause(this.#elapsed * (1 / this.#share - 1))
   }

@@ -23,7 +23,7 @@ const budgets: Record<BundleName, number> = {
   embedding: api,
   canary: 100_000,
   extraction: 3_000_000,
-  migrate: 600_000,
+  migrate: 150_000,
 }
 
 const stopwatch =

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** npm's names. */
-export interface Platform {
+interface Platform {
   os: string
   cpu: string
   libc: string
