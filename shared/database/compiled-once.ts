@@ -30,7 +30,6 @@ export function compiledOnce<Values extends object, Row>(
   })
 }
 
-/** A placeholder for the value of this name. */
 class Slot {
   readonly name: string
 

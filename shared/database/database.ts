@@ -38,12 +38,10 @@ export class Database extends Kysely<Tables> {
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
-  /** Row-level security confines its statements to the organization. */
   forOrganization(id: OrganizationId): Database {
     return new Database(this.#connection, id)
   }
 
-  /** Shortens the time limit of each round trip. */
   within(seconds: number): Database {
     const timeoutSeconds = Math.min(this.#connection.timeoutSeconds, Math.max(0.001, seconds))
     return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
@@ -121,7 +119,7 @@ export function waitedTooLong(error: unknown): boolean {
   return error instanceof NeonDbError && error.code === lockNotAvailable
 }
 
-/** Sets the endpoint of the whole process: the driver's is global. */
+/** The driver's endpoint is global. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }

@@ -11,7 +11,6 @@ import {
 
 type Run = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
-/** Every statement is one HTTP request. */
 export function neonDialect(run: Run): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),

@@ -5,7 +5,6 @@ type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type Json = JSONColumnType<Record<string, unknown>, string, string>
 
-/** Kysely's view of the tables that `infra/migrations/` creates. */
 export interface Tables {
   organizations: {
     id: Id
@@ -14,7 +13,6 @@ export interface Tables {
     log_questions: Generated<boolean>
     requests_per_second: Generated<number>
     request_burst: Generated<number>
-    /** Postgres's bigint is read as a string of digits. */
     tokens_per_day: ColumnType<string, number | undefined, number>
     documents_in_pipeline: Generated<number>
     cursor_key: Generated<Buffer>
@@ -88,7 +86,6 @@ export interface Tables {
     file_bytes: number | null
     upload_until: Date | null
     uploaded_at: Date | null
-    /** ETag of the file that the text was extracted from. */
     file_etag: string | null
     extracted_text: string | null
     status: Status

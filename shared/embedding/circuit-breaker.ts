@@ -3,7 +3,6 @@ import { steadyNow } from '../steady-clock.ts'
 export interface CircuitBreaker {
   /** While open, admits one probe after each pause. */
   tryAcquire(): boolean
-  /** 0 while closed. */
   retryAfterSeconds(): number
   onSuccess(): void
   /** Opens for a pause that doubles with each failed probe. */
@@ -12,8 +11,8 @@ export interface CircuitBreaker {
   onInconclusive(): void
 }
 
-/** Milliseconds. */
 export interface Pauses {
+  /** Milliseconds. */
   initial: number
   max: number
 }
@@ -34,7 +33,6 @@ export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
       state = 'closed'
     },
     onFailure({ initial, max }) {
-      // Calls in flight fail together and count once.
       if (state === 'closed') pause = initial
       else if (state === 'half-open') pause = Math.min(max, pause * 2)
       openUntil = now() + pause

@@ -1,6 +1,5 @@
 export interface Embedder {
   readonly model: string
-  /** By default that of OpenAI's text-embedding-3. */
   readonly similarity?: Similarity
   /** Needs no network, so its vectors are not stored. */
   readonly isLocal?: boolean
@@ -10,11 +9,10 @@ export interface Embedder {
   embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
 }
 
-/** How to read a model's cosines. */
 export interface Similarity {
-  /** The cosine of a question and a text that has nothing to do with it. */
+  /** Cosine of a question and an unrelated text. */
   readonly unlike: number
-  /** The cosine of a question and a text that answers it. */
+  /** Cosine of a question and its answer. */
   readonly alike: number
   /** Weight of the cosine, 0 to 1, where a question and the agent's texts share no word. */
   readonly trust: number

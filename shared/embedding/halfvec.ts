@@ -22,7 +22,7 @@ function write(halves: Uint16Array): number {
   let at = 1
   for (let i = 0; i < halves.length; i++) {
     const half = halves[i]!
-    // Cheaper than a branch, which could not be predicted: the next bytes overwrite it.
+    // Overwritten unless negative: a branch could not be predicted.
     bytes[at] = minus
     at += half >>> 15
     const magnitude = half & 0x7fff

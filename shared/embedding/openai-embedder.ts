@@ -6,12 +6,10 @@ import { jsonOf, otherDimensions, vectorsOf } from './openai-response.ts'
 import { dimensions } from './vectors.ts'
 
 export interface Provider {
-  /** Such as https://api.openai.com/v1 */
   baseUrl: string
   model: string
   /** Given a key that was rejected, returns another if it has been rotated; empty for a provider without keys. */
   apiKey: (rejected?: string) => string | Promise<string>
-  /** Default of `embed`. */
   timeoutSeconds: number
   now?: () => number
   fetch?: typeof fetch

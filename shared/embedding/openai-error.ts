@@ -32,7 +32,6 @@ const inputRejected = new Set([400, 413, 422])
 const transient = new Set([408, 409, 423, 425, 429])
 const noSuchModel = new Set<unknown>(['model_not_found', 'invalid_model'])
 
-/** A redirect and other 4xx mean our key, address or settings. */
 export function reasonOf(status: number): EmbeddingError['reason'] {
   if (inputRejected.has(status)) return 'input_rejected'
   return status >= 500 || status < 300 || transient.has(status) ? 'unavailable' : 'key_rejected'

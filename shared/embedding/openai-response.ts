@@ -14,7 +14,6 @@ const responseBody = v.object({
   usage: v.optional(v.object({ total_tokens: v.optional(v.number()) })),
 })
 
-/** Fits 4,096 numbers written out in full. */
 const maxVectorBytes = 100_000
 const maxEnvelopeBytes = 100_000
 

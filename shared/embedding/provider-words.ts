@@ -1,5 +1,4 @@
 const maxCharacters = 200
-/** Bounds the time of the patterns. */
 const maxUnits = 2000
 const minKeyLength = 8
 const keys = /\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi

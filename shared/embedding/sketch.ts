@@ -12,7 +12,7 @@ export function sketchOf(vector: ArrayLike<number>): string {
   return signsOf(rotate(vector))
 }
 
-/** R v, times 1536, until the next call. */
+/** R v, times 1536; the array is reused. */
 export function rotate(vector: ArrayLike<number>): Float64Array {
   rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
@@ -93,7 +93,6 @@ function flipAndTransformEights(from: number): void {
   }
 }
 
-/** The other four levels, two at a time. */
 function transformSixteens(start: number): void {
   const end = start + blockSize
   for (let step = 8; step < blockSize; step *= 4)

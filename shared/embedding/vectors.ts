@@ -63,7 +63,6 @@ const halfBits = new Uint16Array(halves.buffer)
 const bytesOfVector = dimensions * Float32Array.BYTES_PER_ELEMENT
 export const base64Length = (bytesOfVector / 3) * 4
 
-/** Little-endian float32. */
 export function toBase64(vector: Float32Array): string {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
 }
@@ -74,6 +73,6 @@ export function fromBase64(text: string): { vector: Float32Array } | { fault: st
     return { fault: `must have exactly ${base64Length} characters of base64, not ${text.length}` }
   const vector = new Float32Array(dimensions)
   Buffer.from(vector.buffer).write(text, 'base64')
-  // Node skips what is not base64 and accepts the URL-safe alphabet.
+  // Node ignores characters that are not base64.
   return toBase64(vector) === text ? { vector } : { fault: 'must be base64 with the characters A–Z, a–z, 0–9, + and /' }
 }

@@ -5,7 +5,6 @@ import { stopWords } from '../terms/stop-words.ts'
 import { unspaced } from '../terms/words.ts'
 import { beginsPair, type Concept, conceptsIn, conceptsOf } from './concepts/concepts.ts'
 
-/** What a word contributes to the vector of its text. */
 export interface WordFeatures {
   folded: string
   stem: string
@@ -80,7 +79,6 @@ export function bigramFeature(first: WordFeatures, second: WordFeatures): Featur
 
 function partsOf(word: string, stemmed: string, weight: number): Feature[] {
   const features = [{ hash: hashOf(`w${stemmed}`), weight }]
-  // Codes that differ in one digit are not alike.
   if (!/\p{N}/u.test(word)) addNgrams(features, `<${word}>`, weight * ngramWeight)
   return features
 }

@@ -9,7 +9,6 @@ import { steadyNow } from '../steady-clock.ts'
 import { Unavailable } from '../unavailable.ts'
 import { rateLimited } from './rate-limited.ts'
 
-/** An organization's limits, as one instance of a Lambda enforces them. */
 export interface Meter {
   /** Counts a request, or the further searches of one request. @throws ApiError rate_limited, and then counts nothing */
   admit(searches?: number): Promise<void>
@@ -36,7 +35,6 @@ export interface MeterOptions {
   concurrency?: number | undefined
 }
 
-/** Until the database has returned the organization's own. */
 const usual: Size = { perSecond: 50, burst: 200 }
 /** Fewer while the bucket empties: a tenth of what is left. */
 const maxUnreported = 10

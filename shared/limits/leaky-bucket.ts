@@ -21,7 +21,6 @@ export function leakyBucket(now: () => number, initial: Size) {
       const wait = after(1) - (size.burst * 1000) / size.perSecond - now()
       return wait > tolerance ? wait : 0
     },
-    /** May leave a debt. */
     take(count = 1): void {
       fullAt = after(count)
     },

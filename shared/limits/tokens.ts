@@ -21,7 +21,6 @@ export function estimatedTokens(text: string): number {
 }
 
 export class TokensUsedUp extends Error {
-  /** Until the next day. */
   readonly seconds: number
 
   constructor(perDay: string, seconds: number) {
@@ -34,7 +33,6 @@ const o = columnsOf('organizations', 'o')
 const m = columnsOf('request_meters', 'm')
 const t = columnsOf('embedded_tokens', 't')
 
-/** Days of all limits are UTC. */
 export const today = sql<string>`(now() at time zone 'utc')::date`
 const dayEndsIn = sql<number>`extract(epoch from (${today} + 1)::timestamp at time zone 'utc' - now())::float8`
 /** Tokens of the day that questions of the organization `o` have used. */

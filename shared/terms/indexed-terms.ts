@@ -14,7 +14,6 @@ export interface IndexedTerms {
 export const maxFrequency = 3
 
 interface Term {
-  /** As in the text of a `sparsevec`. */
   element: string
   frequency: number
 }
@@ -73,7 +72,6 @@ function known(word: string): readonly Term[] {
   return terms
 }
 
-/** The terms of a word's spelling and, for a name, of its sound. */
 export function indexedTermsOf(word: string): string[] {
   return [...termsOf(word), ...(isName(word) ? soundsOf(word) : [])]
 }

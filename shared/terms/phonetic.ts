@@ -43,7 +43,7 @@ function fits(rule: Rule, word: string, at: number): boolean {
 
 const rulesByLetter = Map.groupBy(rules, ({ letters }) => letters[0])
 
-/** The most precise rule; one of the letter itself always fits. */
+/** A rule of the letter itself always fits. */
 function ruleAt(word: string, at: number): Rule {
   return rulesByLetter.get(word[at])!.find((rule) => fits(rule, word, at))!
 }
@@ -85,7 +85,6 @@ function read(codes: string[], readings: string[]): string[] {
   return all
 }
 
-/** Repeated sounds are one: `ss`, `ck`, a run of vowels. */
 function append(code: string, reading: string): string {
   if (code === '' || reading === '' || code.charCodeAt(code.length - 1) !== reading.charCodeAt(0)) return code + reading
   return reading.length === 1 ? code : code + reading.slice(1)

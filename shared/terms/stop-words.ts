@@ -18,7 +18,7 @@ export const stopWords = new Set(
     'ai au aux avec avez avons ce ces cet cette comment dans de des donc du elle elles en est et eu euh il ils je la le les leur leurs lui ma mais mes moi mon ne nos',
     'notre nous on ou par pas peut peux pour pouvez puis qu que quel quelle quelles quels qui sa sans se ses si son sont sur ta te tes toi ton tu un une vos votre',
     'vous voudrais bonjour merci alors ben bon',
-    // Japanese, as pairs of characters
+    // Japanese
     'です ます ませ せん した して ては では には とは から まで ので のに って こと もの よう たい ない する すか ある いる えっ ええ あの えと えー ーと でし まし てい たら れば',
   ]
     .join(' ')

@@ -3,7 +3,6 @@ import { indexedTermsOf } from './indexed-terms.ts'
 import { joinedTerm, termsOf } from './terms.ts'
 import { unspaced, type Word, wordsOf } from './words.ts'
 
-/** Code units [start, end). */
 export interface Range {
   start: number
   end: number

@@ -38,7 +38,6 @@ export function soundsOf(word: string): string[] {
 /** Terms are stored as numbers below this: two of an agent's 20,000 words rarely share one. */
 export const termCount = 100_000_000
 
-/** @returns 1 to termCount */
 export function keyOf(term: string): number {
   return (hashOf(term) % termCount) + 1
 }

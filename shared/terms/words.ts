@@ -43,7 +43,6 @@ function kindOf(unit: number): number {
   return kinds[unit]!
 }
 
-/** Halves of surrogate pairs count as letters. */
 function newKindOf(unit: number): number {
   const character = String.fromCharCode(unit)
   if (unspaced.test(character)) return unspacedWord

@@ -2,7 +2,6 @@ import { report } from '../../metrics.ts'
 import type { Clock } from '../clock.ts'
 import { recentDurations } from './recent-durations.ts'
 
-/** The delay until enough durations are known. */
 const initialMilliseconds = 500
 const minKnown = 20
 

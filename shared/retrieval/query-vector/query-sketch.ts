@@ -6,14 +6,12 @@ export interface QuerySketch {
   high: string
   middle: string
   low: string
-  /** How much the estimated cosine falls for each unit of distance. */
   cosinePerUnit: number
 }
 
 const levels = 8
 /** In standard deviations: near the optimum of a quantizer with eight levels (Max 1960: 0.586). */
 const levelWidth = 0.6
-/** E|z| of a standard normal z. */
 const signAmplitude = Math.sqrt(2 / Math.PI)
 
 /** Standard deviation of an estimated cosine: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits. */

@@ -6,7 +6,6 @@ import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { toStored } from '../../embedding/vectors.ts'
 import { querySketch } from './query-sketch.ts'
 
-/** SHA-256 of a model and the words of a question. */
 export type QueryVectorKey = Buffer
 
 /** Ignores case, white space and punctuation other than within numbers (1.50, 1:50) and names (C#, AT&T). */
@@ -23,7 +22,6 @@ export function queryVectorKey(model: string, query: string): QueryVectorKey {
 /** 6 kB each. The least recently used goes first. */
 const maxCached = 2000
 
-/** Vectors of this instance's last questions, each for its organization only. */
 export function vectorCache() {
   const cached = new Map<string, Float32Array>()
   const nameOf = ({ organizationId }: AgentScope, key: QueryVectorKey) => `${organizationId} ${key.toString('base64')}`
@@ -50,7 +48,6 @@ export function findQueryVector({ organizationId }: AgentScope, key: QueryVector
     where ${q.organization_id} = ${organizationId} and ${q.key} = ${key}`
 }
 
-/** A vector as the table `query_vectors` stores it. */
 export function storedQuery(vector: ArrayLike<number> | undefined) {
   const { high, middle, low, cosinePerUnit } = vector ? querySketch(vector) : {}
   return { vector: vector && toStored(vector).embedding, high, middle, low, cosinePerUnit }

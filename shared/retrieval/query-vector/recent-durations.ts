@@ -12,7 +12,6 @@ export function recentDurations() {
     get count(): number {
       return kept.length
     },
-    /** 0 while there are none. */
     p95(): number {
       return kept.toSorted((a, b) => a - b)[Math.ceil(0.95 * kept.length) - 1] ?? 0
     },
