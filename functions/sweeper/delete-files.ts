@@ -8,7 +8,6 @@ import { maxPerSweep } from './limits.ts'
 
 const f = columnsOf('obsolete_files', 'obsolete_files')
 
-/** Files that no document names any more, longest due first. */
 export function findObsoleteFiles(db: Database) {
   return db
     .selectFrom('obsolete_files')
@@ -19,8 +18,7 @@ export function findObsoleteFiles(db: Database) {
 }
 
 /**
- * Files go before their rows, so that none is forgotten: safe to repeat. A file that may still arrive is deleted once more. Of an
- * organization's files a thousand go at a time, and the next sweep continues.
+ * Deletes files, then their rows; a file that may still arrive once more later. Of an organization's files a thousand go in a sweep.
  * @returns how many were deleted; 0 if the bucket or the database could not be reached
  */
 export async function deleteFiles(

@@ -1,2 +1,2 @@
-/** Documents of each kind per sweep: bounds its time, its locks and what it adds to the queue. */
+/** Documents of each kind per sweep. */
 export const maxPerSweep = 1000

@@ -13,7 +13,6 @@ export const purgeKeys = (db: Database) =>
         and k.created_at < now() - interval '24 hours'`
   })
 
-/** Sessions of the dashboard that have ended. */
 export const purgeSessions = (db: Database) =>
   inBatches(db, 1000, 3000, (limit) => {
     return sql`delete from sessions where token_hash in (
@@ -30,7 +29,6 @@ export const purgeSignInAttempts = (db: Database) =>
         and ${isOver}`
   })
 
-/** What callers asked 30 days ago. */
 export const purgeQuestions = (db: Database) =>
   inBatches(db, 1000, 5000, (limit) => {
     return sql`delete from question_log q using (

@@ -44,7 +44,7 @@ export function acquireLost() {
       d.resend_at::text as acquired, extract(epoch from now() - d.pending_since)::int as pending_seconds`
 }
 
-/** Stops when time is up or the queue is down: as many sends in a row failed as run at once. @returns whether each was sent */
+/** Stops when time is up or the queue is down. @returns whether each was sent */
 export async function resendLost(
   db: Database,
   queue: Sender,

@@ -29,13 +29,11 @@ export interface Sweeper {
   bucket: Pick<Bucket, 'delete' | 'list'>
 }
 
-/** No send begins below this: the last ones, and what follows them, must still end in time. */
+/** No send begins with less time left. */
 const lastSendMilliseconds = 15_000
 
 /**
- * Recovers documents whose worker died, in error after five attempts; fails those pending for a day; resends lost messages;
- * deletes files that no document names any more, idempotency keys that are a day old, vectors of questions that are old or too many,
- * questions that are a month old, and what is left of sessions that have ended. Sweeps may overlap: each skips locked rows.
+ * Recovers, fails and resends documents, and deletes what is no longer needed. Sweeps may overlap: each skips locked rows.
  * @param remaining milliseconds until this process is stopped
  */
 export async function sweep(

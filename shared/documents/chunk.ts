@@ -61,7 +61,6 @@ export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'cre
   exponent?: number | null | undefined
 }
 
-/** @param encoding of the embedding, an array of numbers by default */
 export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
   return {
     id: row.id,
@@ -82,7 +81,7 @@ function embeddingOf(row: ChunkRow, encoding: 'base64' | undefined): number[] | 
   return encoding === 'base64' ? toBase64(vector) : Array.from(vector, shorten)
 }
 
-/** To nine digits, which tell any two 32-bit floats apart: as a double, each would print some twenty. */
+/** Nine digits tell any two 32-bit floats apart; as doubles they would print some twenty. */
 function shorten(float: number): number {
   return Number(float.toPrecision(9))
 }

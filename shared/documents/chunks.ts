@@ -12,7 +12,7 @@ const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 const isListed = sql<boolean>`(case when ${d.managed_by} = 'client' then ${c.revision} = ${d.revision} else ${isServed} end)`
 
-/** As JSON. */
+/** The most that an embedding takes as JSON. */
 const maxEmbeddingBytes = 35_000
 
 /**

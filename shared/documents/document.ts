@@ -71,7 +71,6 @@ export const documentExample: Document = {
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-/** What the service adds to the title and content of a creating request. */
 export const createdColumns = [
   'id',
   'agent_id',
@@ -93,7 +92,7 @@ export const createdColumns = [
 /** The columns of a response, and `edits` and `version`, its ETag. */
 export const documentColumns = ['title', 'content', ...createdColumns] as const
 
-/** Times and version are as the database returns them or as they are in JSON. */
+/** Times and version come as the database returns them, or as JSON. */
 type Row<Column extends keyof Columns> = {
   [C in Column]: C extends 'created_at' | 'updated_at'
     ? Date | string
@@ -125,7 +124,7 @@ export function toDocument(row: DocumentRow): Document {
   }
 }
 
-/** A reason without a next attempt is of a wait that has ended. */
+/** A reason without a next attempt is left over from a wait that has ended. */
 function toWaiting({ status, waiting_reason, tries, next_attempt_at }: DocumentRow): Document['waiting'] {
   if (status !== 'pending' || !waiting_reason || !next_attempt_at) return null
   return { reason: waiting_reason, attempts: tries, next_attempt_at: new Date(next_attempt_at).toISOString() }

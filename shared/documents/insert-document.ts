@@ -25,10 +25,7 @@ export function insertDocument(
     )
 }
 
-/**
- * For what an insert has thrown.
- * @throws ApiError validation_failed past the agent's limit, rate_limited past that of the pipeline; else the error itself
- */
+/** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
 export function rejectPastLimit(error: unknown): never {
   if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
   throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {

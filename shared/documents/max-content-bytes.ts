@@ -1,2 +1,2 @@
-/** Of UTF-8: what a document's text may have, be it set or extracted from a file. */
+/** The limit of a document's text in UTF-8, set or extracted. */
 export const maxContentBytes = 4 * 1024 * 1024

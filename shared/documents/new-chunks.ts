@@ -12,7 +12,7 @@ export interface NewChunk {
   content: string
   token_count: number
   metadata: object
-  /** Of a vector of the same document, stored before; null for a chunk that search does not find. */
+  /** A stored vector of the same document; null for a chunk that search does not find. */
   vector_id: string | null
 }
 
@@ -21,7 +21,7 @@ export interface NewRows<Row> {
   rows: Row[]
 }
 
-/** For documents of one organization, where the condition on `documents as d` holds. */
+/** Inserts for documents of one organization, where the condition on `documents as d` holds. */
 export function insertVectors(db: Database, documents: NewRows<VectorRow>[], condition: Expression<SqlBool>) {
   return db
     .insertInto('vectors')
@@ -48,10 +48,7 @@ const wanted = {
 
 const v = columnsOf('vectors', 'v')
 
-/**
- * Of the newest revisions of documents of one organization, where the condition on `documents as d` holds; none that names a
- * vector that is not there.
- */
+/** Inserts into the newest revisions, where the condition on `documents as d` holds; no chunk whose vector is not there. */
 export function insertChunks(db: Database, documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
   const own = Object.keys(wanted) as (keyof typeof wanted)[]
   return db
@@ -84,7 +81,7 @@ export interface NewTerms extends IndexedTerms {
   chunk_index: number
 }
 
-/** Of chunks with a vector: for those that `insertChunks` inserts with the same documents and condition. */
+/** Inserts the terms of the chunks that `insertChunks` inserts with the same documents and condition. */
 export function insertTerms(db: Database, documents: NewRows<NewTerms>[], condition: Expression<SqlBool>) {
   const rows = withDocument(documents)
   const made = sql<{ document_id: string; chunk_index: number; length: number; terms: string }>`unnest(

@@ -5,18 +5,18 @@ import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../queue.ts'
 
 export interface Outbox {
   db: Database
-  /** Undefined where it cannot be reached at all. */
+  /** Undefined where there is no queue. */
   queue: Sender | undefined
 }
 
-/** After the commit. A failed send is not the caller's concern: the sweeper sends the message. @returns whether it was sent */
+/** Sends after the commit; the sweeper sends what fails here. @returns whether it was sent */
 export async function enqueue({ db, queue }: Outbox, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   const isSent = queue !== undefined && (await sendOrLog(queue, work, delaySeconds))
   if (!isSent) await leaveToSweeper(db, work)
   return isSent
 }
 
-/** If this fails too, the message is sent once it counts as lost. */
+/** Should this fail too, the sweeper resends after two minutes. */
 async function leaveToSweeper(db: Database, work: WorkMessage): Promise<void> {
   try {
     await db

@@ -8,22 +8,18 @@ const d = columnsOf('documents', 'd')
 const v = columnsOf('vectors', 'v')
 
 /**
- * A chunk carries the revision that brought it. Later ones keep it as long as its text stays where it is, and what they do not
- * keep goes in the statement that serves them: so of a document's chunks those up to the served revision are served, and those
- * beyond belong to a revision in progress, a failed one or a client's draft.
+ * A chunk carries the revision that brought it, and later ones keep it while its text stays in place: those up to the served revision are
+ * served, those beyond belong to a revision in progress, a failed one or a client's draft.
  */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
-/** With where the chunk begins and ends in the content, which an edit before it moves. */
+/** Adds where the chunk begins and ends in the content, which an edit before it moves. */
 export const chunkMetadata = sql<Record<string, unknown>>`(case
   when ${isServed} and ${d.chunk_offsets} is not null then ${c.metadata} || jsonb_build_object(
     'start', ${d.chunk_offsets}[2 * ${c.chunk_index} + 1], 'end', ${d.chunk_offsets}[2 * ${c.chunk_index} + 2])
   else ${c.metadata} end)`
 
-/**
- * For the end of a transaction that deletes chunks: vectors that no chunk of the document needs any more. None unless it is the agent's
- * document: under another one it has no chunks, and all of its vectors would be unused. None unless the document meets `fence`.
- */
+/** Deletes vectors that no chunk of the document uses, if the document is the agent's and meets `fence`. Goes last in a transaction. */
 export function deleteUnusedVectors(db: Database, scope: DocumentScope, fence = sql<boolean>`true`) {
   const { organizationId, agentId, documentId } = scope
   return db

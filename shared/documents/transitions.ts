@@ -35,8 +35,12 @@ import { type Failure, ownFaults } from './failures.ts'
  * | the same after 5 attempts  | swept                            | error                                     | `fail`, `isLeaseExpired`        |
  * | pending for 24 hours       | swept                            | error                                     | `fail`, `isOverdue`             |
  *
- * "Service" and "client" are who manages the document. Pending and processing are work to do only where the service does: of the
- * extraction Lambda while the document awaits its text (`awaitsText`), of the embedding Lambda else.
+ * "Service" and "client" manage the document. A pending or processing document of the service is the extraction Lambda's work while
+ * it awaits its text (`awaitsText`), the embedding Lambda's after that.
+ *
+ * Triggers on the row add to any statement (infra/migrations/baseline/functions.sql): `touch_document` the `version` and `updated_at`,
+ * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
+ * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file.
  */
 export type Transition = {
   readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>
@@ -88,10 +92,10 @@ export const restart = (origin: Origin): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-/** Of a document that was a file: its text is extracted again. */
+/** Has the text of a file extracted again. */
 export const awaitText = { extracted_text: null, content_hash: null, uploaded_at: now } satisfies Transition
 
-/** With the content that the caller has set. The file goes. */
+/** Makes a file's document a text document; the file is deleted. */
 export const becomeText = {
   source_type: 'manual',
   source_url: null,
@@ -110,7 +114,7 @@ export const reportUpload = {
   resend_at: fromNow(lostAfterSeconds),
 } satisfies Transition
 
-/** The text of a file has arrived: whatever went wrong on the way to it no longer counts. */
+/** The counters of the extraction do not count against the embedding. */
 export const handOver = (text: ExtractedText): Transition => ({
   status: 'pending',
   ...text,
@@ -132,7 +136,7 @@ export const complete = {
   ...settled,
 } satisfies Transition
 
-/** For the token that holds the lease it renews that, without another attempt: a claim may be repeated. */
+/** The holder of the lease renews it without another attempt, so a claim may be repeated. */
 export const claim = (leaseToken: Expression<string | null>): Transition => ({
   status: 'processing',
   lease_token: leaseToken,
@@ -158,20 +162,20 @@ export const requeue = (
   resend_at: fromNow(afterSeconds + lostAfterSeconds),
 })
 
-/** If its file was reported, that was wrong: the next report counts. */
+/** Forgets a report, which was wrong, so that the next one counts. */
 export const awaitUpload = (counters: { attempt: number; retry_count: number }): Transition => ({
   ...requeue(0, counters, null),
   uploaded_at: null,
 })
 
-/** As `requeue`; its age begins when it is due, for until then it is not late, and so does its message, which the sweeper sends. */
+/** Waits without being late: its age begins, and the sweeper sends its message, when it is due. */
 export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof requeue>): Transition => ({
   ...requeue(afterSeconds, counters, reason),
   pending_since: fromNow(afterSeconds),
   resend_at: fromNow(afterSeconds),
 })
 
-/** Whose message may be made of the row. */
+/** The message may be an expression on the row. */
 interface FailureOfRow extends Omit<Failure, 'message'> {
   message: Failure['message'] | Expression<string>
 }
@@ -184,7 +188,6 @@ export const fail = ({ code, message }: FailureOfRow): Transition => ({
   ...noWait,
 })
 
-/** Due at once, and its message with it. */
 export const recover = {
   status: 'pending',
   ...noLease,
@@ -197,17 +200,17 @@ const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} <= ${d.active_revision})`
 
-/** Was a file, and its text is not extracted yet: no role needs to see a text to know this. */
+/** Its text is not extracted yet. */
 export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
-/** Was a file, and still is: no content has been set since. */
+/** No content has been set since. */
 export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
 /** No file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
-/** For another attempt, and the row says why: the reason of a wait that has ended has no next attempt. */
+/** Waits for another attempt; a reason without a next attempt is left over from a wait that has ended. */
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
-/** Past the tokens of the day: nothing else puts off when it begins to age. */
+/** Waits for the tokens of another day: nothing else lets its age begin later. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
 /** Nobody has reported its file, which may still arrive: a worker that looks for it may have claimed the document. */
 export const isFileAwaited = sql<boolean>`(${awaitsText} and ${d.uploaded_at} is null and not ${isUploadOver})`
@@ -220,7 +223,7 @@ export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = '
 export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${d.lease_expires_at} < now())`
 export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`
 
-/** The token's own claim included, so that it may be repeated. */
+/** Includes the token's own claim, so that it may be repeated. */
 export const isClaimable = (leaseToken: Expression<string | null>) =>
   sql<boolean>`(${isDue} or ${isLeaseExpired} and ${hasAttemptsLeft} or ${d.lease_token} = ${leaseToken})`
 
@@ -231,7 +234,7 @@ export interface Lease {
   leaseToken: string
 }
 
-/** Whether or not the lease is still held. */
+/** Holds whether or not the lease is still held. */
 export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease) =>
   sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.id} = ${documentId} and ${d.revision} = ${revision})`
 
@@ -255,7 +258,7 @@ export interface Patch {
 
 /** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
 export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
-  // The text extracted from a file is not its content: that the same is set makes it no file.
+  // Setting the extracted text as content is a change: it turns the file's document into a text document.
   const isSame =
     !document.is_file && patch.content_hash !== undefined && document.content_hash?.equals(patch.content_hash)
   const isOther = patch.content_hash !== undefined && !isSame

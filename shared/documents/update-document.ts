@@ -27,7 +27,6 @@ export async function updateDocument(
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
-  // Decides again when another request or the pipeline has changed the document between the two statements.
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
@@ -51,7 +50,6 @@ export async function updateDocument(
   throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
 }
 
-/** Up to this many concurrent changes of one document all take effect. */
 const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
@@ -84,7 +82,7 @@ async function read(db: Database, scope: DocumentScope) {
   return requireDocument({ agents, documents })
 }
 
-/** Undefined, and nothing changed, if the document has changed: all that `decide` reads changes with version or revision. */
+/** Undefined if the document has changed: all that `decide` reads changes with version or revision. */
 async function change(db: Database, scope: DocumentScope, found: Found, changes: Transition) {
   const isClients = found.managed_by === 'client' && 'status' in changes
   const { changed } = await db.batch({
@@ -98,7 +96,7 @@ async function change(db: Database, scope: DocumentScope, found: Found, changes:
           .where('d.revision', '=', found.revision)
           .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
       )
-      // A client's document has served chunks and those of its draft, and one of the two goes.
+      // A client's document has served chunks and draft chunks, and one of the two goes.
       .with('superseded', (db) =>
         db
           .deleteFrom('chunks as c')

@@ -10,10 +10,10 @@ export interface FormUpload {
   fields: Record<string, string>
 }
 
-/** Files of customers. A key is the path of one, without a leading slash. */
+/** Customers' files. A key is a path without a leading slash. */
 export interface Bucket {
   readonly name: string
-  /** To which browsers send files, and from which they get them. */
+  /** Where browsers send files to, and get them from. */
   readonly origin: string
   /** Lets a browser store a file of 1 to `maxBytes` bytes under this very key, within an hour and as often as it likes. */
   presignPost(key: string, maxBytes: number): FormUpload
@@ -45,18 +45,18 @@ export class FileTooLarge extends Error {
 
 const service = 'file_storage'
 const downloadSeconds = 5 * 60
-/** Of one request, until the response begins: a socket that died in a Lambda's freeze leaves time for another. */
+/** The limits of one request, so that a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
-/** Of a call as a whole, retries and the bytes of a file included. */
+/** The limit of a call, its retries and the bytes of a file included. */
 const getMilliseconds = 40_000
 const deleteMilliseconds = 15_000
-/** S3's limit of keys. */
+/** S3's limit. */
 const maxPerRequest = 1_000
 
-/** Only those that read or delete files load the SDK: to sign takes none. */
+/** Loaded on demand: signing needs no SDK. */
 const sdk = () => import('@aws-sdk/client-s3')
 
-/** The bucket that the environment names, with the credentials there. @throws Error for a setting that is missing */
+/** @throws Error for a setting that is missing */
 export function configuredBucket(now = () => new Date()): Bucket {
   const name = required('FILES_BUCKET')
   const { AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN } = config()
@@ -139,10 +139,7 @@ async function download(s3: S3Client, { name, key, maxBytes, eTag, signal }: Wan
   }
 }
 
-/**
- * To a role that may not list the bucket, S3 says "access denied" of a file that is not there. It says so too of one that
- * the role may not get, but then names that action.
- */
+/** S3 answers a role that may not list the bucket with AccessDenied for a missing file; for a forbidden one it names the action. */
 function isMissing(error: unknown): boolean {
   const { name, message } = error as Error
   return name === 'NoSuchKey' || (name === 'AccessDenied' && !message.includes('s3:GetObject'))

@@ -2,7 +2,7 @@ import type { SourceType } from '../database/tables.ts'
 
 export const maxFileBytes = 50 * 1024 * 1024
 
-/** By the extension of its name. */
+/** The type of each file name extension. */
 const sourceTypes: Record<string, FileType> = {
   pdf: 'pdf',
   docx: 'docx',
@@ -18,7 +18,6 @@ const sourceTypes: Record<string, FileType> = {
 
 export type FileType = Exclude<SourceType, 'manual'>
 
-/** Without the dot, in lower case. */
 export const fileExtensions: readonly string[] = Object.keys(sourceTypes)
 
 /** Undefined for a file that no text is extracted from. */

@@ -26,15 +26,14 @@ export function keyOfUrl(sourceUrl: string): string {
   return path + decodeURIComponent(encodedName)
 }
 
-/** As the uploader saw it, but for what `toFileName` changes. */
 export function fileNameOfKey(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** So many code points take at most 600 bytes of a key, which may have 1,024. */
+/** Keeps a key below 1,024 bytes. */
 const maxNameLength = 150
 
-/** The name that a browser sends as a part of a key: without folders and control characters, and cut in front of its extension. */
+/** Drops folders and control characters, and shortens the name before its extension. */
 export function toFileName(name: string): string {
   const [plain = ''] = name
     .toWellFormed()

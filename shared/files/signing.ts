@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** Of a Lambda: those of its role, which end with a session. What they sign ends with it too. */
+/** A Lambda's credentials end with its session, and so does what they sign. */
 export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
@@ -58,7 +58,7 @@ export function signUrl(
   return `${url}?${query}&X-Amz-Signature=${signature(signer, time, text)}`
 }
 
-/** As S3 wants it in paths and in what is signed: all but unreserved characters. */
+/** Percent-encodes all but unreserved characters, as S3 requires in paths and signatures. */
 export function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

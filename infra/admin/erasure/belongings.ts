@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../../../shared/database/tables.ts'
 import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
 
-/** An organization, or one of its agents. */
 export interface Subject {
   organizationId: OrganizationId
   agentId?: AgentId | undefined
@@ -11,18 +10,15 @@ export interface Subject {
 /** A table with rows of organizations. */
 export interface Belongings {
   table: keyof Tables
-  /** What follows `organization_id` in an index, which finds the rows in the order of these columns, and their types. */
+  /** The columns that follow `organization_id` in an index, and their types. */
   key: Readonly<Record<string, 'uuid' | 'int' | 'bytea' | 'text'>>
-  /** Which rows are an agent's, of `t`; without it they are of no agent, and go with the organization alone. */
+  /** Without it no row of the table `t` is an agent's. */
   isOfAgent?: (subject: Subject & { agentId: AgentId }) => RawBuilder<boolean>
 }
 
 const byAgentId: Belongings['isOfAgent'] = ({ agentId }) => sql<boolean>`t.agent_id = ${agentId}::uuid`
 
-/**
- * In the order in which they are deleted: what is many first, so that no foreign key has more to delete with a row than a
- * transaction should. The rest goes with the row of the organization or agent.
- */
+/** Deleted in this order, so that no foreign key has many rows to delete. */
 export const belongings: readonly Belongings[] = [
   { table: 'chunks', key: { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, isOfAgent: byAgentId },
   {

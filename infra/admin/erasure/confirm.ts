@@ -20,7 +20,6 @@ export async function confirmOrganization(
   return { organizationId }
 }
 
-/** @throws CommandError unless there is such an agent, of this name */
 export async function confirmAgent(db: Database, agentId: AgentId, name: string): Promise<Subject> {
   const found = await db
     .selectFrom('agents')

@@ -3,19 +3,15 @@ import type { Database } from '../../../shared/database/database.ts'
 import { retrying } from '../../retrying.ts'
 import type { Belongings, Subject } from './belongings.ts'
 
-/** Of a row: its key, as the database writes it. */
+/** A row's key as the database writes it. */
 type Key = readonly string[]
 
 export interface Batch {
   deleted: number
-  /** The key of the last row; undefined when there was none. */
   last: Key | undefined
 }
 
-/**
- * Deletes the first `limit` rows that come after `after`, and adds them to the counts of the erasure in the same transaction, so that
- * the counts are right however often the work is interrupted. Waits for no lock longer than traffic may wait for it.
- */
+/** Deletes the first `limit` rows after `after` and counts them in the same transaction. */
 export async function deleteBatch(
   db: Database,
   erasureId: string,

@@ -9,19 +9,18 @@ import { beginErasure, type Erasure, finish } from './erasures.ts'
 import { Pacer, type Pacing } from './pacing.ts'
 
 export interface EraseOptions extends Pacing {
-  /** Ends the work after the batch that is under way; the same command continues it. */
+  /** Ends the work after the current batch; the same command continues it. */
   signal: AbortSignal
   onProgress: (line: string) => void
 }
 
-/** After which every instance rejects a key that was revoked. */
+/** Every instance rejects a revoked key after this. */
 const revokedEverywhereSeconds = 30
 const progressMilliseconds = 2000
 
 /**
- * Deletes all of an organization, or of an agent, beside the traffic of the others: short transactions with pauses between them. May be
- * interrupted at any time and called again, and once more after a restore. Of files it deletes the rows, whose trigger leaves the
- * objects to the sweeper.
+ * Deletes all that an organization or agent has, in short transactions with pauses. May be interrupted and repeated. The sweeper deletes
+ * the files.
  * @throws CommandError when it was interrupted
  */
 export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
@@ -57,7 +56,7 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
     if (deleted > 0) onProgress(`${each.table}: ${deleted} rows deleted`)
   }
 
-  /** A request under a key that an instance still knows must find its organization. */
+  /** Instances may know a revoked key for a while; its requests must find their organization. */
   async function untilKeysAreRejected(): Promise<void> {
     const seconds = subject.agentId ? 0 : await secondsUntilRejected(scoped, subject)
     if (seconds <= 0) return

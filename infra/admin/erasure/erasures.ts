@@ -5,12 +5,10 @@ import { uploadSeconds } from '../../../shared/files/upload-time.ts'
 import { type AgentId, newId, type OrganizationId } from '../../../shared/ids.ts'
 import type { Subject } from './belongings.ts'
 
-/** A row of the list of what was erased, or is being. */
 export type Erasure = Awaited<ReturnType<typeof listErasures>>[number]
 
 const columns = ['id', 'kind', 'organization_id', 'agent_id', 'requested_at', 'completed_at', 'counts'] as const
 
-/** In the order in which they were asked for. */
 export async function listErasures(db: Database) {
   return await db.selectFrom('erasures').select(columns).orderBy('requested_at').orderBy('id').execute()
 }
@@ -28,7 +26,7 @@ export async function findErasure(db: Database, subject: Subject): Promise<Erasu
     .executeTakeFirst()
 }
 
-/** Enters it into the list, or takes up again what is in it. */
+/** Adds it to the list, or continues it. */
 export async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<Erasure> {
   return await db
     .insertInto('erasures')
@@ -40,7 +38,6 @@ export async function beginErasure(db: Database, { organizationId, agentId }: Su
     })
     .onConflict((conflict) =>
       conflict.columns(['organization_id', 'agent_id']).doUpdateSet((eb) => ({
-        // A restore has brought back what was erased: counted anew.
         counts: sql<string>`case when ${eb.ref('erasures.completed_at')} is null then ${eb.ref('erasures.counts')} else '{}' end`,
         completed_at: null,
       })),
@@ -50,8 +47,8 @@ export async function beginErasure(db: Database, { organizationId, agentId }: Su
 }
 
 /**
- * Deletes the row of the subject, and what is left of it, in the transaction that completes the erasure. The sweeper deletes all files of
- * an organization, even those that no row names since a restore: at once, and once more when none can arrive any more.
+ * Deletes the subject's row in the transaction that completes the erasure. The sweeper deletes all files of an organization, even those that
+ * no row names since a restore: at once, and again when none can arrive any more.
  */
 export function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
   const last_at = sql<Date>`now() + make_interval(secs => ${uploadSeconds})`

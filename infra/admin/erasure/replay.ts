@@ -23,7 +23,7 @@ export function parseErasures(text: string): Entry[] {
   throw new CommandError('standard input must be what npx cuecard erasures list --json has printed')
 }
 
-/** Enters what a list from elsewhere has, and the database, which was restored, has not. */
+/** Adds what the restored database does not have. */
 export async function addErasures(db: Database, entries: Entry[]): Promise<void> {
   if (entries.length === 0) return
   await db
@@ -33,7 +33,7 @@ export async function addErasures(db: Database, entries: Entry[]): Promise<void>
     .execute()
 }
 
-/** Those of the list whose organization or agent is there, because a restore has brought it back or the erasure did not end. */
+/** Erasures whose organization or agent is there: a restore has brought it back, or the erasure did not end. */
 export async function findToReplay(db: Database): Promise<Erasure[]> {
   const [erasures, { organizations, agents }] = await Promise.all([
     listErasures(db),

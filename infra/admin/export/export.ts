@@ -12,20 +12,18 @@ import {
   signingSecretsAfter,
 } from './pages.ts'
 
-/** A line of an export: what it is of, and its columns. */
 export type Line = { type: string } & Record<string, unknown>
 
 const formatVersion = 1
 
 interface Options {
-  /** Of chunks, as base64: most of the bytes. */
+  /** Embeddings are most of the bytes. */
   withEmbeddings: boolean
   signal: AbortSignal
 }
 
 /**
- * All that an organization has, page by page: one page is in memory, and each is of one moment. A line of type `end` says that nothing is
- * missing.
+ * Yields all that an organization has, one page in memory at a time; the last line has type `end`.
  * @throws CommandError when the organization does not exist, or the export was interrupted
  */
 export async function* exportOrganization(

@@ -7,7 +7,7 @@ export interface CorsRequest {
   raw: IncomingMessage
 }
 
-/** What a bucket says to a page of an origin that its CORS rule names; to any other nothing. */
+/** Empty for an origin that the CORS rule does not name. */
 export function corsHeaders(request: CorsRequest, origins: ReadonlySet<string>): Record<string, string> {
   const { origin } = request.headers
   if (origin === undefined || !origins.has(origin) || isForbiddenPreflight(request, origins)) return {}

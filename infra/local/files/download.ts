@@ -1,7 +1,7 @@
 import { type Signer, signUrl } from '../../../shared/files/signing.ts'
 import { S3Error } from './s3-error.ts'
 
-/** That a request without credentials of its own has a URL that we have signed, and in time. @throws S3Error */
+/** @throws S3Error unless we have signed the URL, and in time */
 export function checkSignedUrl(url: URL, signer: Signer, now: Date): void {
   const query = Object.fromEntries(url.searchParams)
   const { 'X-Amz-Signature': signed, 'X-Amz-Date': time = '', 'X-Amz-Expires': seconds = '' } = query

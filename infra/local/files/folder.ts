@@ -20,7 +20,6 @@ export class FileFolder {
   }
 
   static async open(directory: string): Promise<FileFolder> {
-    // What a killed process was writing.
     await rm(join(directory, 'drafts'), { recursive: true, force: true })
     await mkdir(join(directory, 'drafts'), { recursive: true })
     return new FileFolder(directory)
@@ -34,14 +33,13 @@ export class FileFolder {
     return { bytes: found.size, eTag, modified: found.mtime, read: () => createReadStream(path) }
   }
 
-  /** Keys that begin so, in order. */
   async list(prefix: string): Promise<string[]> {
     const labels = (await readdir(this.#directory)).filter((name) => name.endsWith('.json'))
     const keys = await Promise.all(labels.map(async (name) => (await readLabel(join(this.#directory, name))).key))
     return keys.filter((key) => key.startsWith(prefix)).sort()
   }
 
-  /** Reads all of `content`, and keeps it under `key` if `isAccepted` says so of its size; never more of it than `maxBytes`. */
+  /** Reads all of `content`, at most `maxBytes` of it onto the disk, and keeps it if `isAccepted` says so of its size. */
   async store(key: string, content: Readable, maxBytes: number, isAccepted: (bytes: number) => boolean) {
     const draft = join(this.#directory, 'drafts', crypto.randomUUID())
     const md5 = createHash('md5')

@@ -5,10 +5,7 @@ import { Busboy } from '@fastify/busboy'
 import type { FormFields } from './policy.ts'
 import { S3Error } from './s3-error.ts'
 
-/**
- * Reads a form as S3 does: what stands before its file counts, by names in lower case, what follows does not.
- * `onFile` may leave the file unread. @throws S3Error, or what `onFile` throws once the form is read
- */
+/** Reads a form as S3 does: fields after the file do not count. @throws S3Error, or what `onFile` throws once the form is read */
 export async function readForm<Result>(
   request: IncomingMessage,
   onFile: (fields: FormFields, file: Readable) => Promise<Result>,

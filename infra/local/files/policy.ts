@@ -20,10 +20,7 @@ export type FormFields = Readonly<Record<string, string>>
 /** Fields that no condition has to name. */
 const uncontrolled = /^(policy|x-amz-signature|file|bucket|x-ignore-.*)$/
 
-/**
- * What S3 demands of the fields of a form before it takes the file: a policy that we have signed and that holds.
- * @returns how many bytes the file may have. @throws S3Error
- */
+/** Checks a form's fields as S3 does. @returns how many bytes the file may have. @throws S3Error */
 export function checkPolicy(fields: FormFields, signer: Signer, now: Date): { min: number; max: number } {
   const { policy: encoded, 'x-amz-date': time = '', 'x-amz-signature': signed = '' } = fields
   if (encoded === undefined) throw new S3Error(403, 'AccessDenied', 'Access Denied')
@@ -57,7 +54,7 @@ export function checkPolicy(fields: FormFields, signer: Signer, now: Date): { mi
 
 type Rule = ['content-length-range', number, number] | ['eq' | 'starts-with', string, string]
 
-/** Names of fields are without their `$`, and in lower case. */
+/** Field names lose their `$` and become lower case. */
 function toRules(one: v.InferOutput<typeof condition>): Rule[] {
   if (!Array.isArray(one)) return Object.entries(one).map(([name, value]): Rule => ['eq', name.toLowerCase(), value])
   return one[0] === 'content-length-range' ? [one] : [[one[0], one[1].slice(1).toLowerCase(), one[2]]]

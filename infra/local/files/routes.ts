@@ -18,8 +18,8 @@ export interface ServedFiles {
 type App = ReturnType<typeof buildApp>
 
 /**
- * What fauxqs 1.9 lacks of S3: forms that browsers post, signed URLs, CORS, and files that outlast the process. Whatever
- * is not answered here goes on to fauxqs, whose own bucket is empty: so it says that a file is not there, and what it has deleted.
+ * Adds what fauxqs 1.9 lacks of S3: forms, signed URLs, CORS, and files that outlast the process. The rest goes on to fauxqs, whose bucket
+ * is empty.
  */
 export function serveFiles(app: App, { bucket, folder, signer, origins }: ServedFiles): void {
   const root = `/${bucket}/`

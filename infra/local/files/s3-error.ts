@@ -1,4 +1,3 @@
-/** What S3 answers as XML. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string

@@ -17,10 +17,8 @@ export interface EventSourceOptions {
   handler: LambdaHandler<SQSEvent, SQSBatchResponse | void>
   functionTimeoutSeconds: number
   functionName?: string
-  /** At most 10, the limit of one receive. */
   batchSize: number
   maximumConcurrency: number
-  /** Long-polling time of a receive, and so the maximum delay of an idle stop(). */
   waitTimeSeconds?: number
   onError?: (error: unknown) => void
 }

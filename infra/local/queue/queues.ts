@@ -14,10 +14,7 @@ export type LocalQueues = Record<QueueName, LocalQueue>
 
 type App = ReturnType<typeof buildApp>
 
-/**
- * fauxqs makes URLs of a host, sqs.us-east-1.localhost, that does not resolve everywhere, and the SDK may use a URL as its
- * endpoint: ours have the endpoint in place of that host. @returns makes a URL of fauxqs ours
- */
+/** fauxqs makes URLs of a host that does not resolve everywhere: ours have the endpoint in its place. @returns makes a URL of fauxqs ours */
 export function onLoopback(app: App, endpoint: () => string): (queueUrl: string) => string {
   let origin = ''
   app.addHook('preHandler', ({ body }, _reply, done) => {
@@ -30,7 +27,6 @@ export function onLoopback(app: App, endpoint: () => string): (queueUrl: string)
   }
 }
 
-/** Each with its dead letters and the settings of the wiring. */
 export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) => string): Promise<LocalQueues> {
   const create = async (QueueName: string, Attributes: Record<string, string>) => {
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))

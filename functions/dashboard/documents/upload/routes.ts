@@ -24,7 +24,7 @@ const announced = v.object({
   bytes: v.pipe(bytes, v.maxValue(maxFileBytes, w.tooLarge)),
 })
 
-/** For upload.js: a document for a file, or another file for a document; the form to post it with; and the report that it is posted. */
+/** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
 export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'name' | 'presignPost'>) {
   return new Hono<ApiEnv>()
     .post(

@@ -17,10 +17,7 @@ const wordsOfScript = {
   remove: w.remove,
 }
 
-/**
- * What upload.js brings to life. It sends nothing but files, and takes its words from here.
- * @param documentId of the document that one file is for; without it, each file makes a document
- */
+/** @param documentId the document that one file is for; without it, each file makes a document */
 export function uploadView(base: string, documentId?: string) {
   return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(wordsOfScript)}">
 <button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? w.dropOne : w.drop}</strong>
