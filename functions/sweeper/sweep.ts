@@ -8,7 +8,7 @@ import { failExhausted, failOverdue, measureOldest, recoverExpired } from './ove
 import { purgeKeys, purgeQueryVectors, purgeQuestions, purgeSessions, purgeSignInAttempts } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
 
-export interface SweepReport {
+interface SweepReport {
   recovered: number
   given_up: number
   resent: number

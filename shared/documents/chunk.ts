@@ -42,20 +42,12 @@ export const chunkExample: Chunk = {
   created_at: '2026-03-02T08:16:01.250Z',
 }
 
-export const chunkColumns = [
-  'id',
-  'document_id',
-  'agent_id',
-  'content',
-  'chunk_index',
-  'token_count',
-  'metadata',
-  'created_at',
-] as const
-
 type Columns = Selectable<Tables['chunks']>
 /** `created_at` is a string after JSON in the database; `embedding` is present only on request. */
-export type ChunkRow = Pick<Columns, Exclude<(typeof chunkColumns)[number], 'created_at'>> & {
+export type ChunkRow = Pick<
+  Columns,
+  'id' | 'document_id' | 'agent_id' | 'content' | 'chunk_index' | 'token_count' | 'metadata'
+> & {
   created_at: Columns['created_at'] | string
   embedding?: string | null | undefined
   exponent?: number | null | undefined

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import { requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
-import { chunkColumns } from './chunk.ts'
+import type { ChunkRow } from './chunk.ts'
 import { chunkMetadata, deleteUnusedVectors, isServed } from './served-chunks.ts'
 import { empty } from './transitions.ts'
 
@@ -24,68 +24,29 @@ export async function listChunks(
   scope: DocumentScope,
   { limit, after, include }: { limit: number; after?: number | undefined; include?: 'embedding' | undefined },
 ) {
+  const { organizationId, documentId } = scope
   const withEmbedding = include === 'embedding'
-  const page = db
-    .with('keys', (cte) =>
-      cte
-        .selectFrom('documents as d')
-        .innerJoin('chunks as c', (join) =>
-          join
-            .on('c.organization_id', '=', scope.organizationId)
-            .on('c.document_id', '=', scope.documentId)
-            .on(isListed),
-        )
-        .where(isDocument(scope))
-        .where('c.chunk_index', '>', after ?? -1)
-        .select(['c.document_id', 'c.revision', 'c.chunk_index'])
-        .orderBy('c.chunk_index')
-        .limit(limit + 1),
+  const isOwn = sql`c.organization_id = ${organizationId} and c.document_id = ${documentId}`
+  const vectors = sql`left join vectors v on v.organization_id = ${organizationId} and v.document_id = ${documentId} and v.id = page.vector_id`
+  const page = sql<ChunkRow & { available: string }>`
+    with keys as (
+      select c.revision, c.chunk_index from documents d join chunks c on ${isOwn} and ${isListed}
+      where ${isDocument(scope)} and c.chunk_index > ${after ?? -1}
+      order by c.chunk_index limit ${limit + 1}
+    ), page as (
+      select c.id, c.document_id, c.agent_id, c.content, c.chunk_index, c.token_count, c.created_at, c.vector_id,
+        ${chunkMetadata} as metadata, row_number() over (order by c.chunk_index) as position,
+        sum(octet_length(c.content) + octet_length(c.metadata::text) + ${withEmbedding ? maxEmbeddingBytes : 0}::int)
+          over (order by c.chunk_index) as bytes
+      from keys k
+        join documents d on ${isDocument(scope)}
+        join chunks c on ${isOwn} and c.revision = k.revision and c.chunk_index = k.chunk_index
     )
-    .with('page', (cte) =>
-      cte
-        .selectFrom('keys as k')
-        .innerJoin('documents as d', (join) =>
-          join.on('d.organization_id', '=', scope.organizationId).onRef('d.id', '=', 'k.document_id'),
-        )
-        .innerJoin('chunks as c', (join) =>
-          join
-            .on('c.organization_id', '=', scope.organizationId)
-            .on('c.document_id', '=', scope.documentId)
-            .onRef('c.revision', '=', 'k.revision')
-            .onRef('c.chunk_index', '=', 'k.chunk_index'),
-        )
-        .select(['c.id', 'c.document_id', 'c.agent_id', 'c.content', 'c.chunk_index', 'c.token_count', 'c.created_at'])
-        .select([chunkMetadata.as('metadata'), 'c.vector_id'])
-        .select(({ fn, ref }) => [
-          fn
-            .agg<number>('row_number')
-            .over((over) => over.orderBy('c.chunk_index'))
-            .as('position'),
-          fn
-            .sum<number>(
-              sql`octet_length(${ref('c.content')}) + octet_length(${ref('c.metadata')}::text)
-                + ${withEmbedding ? maxEmbeddingBytes : 0}::int`,
-            )
-            .over((over) => over.orderBy('c.chunk_index'))
-            .as('bytes'),
-        ]),
-    )
-    .selectFrom('page')
-    .select(chunkColumns.map((column) => `page.${column}` as const))
-    .$if(withEmbedding, (query) =>
-      query
-        .leftJoin('vectors as v', (join) =>
-          join
-            .on('v.organization_id', '=', scope.organizationId)
-            .on('v.document_id', '=', scope.documentId)
-            .onRef('v.id', '=', 'page.vector_id'),
-        )
-        .select(['v.embedding', 'v.exponent']),
-    )
-    .select((eb) => eb.selectFrom('page').select(eb.fn.countAll<string>().as('count')).as('available'))
-    .where('position', '<=', limit)
-    .where((eb) => eb.or([eb('position', '=', 1), eb('bytes', '<=', pageBytes)]))
-    .orderBy('chunk_index')
+    select page.id, page.document_id, page.agent_id, page.content, page.chunk_index, page.token_count, page.metadata,
+      page.created_at, ${withEmbedding ? sql`v.embedding, v.exponent,` : sql``} (select count(*) from page) as available
+    from page ${withEmbedding ? vectors : sql``}
+    where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
+    order by chunk_index`
   const results = await db.batch({ agents: findAgent(scope), documents: selectDocument(db, scope), page })
   requireDocument(results)
   const chunks = results.page

@@ -18,11 +18,6 @@ const d = columnsOf('documents', 'd')
 
 const noContent = sql<string | null>`null::text`
 
-export interface DocumentsPage {
-  documents: DocumentRow[]
-  hasMore: boolean
-}
-
 /**
  * Newest first, after the given key; large contents shorten a page, but to no less than one. Where contents are excluded they are null,
  * not read, and do not shorten it.
@@ -42,39 +37,24 @@ export async function listDocuments(
     limit: number
     after?: [string, string] | undefined
   },
-): Promise<DocumentsPage> {
+): Promise<{ documents: DocumentRow[]; hasMore: boolean }> {
   const content = exclude ? noContent : sql<string | null>`${d.content}`
-  const newest = sql`(order by ${d.created_at} desc, ${d.id} desc)`
+  const isAfter = after ? sql`(d.created_at, d.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),
-    documents: db
-      .with('page', (db) =>
-        db
-          .selectFrom('documents as d')
-          .select(createdColumns)
-          .select([
-            'd.title',
-            content.as('content'),
-            sql<number>`row_number() over ${newest}`.as('position'),
-            sql<number>`sum(coalesce(octet_length(${content}), 0)) over ${newest}`.as('bytes'),
-          ])
-          .where('d.organization_id', '=', scope.organizationId)
-          .where('d.agent_id', '=', scope.agentId)
-          .$if(status !== undefined, (query) => query.where('d.status', '=', status!))
-          .$if(after !== undefined, (query) =>
-            query.where(sql<boolean>`(${d.created_at}, ${d.id}) < (${after![0]}::timestamptz, ${after![1]}::uuid)`),
-          )
-          .orderBy('d.created_at', 'desc')
-          .orderBy('d.id', 'desc')
-          .limit(limit + 1),
+    documents: sql<DocumentRow & { available: string }>`
+      with page as (
+        select d.title, ${content} as content, ${sql.join(createdColumns.map((column) => d[column]))},
+          row_number() over newest as position, sum(coalesce(octet_length(${content}), 0)) over newest as bytes
+        from documents d
+        where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and ${isAfter}
+          and ${status ? sql`d.status = ${status}` : sql`true`}
+        window newest as (order by d.created_at desc, d.id desc)
+        order by d.created_at desc, d.id desc limit ${limit + 1}
       )
-      .selectFrom('page')
-      .select(documentColumns)
-      .select((eb) => eb.selectFrom('page').select(eb.fn.countAll().as('count')).as('available'))
-      .where('position', '<=', limit)
-      .where((eb) => eb.or([eb('position', '=', 1), eb('bytes', '<=', pageBytes)]))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc'),
+      select ${sql.join(documentColumns.map((column) => sql.ref(column)))}, (select count(*) from page) as available
+      from page where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
+      order by created_at desc, id desc`,
   })
   if (agents.length === 0) agentNotFound()
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }

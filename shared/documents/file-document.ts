@@ -7,13 +7,14 @@ import { agentNotFound, requireDocument } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
+import { selectDocument } from './chunks.ts'
 import { createdColumns, type DocumentRow } from './document.ts'
 import { insertDocument, rejectPastLimit } from './insert-document.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
-export interface AnnouncedFile {
+interface AnnouncedFile {
   /** Its extension says what the file is. */
   fileName: string
   fileBytes: number
@@ -67,7 +68,8 @@ export async function replaceFile(
   const { key, columns } = toFile(scope, announced)
   const { agents, documents, replaced } = await db
     .batch({
-      ...existing(db, scope),
+      agents: findAgent(scope),
+      documents: selectDocument(db, scope),
       replaced: db
         .updateTable('documents as d')
         .set({ ...restart(origin), ...awaitText, ...columns })
@@ -85,7 +87,8 @@ export async function replaceFile(
 /** Sends a document whose file has been posted to the extraction, once. @throws ApiError agent_not_found, document_not_found */
 export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
   const { agents, documents, reported } = await db.batch({
-    ...existing(db, scope),
+    agents: findAgent(scope),
+    documents: selectDocument(db, scope),
     reported: db
       .updateTable('documents as d')
       .set(reportUpload)
@@ -96,13 +99,6 @@ export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, or
   requireDocument({ agents, documents })
   const { organizationId, documentId } = scope
   if (reported.length > 0) await enqueue({ db, queue }, { organizationId, documentId, awaitsText: true, ...origin })
-}
-
-function existing(db: Database, scope: DocumentScope) {
-  return {
-    agents: findAgent(scope),
-    documents: db.selectFrom('documents as d').select('d.id').where(isDocument(scope)),
-  }
 }
 
 /** @throws ApiError validation_failed */

@@ -207,7 +207,7 @@ export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content}
 /** No file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
-export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
+const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
 /** Waits for another attempt; a reason without a next attempt is left over from a wait that has ended. */
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** Waits for the tokens of another day: nothing else lets its age begin later. */
@@ -242,7 +242,7 @@ export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease
 export const leaseFence = (lease: Lease) =>
   sql<boolean>`(${isLeasedRevision(lease)} and ${d.lease_token} = ${lease.leaseToken})`
 
-export interface DocumentState {
+interface DocumentState {
   status: Status
   managed_by: 'service' | 'client'
   content_hash: Buffer | null
@@ -251,7 +251,7 @@ export interface DocumentState {
   has_embedding: boolean
 }
 
-export interface Patch {
+interface Patch {
   content_hash?: Buffer | undefined
   status?: 'pending' | 'completed' | undefined
 }

@@ -7,7 +7,7 @@ import { readForm } from './form.ts'
 import { checkPolicy } from './policy.ts'
 import { escaped, S3Error } from './s3-error.ts'
 
-export interface ServedFiles {
+interface ServedFiles {
   bucket: string
   folder: FileFolder
   signer: Signer
