@@ -5,7 +5,7 @@ import { agentId } from '../../shared/ids.ts'
 
 export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
 
-/** Of the list of agents: the id. */
+/** What the list of agents is sorted by: the id. */
 export const sortKey = v.strictTuple([agentId])
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 /** Another response than the one that was expected, or none. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed'
-  /** Under which there is more in the logs: of the response, if there was one. */
+  /** The response's, under which the logs have more. */
   readonly requestId: string | undefined
 
   constructor(message: string, requestId?: string, cause?: unknown) {
@@ -64,7 +64,7 @@ export function apiClient({ baseUrl, apiKey, signal }: ApiAccess) {
   }
 }
 
-/** What fetch hides in the cause of its error. */
+/** The reason, which fetch hides in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error && cause.message ? cause.message : message

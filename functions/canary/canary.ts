@@ -14,11 +14,11 @@ export interface Canary {
   pause(): Promise<unknown>
 }
 
-/** Of its agent, so that the key of a customer by mistake touches nothing of theirs, and of its documents. */
+/** The name of its agent and its documents, so that a customer's key, given by mistake, touches nothing of theirs. */
 const ownName = 'Canary'
 const agents = v.object({ data: v.array(v.object({ id: v.string(), name: v.string() })) })
 
-/** One journey through the API, as metrics and a line of the log. It throws nothing: what failed is what it reports. */
+/** Runs one journey through the API and reports it as metrics and a line of the log. It throws nothing. */
 export async function runCanary({ baseUrl, apiKey, signal, pause }: Canary): Promise<void> {
   const steps = newSteps()
   const { milliseconds } = steps

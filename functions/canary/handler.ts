@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda'
 import { runCanary } from './canary.ts'
 import { settings } from './settings.ts'
 
-/** Of the Lambda's time, left for cleaning up and for the report. */
+/** The time left for cleaning up and for the report. */
 const marginMilliseconds = 15_000
 
 export const handler = (_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>

@@ -4,7 +4,7 @@ import type { Steps } from './steps.ts'
 
 export interface Journey extends ApiAccess {
   agentId: string
-  /** Of its documents, by which it knows them. */
+  /** The title of its documents, by which it recognizes them. */
   title: string
   /** Awaited before the document is looked at again. */
   pause(): Promise<unknown>

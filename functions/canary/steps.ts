@@ -6,7 +6,6 @@ export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'sear
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'
   readonly step: Step
-  /** Of the response that was not as expected, if there was one. */
   readonly requestId: string | undefined
 
   constructor(step: Step, cause: unknown) {
@@ -21,7 +20,7 @@ export type Steps = ReturnType<typeof newSteps>
 export function newSteps() {
   const milliseconds: Partial<Record<Step, number>> = {}
   return {
-    /** Of the steps that succeeded. */
+    /** How long each step took that succeeded. */
     milliseconds,
     /** @throws StepFailed */
     async run<Result>(step: Step, act: () => Promise<Result>): Promise<Result> {

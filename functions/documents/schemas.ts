@@ -25,7 +25,7 @@ export const listQuery = fields({
   cursor: cursorParameter,
 })
 
-/** What the operations answer that can leave `content` out. A type of its own, so that clients of the others need not ask whether it is there. */
+/** The document in responses that can leave `content` out; in all others clients need not check whether it is there. */
 export const fetchedDocument = v.pipe(
   v.strictObject({
     ...documentSchema.entries,

@@ -7,17 +7,17 @@ import type { Place } from './schemas.ts'
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 
-/** UTF-8, of the passages that are read at once: what a model takes in, and a small part of a response. */
+/** Bytes of the passages that are read at once: as much as a model takes in. */
 export const maxBytes = 32 * 1024
 /** An offset of 0 keeps the look-up of a text by key, passage by passage, whatever the planner expects. */
-const fence = sql.lit(0)
-/** On either side of the wanted one. */
+const optimizationFence = sql.lit(0)
+/** Passages on either side of the wanted one. */
 const maxPassages = 200
 
 export interface Passage {
   /** Title of the document. */
   heading: string
-  /** Of the chunk. */
+  /** The chunk's index. */
   index: number
   text: string
   /** Where it begins and ends in the document; null where a client made the chunks. */
@@ -28,9 +28,9 @@ export interface Passage {
   next: number | null
 }
 
-/** Of what search serves: the wanted passage, or the document's first one, and of its neighbours as many as fit, in order. */
+/** Selects the wanted passage that search serves, or the document's first one, and as many of its neighbours as fit, in order. */
 export function findPassages(scope: AgentScope, { documentId, index }: Place) {
-  // Asked for by itself, so that the planner has no join to it in which it would be sought for each passage.
+  // A subquery of its own: in a join the planner would look it up for each passage.
   const wanted = sql`(select position from wanted)`
   const isWanted = index === undefined ? sql`position = 1` : sql`index = ${index}::int`
   return sql<Passage>`
@@ -48,7 +48,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place) {
       from served s cross join lateral (
         select ${c.content} as text from chunks c where ${c.organization_id} = ${scope.organizationId} and ${c.document_id} = ${documentId}
           and ${c.revision} = s.made_in and ${c.chunk_index} = s.index
-        offset ${fence}
+        offset ${optimizationFence}
       ) n
       where s.position between ${wanted} - ${maxPassages}::int and ${wanted} + ${maxPassages}::int
     )
@@ -56,10 +56,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place) {
     from near where is_wanted or bytes <= ${maxBytes} order by index`
 }
 
-/**
- * Neighbours of a document that was cut into chunks here overlap, and some repeat lines from above: what the one before has is left
- * out, so that the text reads as in the document.
- */
+/** The text as in the document: what a passage repeats of the one before, as the chunks made here do, is left out. */
 export function joined(passages: Passage[]): string {
   return passages
     .map(({ text, start, end }, i) => {

@@ -21,7 +21,7 @@ const params = v.pipe(
   v.metadata({ type: 'object' }),
 )
 
-/** A request or, without an `id`, a notification. What its method takes is for the protocol's library to check. */
+/** A request or, without an `id`, a notification. The protocol's library checks its parameters. */
 export const message = v.pipe(
   fields(
     {
@@ -93,7 +93,7 @@ const passageId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:#(\d{1,7}))?
 
 export interface Place {
   documentId: DocumentId
-  /** Of the chunk; undefined for the document, from its beginning. */
+  /** The chunk's index; undefined for the document, from its beginning. */
   index: number | undefined
 }
 

@@ -15,13 +15,12 @@ export interface Offer {
   call(name: string, input: unknown): Promise<CallToolResult>
 }
 
-/** How long a client of the 2026 protocol may take a list of tools for current: an agent's first document makes it longer. */
+/** How long a client of the 2026 protocol may cache the list of tools, which an agent's first document makes longer. */
 const listMilliseconds = 10_000
 
 /**
- * Answers one message of a client of either protocol, that of 2026 (stateless by itself) and those of 2025 and before (without a
- * session), as JSON: nothing is streamed. The library's `McpServer` would build and convert all schemas for each request, and
- * could not answer a call of a tool that it does not list.
+ * Answers one message of a client of either protocol, that of 2026 and those before (without a session), as JSON. The library's
+ * `McpServer` would convert all schemas for each request, and could not answer a call of a tool that it does not list.
  */
 export async function respond(request: Request, message: Message, offer: Offer): Promise<Response> {
   const server = new Server(
@@ -55,12 +54,12 @@ async function respondToLegacy(server: Server, request: Request, message: Messag
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   const headers = new Headers(request.headers)
-  // It insists that a client takes both; it will get JSON.
+  // The library insists that a client accepts both.
   headers.set('accept', 'application/json, text/event-stream')
   return await transport.handleRequest(new Request(request, { headers }), { parsedBody: message })
 }
 
-/** For elicitation, which we do not use; by default the library would set up its own for each server. */
+/** Replaces the validator of elicitation, which we do not use: the library would set one up for each server. */
 function validatesNothing(): never {
   throw new Error('This server validates no schemas')
 }

@@ -1,9 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 
-/**
- * What clients read of the tools. Literals, not generated: some platforms have an operator approve each tool by a hash of its
- * name, description and schemas, and refuse to call it from then on if one of these changes.
- */
+/** What clients read of the tools. Some platforms refuse a tool whose name, description or schema has changed since its approval. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

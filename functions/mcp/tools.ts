@@ -17,7 +17,7 @@ export interface Call {
   db: Database
   scope: AskedAgent
   timing: Timing
-  /** Of the agent's documents: what a citation links to, before the document's id. */
+  /** The address of the agent's documents, which a citation links to. */
   documentsUrl: string
 }
 
@@ -30,10 +30,10 @@ interface Dependencies {
 const passagesPerSearch = 5
 const degradedKey = 'dev.cuecard/degraded'
 
-/** What the model is told instead of a result: what is wrong, and what to do now. */
+/** Its message tells the model what is wrong and what to do. */
 class ToolError extends Error {}
 
-/** The tools of one instance. Their trouble is a tool error, which the model reads, and never silence. */
+/** The tools of one instance. What goes wrong is a tool error, which the model reads. */
 export function newTools({ answer, clock, limits }: Dependencies) {
   async function search({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
     const { query } = readBody(searchArguments, input) as { query: string }
@@ -118,7 +118,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
   }
 }
 
-/** As text too, for clients that read no structured content. */
+/** The result as structured content, and as text for clients that read no other. */
 function resultOf(structuredContent: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
 }

@@ -1,6 +1,6 @@
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 
-/** Of an answer, in UTF-16 code units: Retell cuts there, and no model reads as much in a call. */
+/** The length of an answer in UTF-16 code units, after which Retell cuts. */
 export const maxAnswer = 15_000
 
 /** A passage as a model reads it, with the document that it comes from. */
@@ -8,7 +8,7 @@ export function passageOf({ document_title, content }: Hit): string {
   return `From “${document_title}”:\n${content.trim()}`
 }
 
-/** As many of the first as fit into an answer, each whole. One that does not fit even alone ends with a sentence, or a word. */
+/** The first passages, as many as fit into an answer whole; a first one that does not fit ends with a sentence or a word. */
 export function fitting(passages: string[], separator = ''): string[] {
   let length = -separator.length
   const count = passages.findIndex((passage) => {
@@ -25,7 +25,7 @@ function cut(passage: string): string {
     const segments = [...new Intl.Segmenter(undefined, { granularity }).segment(start)]
     return segments.at(-1)!.index
   })
-  // The label and a heading count as sentences: they alone would not be a passage.
+  // The label and a heading count as sentences, but make no passage.
   const end = ends.find((end) => end > maxAnswer / 2) ?? maxAnswer
   return start
     .slice(0, end)
@@ -38,10 +38,7 @@ const row = /^\|(.*)\|$/
 const delimiterRow = /^\|?[\s:|-]*-{2,}[\s:|-]*\|?$/
 const heading = /^#{1,6}\s+(.*?)\s*#*$/
 
-/**
- * Markdown on a single line: line breaks become spaces. The rows of a table are told apart by semicolons, and headings end in
- * colons.
- */
+/** Markdown on a single line: semicolons end the rows of a table, and colons headings. */
 export function onOneLine(markdown: string): string {
   let line = ''
   for (const text of markdown.split(lineBreak).map((text) => text.trim())) {

@@ -18,10 +18,9 @@ export interface Asked {
   deadline_ms: number
 }
 
-/** When the model has decided that it needs to know. */
 export const byTool = { limit: 5, deadline_ms: timeouts.deadlineMilliseconds }
 
-/** What has no score has nothing of the question; whoever searches sees that, but a model would read it to the caller. */
+/** Without a score a passage has nothing of the question, but a model would read it to the caller. */
 const min_score = 0.01
 
 /** @throws ApiError agent_not_found, validation_failed for a question that the embedding provider refuses; Unavailable */

@@ -3,22 +3,20 @@ import { parseBounded } from '../../shared/json-levels.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 
-/** Of a question to the knowledge base, in UTF-16 code units, so at most as many characters as a search takes. */
+/** The length of a question in UTF-16 code units, so at most as many characters as a search takes. */
 const maxQuestion = 8000
 
-/** A turn with fewer terms is no question by itself: “and on Sundays”, “yes please”. */
+/** A turn with fewer terms is a fragment: “and on Sundays”, “yes please”. */
 const minTerms = 2
 
-/** Of a question, its fragments included: what lies further back is no longer what is being talked about. */
+/** The turns that a question may span: what lies further back is no longer the subject. */
 const maxTurns = 4
 
 /**
- * What the caller wants to know: their last turn, or if that is a fragment, with those before it, back to one that is none. A
- * fragment is what has fewer than two terms left without stop words; what has none (“okay”) is passed over. Few complete questions
- * are as short, and for those the turns before are a small burden: words that the passage lacks. (Historical query expansion: Lin et
- * al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
+ * What the caller wants to know: their last turn and, while it is a fragment, those before it; turns without terms (“okay”) are
+ * skipped. (Historical query expansion: Lin et al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
  * @param turns the caller's, oldest first
- * @returns undefined when there is nothing to look for: “okay, thanks”, at the beginning of a call
+ * @returns undefined when there is nothing to look for
  */
 export function questionIn(turns: readonly string[]): string | undefined {
   const last = turns.at(-1) ?? ''
@@ -34,7 +32,7 @@ export function questionIn(turns: readonly string[]): string | undefined {
   return terms === 0 ? undefined : asQuestion(asked.join(' '))
 }
 
-/** Its end, if it is too long: what was said last is what is asked. */
+/** The end of a text that is too long: what was said last is what is asked. */
 function asQuestion(text: string): string {
   return text
     .slice(-maxQuestion)

@@ -6,9 +6,8 @@ import { questionOf } from './question.ts'
 const separator = '\n\n'
 
 /**
- * To a custom function's call, as the text that the model reads. A call without a question is answered too: Retell repeats failed
- * calls, while the caller waits, and the model can put it right.
- * @param call name, call and args; or the arguments alone, as with `args_at_root`
+ * Answers a custom function's call with the text that the model reads; also one without a question, because Retell repeats failed calls.
+ * @param call name, call and args; or only the arguments, as with `args_at_root`
  */
 export async function answerRetell(
   call: Record<string, unknown>,

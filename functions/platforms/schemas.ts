@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { anyObject } from '../../shared/http/input/any-object.ts'
 import { listOf } from '../../shared/http/input/fields.ts'
 
-/** What a platform sends: it may add fields at any time, so that none is unknown. What is amiss is told in the platform's own way. */
+/** What a platform sends. It may add fields at any time, so none is unknown. */
 function envelope(title: string, described: Record<string, unknown>) {
   return v.pipe(anyObject, v.metadata({ title, type: 'object', additionalProperties: true, ...described }))
 }
@@ -40,7 +40,7 @@ const turns = v.optional(v.array(v.looseObject({ role: v.optional(v.unknown()) }
 export const knowledgeBaseRequest = v.looseObject({ messages: turns, messagesOpenAIFormatted: turns })
 export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
 
-/** Of a turn in OpenAI’s form. */
+/** A part of a turn in OpenAI’s form. */
 export const textPart = v.looseObject({ type: v.literal('text'), text: v.string() })
 
 export const maxToolCalls = 10

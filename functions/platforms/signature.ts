@@ -2,13 +2,13 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { SentBody } from '../../shared/http/input/json-body.ts'
 
-/** Of a signature, in either direction, as clocks differ. What was intercepted can be sent again for this long. */
+/** How far a signature's time may be from ours; what was intercepted can be sent again for this long. */
 const validMilliseconds = 5 * 60_000
 
 const pattern = /^v=(\d{1,15}),d=([0-9a-f]{64})$/i
 
 /**
- * As Retell signs: the HMAC-SHA256 of the body as it arrived, followed by the time in milliseconds.
+ * Checks a signature of Retell's: the HMAC-SHA256 of the body as it arrived, followed by the time in milliseconds.
  * @param signature `v=<time>,d=<digest>`
  * @throws ApiError invalid_signature
  */

@@ -4,7 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
 
-/** As API keys: a secret that is set, changed or removed takes effect within it everywhere. */
+/** After this time a secret that is set, changed or removed takes effect everywhere. */
 const cacheMilliseconds = 15_000
 const maxCached = 10_000
 

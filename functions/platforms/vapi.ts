@@ -17,15 +17,12 @@ export interface Vapi {
   explain(error: unknown): string
 }
 
-/** Asked before every reply, while the caller waits: the fewer texts a model reads, the sooner it begins to speak. */
+/** Before every reply the caller waits: the fewer texts a model reads, the sooner it begins to speak. */
 const beforeReply = { limit: 3, deadline_ms: 1000 }
 
 const toolNames = ['search_knowledge_base', 'knowledge_base', 'search']
 
-/**
- * To a message of Vapi to its server. Vapi ignores an answer whose status is not 200, so what went wrong is told in one. Of its kinds
- * of messages all but two are news, which need no answer.
- */
+/** Answers a message of Vapi to its server. Two kinds need an answer; Vapi ignores one whose status is not 200. */
 export async function answerVapi(message: unknown, vapi: Vapi): Promise<VapiAnswer> {
   const kind = v.safeParse(v.looseObject({ type: v.string() }), message)
   if (!kind.success) return { error: 'The body is not a message of Vapi: `message.type` is missing.' }
@@ -77,12 +74,10 @@ function turnsOfCaller(messages: KnowledgeBaseRequest['messages']): string[] {
     .filter((text) => typeof text === 'string')
 }
 
-/** Without what is no text, such as an image. */
 function textOf(parts: unknown[]): string {
   return parts.map((part) => (v.is(textPart, part) ? part.text : '')).join(' ')
 }
 
-/** In parallel, under one deadline. */
 async function answerToolCalls(calls: ToolCall[], vapi: Vapi) {
   return { results: await Promise.all(calls.map((call) => answerToolCall(call, vapi))) }
 }

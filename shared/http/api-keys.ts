@@ -19,7 +19,6 @@ export interface ApiKey {
 }
 
 export interface VerifiedKey extends ApiKey {
-  /** Whether the organization keeps its callers' questions. */
   logsQuestions: boolean
 }
 
@@ -53,10 +52,8 @@ function checksum(body: string): string {
 }
 
 /**
- * The key of a request: `X-API-Key`, or the token of `Authorization: Bearer`. Authorization under another scheme is no key of ours, for
- * it may be meant for a proxy, and an empty header is none.
- * @param header the value of a header of the request
- * @throws ApiError invalid_api_key when there are two keys that differ
+ * The key of a request: `X-API-Key`, or the token of `Authorization: Bearer`. Another scheme may be meant for a proxy.
+ * @throws ApiError invalid_api_key when the two differ
  */
 export function sentKey(header: (name: string) => string | undefined): string | undefined {
   const own = header('x-api-key')
@@ -70,10 +67,7 @@ export function sentKey(header: (name: string) => string | undefined): string | 
 const cacheMilliseconds = 15_000
 const maxCachedKeys = 10_000
 
-/**
- * The verifier throws `missing_api_key` or, for unknown, malformed, revoked and expired keys alike, `invalid_api_key`; and
- * `rate_limited` for a key that is new to this instance while its source address sends too many unknown ones.
- */
+/** The verifier throws ApiError `missing_api_key`, `invalid_api_key`, or `rate_limited` where an address sends too many unknown keys. */
 export function keyVerifier(db: Database, now: () => number = steadyNow) {
   const cache = new BoundedMap<string, { key: VerifiedKey; until: number }>(maxCachedKeys)
   const unknown = unknownCredentials(now)
@@ -131,7 +125,7 @@ async function findKey(db: Database, hash: Buffer): Promise<{ key: VerifiedKey; 
   )
 }
 
-/** Also for one whose organization has been deleted. */
+/** The key is unknown, revoked or expired, or its organization has been deleted. */
 export function invalidKey(): ApiError {
   return unauthorized(
     'invalid_api_key',
@@ -139,7 +133,7 @@ export function invalidKey(): ApiError {
   )
 }
 
-/** With a challenge for either way to send a key; `error` as RFC 6750 wants it, only if there was one. */
+/** A 401 with a challenge for either way to send a key; RFC 6750 wants `error` only where a key was sent. */
 function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
   const bearer = code === 'missing_api_key' ? 'realm="Cuecard"' : 'realm="Cuecard", error="invalid_token"'
   return new ApiError(code, detail, {

@@ -10,7 +10,7 @@ import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
 
-/** Its body is beside what the adapter takes, which would encode and copy it three times. */
+/** The body stands apart, because the adapter would encode and copy it three times. */
 interface ApiEvent extends APIGatewayProxyEventV2 {
   sent: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>
 }
@@ -36,7 +36,7 @@ export function api(): Hono<ApiEnv> {
     log.info('request', {
       ...idsOf(c),
       method: c.req.method,
-      // As it is in the URL: decoded, it may hold any character. Somebody may put a key where an id belongs.
+      // Still encoded, and without a key that somebody put where an id belongs.
       path: new URL(c.req.url).pathname.replaceAll(/cue_\w+/g, 'cue_…'),
       status: c.res.status,
       milliseconds: Math.round(performance.now() - started),
@@ -66,7 +66,7 @@ function routeHint(path: string): string {
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** For API Gateway's payload format 2.0. What the adapter itself rejects is a problem response too. */
+/** A Lambda handler for API Gateway's payload format 2.0. What the adapter itself rejects is a problem response, too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
   // Node.js loads what is behind fetch and Request when they are first used, which takes 20 ms.
@@ -88,10 +88,8 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
 }
 
 /**
- * The adapter prints whatever it can make no Request of, in the words of whoever sent it: such methods, names of headers and hosts, and
- * line breaks in values. It fails on some methods, and on a GET or HEAD with a body, which HTTP lets a server ignore. It would
- * percent-encode a header value that is not ASCII, which would then look valid: DEL in place of each such character, and of each that no
- * value may have, keeps it invalid. It drops an empty header, which would then look absent: one of white space becomes an empty one.
+ * The event as the adapter can make a Request of it: without methods, header names and hosts that it would print or fail on, and without
+ * the body of a GET. It would make an invalid header value valid by percent-encoding, so DEL keeps it invalid, and would drop an empty one.
  */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { domainName, http } = event.requestContext
@@ -132,7 +130,7 @@ function isHost(name: string): boolean {
   return /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(name) && URL.canParse(`https://${name}`)
 }
 
-/** The address that reached API Gateway: not a header, which anybody may send. */
+/** The address that reached API Gateway: no header, which anybody may send. */
 export function sourceAddress(c: Context<ApiEnv>): string {
   return c.env?.event?.requestContext.http.sourceIp ?? '127.0.0.1'
 }
@@ -144,7 +142,7 @@ export async function sentBody(c: Context<ApiEnv>): Promise<SentBody> {
   return isBase64Encoded ? Buffer.from(body, 'base64') : body
 }
 
-/** The path arrives decoded; in the adapter's URL `#`, `?`, dots and white space would cut or change it. */
+/** The path arrives decoded: `#`, `?`, dots and white space would cut or change the adapter's URL. */
 function escapeSegment(segment: string): string {
   return segment === '.' || segment === '..'
     ? segment.replaceAll('.', '%252e')

@@ -9,7 +9,7 @@ export interface Asset {
 }
 
 export const briefly = 'public, max-age=300'
-/** For an address that names the version of what it returns. */
+/** The address names the version of what it returns. */
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** 304 to a caller who has the asset, gzip to one who accepts it. Each encoding has its own strong entity tag. */

@@ -4,9 +4,9 @@ import { agentNotFound, documentNotFound } from './not-found.ts'
 const foreignKeyViolation = '23503'
 
 /**
- * Of rows that lost their parent while a request stored them: as the next request will be answered. By the fields of an error of
- * Postgres: to ask for its class would load the database's driver into Lambdas that have no database.
- * @throws ApiError document_not_found, agent_not_found, invalid_api_key if that is what the error says
+ * Answers for rows that lost their parent while a request stored them, as the next request will be answered. The error's class is not
+ * asked for: that would load the database's driver into Lambdas without a database.
+ * @throws ApiError document_not_found, agent_not_found, invalid_api_key for a violated foreign key
  */
 export function requireParents(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) return

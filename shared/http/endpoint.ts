@@ -18,9 +18,8 @@ type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 export interface CheckedRequest<P, Q, H, B> {
   c: Context<ApiEnv>
   key: VerifiedKey
-  /** Looks the key up again, which may be remembered from seconds ago. @throws ApiError invalid_api_key */
+  /** Looks the key up again, which may have been cached for seconds. @throws ApiError invalid_api_key */
   confirmKey: () => Promise<void>
-  /** Of the organization. */
   meter: Meter
   db: Database
   params: Output<P>

@@ -78,7 +78,7 @@ export class ApiError extends Error {
   }
 }
 
-/** By default: each response belongs to one organization, and the next may differ. */
+/** The default: a response belongs to one organization, and the next may differ. */
 export const noStore = 'private, no-store'
 
 const maxInstance = 2000

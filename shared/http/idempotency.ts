@@ -50,10 +50,9 @@ interface Outcome<Response, Q extends Batch> {
 }
 
 /**
- * Runs the statements in one transaction and round trip; under an `Idempotency-Key` once for all attempts: each must change rows
+ * Runs the statements in one transaction and round trip; under an `Idempotency-Key` once for all attempts, so each must change rows
  * only where `ownsIdempotencyKey` holds. A later attempt waits on the key's unique index until the first has ended.
- * @param response selects one value `response` after them: what a retry cannot derive from its request, and no text of the
- * caller's. No row if nothing was stored: the key is then free again
+ * @param response selects one value `response`, which a retry cannot derive from its request; no row frees the key again
  * @throws ApiError idempotency_in_progress, idempotency_key_reused
  */
 export async function idempotently<Response, const Q extends Batch>(
@@ -83,7 +82,7 @@ export async function idempotently<Response, const Q extends Batch>(
 
 function claimKey(db: Database, { key, idempotencyKey, requestHash, owner, waitSeconds }: IdempotentRequest) {
   return {
-    // The time limit is for the claim alone: waiting for anything else does not mean that another attempt is running.
+    // Only waiting for the claim means that another attempt is running.
     lockTimeout: sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`,
     claim: db
       .insertInto('idempotency_keys')

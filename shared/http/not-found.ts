@@ -1,6 +1,5 @@
 import { ApiError } from './errors.ts'
 
-/** Also for another organization's agent. */
 export function agentNotFound(): never {
   throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')
 }

@@ -3,13 +3,10 @@ import { ApiError } from './errors.ts'
 /** What Lambda takes of a function: the whole result, as JSON. */
 const resultLimit = 6 * 1024 * 1024
 
-/** Lambda's 6 MB: quotes and backslashes of a body count twice. The lower `bodyLimit` leaves room for ids and times. */
+/** What a body may take of Lambda's 6 MB, where quotes and backslashes count twice: the rest is for ids and times. */
 export const payloadLimit = 6_200_000
 
-/**
- * Bytes of text in a database result after which a page ends early: the response must fit into Lambda's 6 MB, the result into
- * Neon's 64 MB and the Lambda's memory. Control characters grow sixfold on the way, escaped as JSON.
- */
+/** Bytes of text after which a page ends early, so that it fits into Lambda's 6 MB; escaped, control characters grow sixfold. */
 export const pageBytes = 4 * 1024 * 1024
 
 export function payloadBytes(body: string): number {
@@ -41,7 +38,7 @@ export function requireFitsResponse(repeated: unknown): void {
     )
 }
 
-/** As many of the first items as fit into one response, but at least one if there is one. */
+/** The first items, as many as fit into one response, but at least one. */
 export function fitToResponse<T>(items: T[]): T[] {
   let bytes = 0
   const count = items.findIndex((item) => {

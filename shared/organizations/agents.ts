@@ -40,7 +40,7 @@ export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRo
   return agent ?? agentNotFound()
 }
 
-/** Counts the documents of these agents alone, and from an index alone. */
+/** Counts only these agents' documents, and only from an index. */
 function newestAgents(db: Database, condition: RawBuilder<boolean>, limit: number) {
   const count = (status: Status) => sql`${sql.lit(status)}, count(*) filter (where ${d.status} = ${sql.lit(status)})`
   const counts = sql.join((['pending', 'processing', 'completed', 'error'] as const).map(count))

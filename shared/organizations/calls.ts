@@ -8,7 +8,7 @@ export const callColumns = ['id', 'organization_id', 'agent_id', 'done_at', 'del
 
 const c = columnsOf('calls', 'c')
 
-/** As the trash shows it. */
+/** A call as the trash shows it. */
 export interface TrashedCall {
   id: string
   agent_name: string
@@ -66,7 +66,7 @@ export function restoreCall(db: Database, organization: Organizations, id: strin
     .returning(callColumns)
 }
 
-/** For good. No row when it is not in the trash. */
+/** Deletes a call permanently. No row when it is not in the trash. */
 export function purgeCall(db: Database, organization: Organizations, id: string) {
   return db
     .deleteFrom('calls')

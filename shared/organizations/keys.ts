@@ -7,7 +7,7 @@ import type { Permission } from '../permissions.ts'
 
 const k = columnsOf('api_keys', 'k')
 
-/** One organization, or for an operator, who names a row by its id alone, an expression for all of them. */
+/** One organization; or, for an operator, who names a row by its id only, an expression for all of them. */
 export type Organizations = OrganizationId | RawBuilder<OrganizationId>
 
 export interface NewKey {

@@ -7,7 +7,7 @@ import type { OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
 
 export const sessionSeconds = 12 * 3600
-/** Of one address: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer has. */
+/** Failed sign-ins in a window of an IPv4 address or an IPv6 /64 network, which is what one customer has. */
 export const maxFailures = 20
 export const windowSeconds = 600
 

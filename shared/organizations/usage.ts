@@ -13,7 +13,7 @@ export interface AgentUsage {
   name: string
   document_count: number
   chunk_count: number
-  /** Of the files that it has documents of. */
+  /** The bytes of its documents' files. */
   file_bytes: number
 }
 

@@ -1,6 +1,4 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { explainJsonFault } from '../../shared/http/input/json-fault.ts'
 import { keyedRoutes } from '../support/operations.ts'
 import { useStand } from '../support/stand.ts'
 
@@ -13,26 +11,20 @@ describe('a body that is no JSON', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
     return answer.body.detail
   }
-  const has = (place: string) => `The body is not valid JSON: ${place} is expected.`
+  const has = (fault: string) => `The body is not valid JSON: ${fault}.`
 
   test.each([
     ['', 'The body is empty.'],
     [' \n', 'The body is empty.'],
-    ['{"title":"T",}', has('line 1, column 14 has `}` where a name in double quotes')],
-    ['{\n  "title": "T",\n  "tags": [1,]\n}', has('line 3, column 14 has `]` where a value')],
-    ['{title:1}', has('line 1, column 2 has `t` where a name in double quotes')],
-    ["{'title':1}", has("line 1, column 2 has `'` where a name in double quotes")],
-    ['{"title"}', has('line 1, column 9 has `}` where a colon')],
-    ['{"title":"T" "content":"c"}', has('line 1, column 14 has `"` where a comma or `}`')],
-    ['{"title":“T”}', has('line 1, column 10 has U+201C where a value')],
-    ['{"title":"a\nb"}', has('line 1, column 12 has U+000A where a valid escape sequence')],
-    ['{"title":"\\x"}', has('line 1, column 11 has `\\` where a valid escape sequence')],
-    ['{"title":NaN}', has('line 1, column 10 has `N` where a value')],
-    ['{"title":1}}', has('line 1, column 12 has `}` where the end of the body')],
-    ['{"title":"T"', has('it ends at line 1, column 13, where a comma or `}`')],
-    ['{"title":"T', has('it ends at line 1, column 12, where the closing double quote of a string')],
-    ['\ufeff{', has('it ends at line 1, column 2, where a name in double quotes')],
-  ])('is told where: %j', async (body, detail) => {
+    ['{"title":"T",}', has('Expected double-quoted property name at line 1, column 14')],
+    ['{\n  "title": "T"\n  "tags": [1]\n}', has("Expected ',' or '}' after property value at line 3, column 3")],
+    ["{'title':1}", has("Expected property name or '}' at line 1, column 2")],
+    ['{"title":“T”}', has("Unexpected token '“'")],
+    ['{"title":NaN}', has("Unexpected token 'N'")],
+    ['{"title":1}}', has('Unexpected non-whitespace character after JSON at line 1, column 12')],
+    ['{"title":"T', has('Unterminated string at line 1, column 12')],
+    ['{"title":', has('Unexpected end of JSON')],
+  ])('is explained: %j', async (body, detail) => {
     expect(await faultOf(body)).toBe(detail)
   })
 
@@ -41,42 +33,7 @@ describe('a body that is no JSON', () => {
     expect(detail).not.toContain('secret')
     expect(detail.length).toBeLessThan(200)
   })
-
-  test('is found where JSON.parse finds it, in whatever was JSON before a character changed', () => {
-    const changed = fc.tuple(
-      fc.json(),
-      fc.nat(),
-      fc.constantFrom('', ',', '}', ']', '"', '\\', '\n', '0', '-', '.', 'e'),
-    )
-    fc.assert(
-      fc.property(changed, ([json, position, character]) => {
-        const at = position % json.length
-        const text = json.slice(0, at) + character + json.slice(at + 1)
-        const said = messageOf(text)
-        const explained = explainJsonFault(text)
-        expect(explained === 'The body is not valid JSON.').toBe(said === undefined)
-        const [, told] = /at position (\d+)/.exec(said ?? '') ?? []
-        if (told === undefined) return
-        const [, line, column] = /line (\d+), column (\d+)/.exec(explained)!
-        const before = text.split('\n').slice(0, Number(line) - 1)
-        const found = before.join('\n').length + (before.length > 0 ? 1 : 0) + Number(column) - 1
-        // Inside of a literal or an escape sequence JSON.parse points at the character, and we at the whole.
-        expect(found).toBeLessThanOrEqual(Number(told))
-        expect(text.slice(found, Number(told))).toMatch(/^[\\\w.+-]*$/)
-      }),
-      { numRuns: 2000 },
-    )
-  })
 })
-
-function messageOf(text: string): string | undefined {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
-}
 
 describe('a fault of the input', () => {
   test('a blank query is 422, and so is an empty one', async () => {

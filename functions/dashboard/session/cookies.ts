@@ -7,7 +7,7 @@ import { sessionSeconds } from '../../../shared/organizations/sessions.ts'
 const name = 'cuecard_session'
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Safari keeps no secure cookie of http://127.0.0.1; elsewhere one without Secure would be sent in the clear. */
+/** Safari keeps no secure cookie of http://127.0.0.1. */
 export function cookieAttributes(c: Context<ApiEnv>) {
   const origin = URL.parse(originOf(c.req))
   const isSecure = origin?.protocol !== 'http:' || !loopback.test(origin.hostname)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 const maxUnknownFields = 100
 
-/** Unlike Valibot's `strictObject` it reports every unknown field, not only the first, says which there are, and rejects arrays. */
+/** A strict object that, unlike Valibot's, reports every unknown field, says which there are, and rejects arrays. */
 export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'must be an object') {
   const names = Object.keys(entries)
   const allowed = names.length > 0 ? `allowed: ${names.join(', ')}` : 'none is allowed'
@@ -55,13 +55,12 @@ export function integer(min: number, max: number) {
   )
 }
 
-/** In Unicode code points, as JSON Schema's `maxLength` counts. */
+/** Counts Unicode code points, as JSON Schema's `maxLength` does. */
 export function maxCharacters(max: number) {
   const check = v.check<string, string>(
     (text) => text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max),
     `must have at most ${max} characters`,
   )
-  // A type of its own gives its issues an error code of their own.
   return { ...check, type: 'max_characters' } as unknown as typeof check
 }
 

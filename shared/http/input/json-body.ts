@@ -5,7 +5,7 @@ import { explainJsonFault, placeIn } from './json-fault.ts'
 
 export const bodyLimit = 6_000_000
 
-/** As it arrived: bytes may be no UTF-8. */
+/** The body as it arrived: bytes may be no UTF-8. */
 export type SentBody = string | Uint8Array
 
 /**
@@ -14,7 +14,6 @@ export type SentBody = string | Uint8Array
  */
 export function readJson(sent: SentBody, headers: Headers): unknown {
   if (sent.length > 0) checkMediaType(headers)
-  // A character takes three bytes at most.
   const bytes = 3 * sent.length > bodyLimit ? Buffer.byteLength(sent) : 0
   if (bytes > bodyLimit)
     throw new ApiError('payload_too_large', `The body has ${bytes} bytes. The limit is ${bodyLimit} bytes.`)
@@ -28,12 +27,12 @@ export function readJson(sent: SentBody, headers: Headers): unknown {
   return parse(text)
 }
 
-/** What a string of JSON would escape, of all that may be in JSON. */
+/** Characters of JSON that a string of JSON would escape. */
 const escaped = /["\\\t\n\r]/g
-/** A byte more each, they would not take a body past the limit: `bodyLimit` leaves room for 200,000. */
+/** So few bytes more never take a body past the limit: `bodyLimit` leaves room for 200,000. */
 const fewEscapes = 20_000
 
-/** Counting is cheap where there is little to count, as in a body full of numbers or base64, which `payloadBytes` would copy. */
+/** Spares a body full of numbers or base64 the copy that `payloadBytes` makes. */
 function hasManyEscapes(text: string): boolean {
   escaped.lastIndex = 0
   for (let found = 0; found < fewEscapes; found++) if (!escaped.test(text)) return false
@@ -49,10 +48,7 @@ function checkMediaType(headers: Headers) {
     throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
 }
 
-/**
- * Whether a gateway has put U+FFFD in place of bytes that are no UTF-8, as an HTTP API may: then the text is longer than what was sent.
- * Whoever sends U+FFFD itself sends as many bytes as there are.
- */
+/** Whether a gateway put U+FFFD in place of bytes that are no UTF-8: the text is then longer than what was sent. */
 function isReplaced(text: string, headers: Headers): boolean {
   const sent = headers.get('content-length')
   return sent !== null && text.includes('\ufffd') && Number(sent) !== Buffer.byteLength(text)
@@ -78,7 +74,7 @@ function parse(text: string): unknown {
     const detail =
       cause instanceof TooManyLevels
         ? `The body has more than ${maxLevels} levels of arrays and objects: ${placeIn(text, cause.at)} opens one more.`
-        : explainJsonFault(text)
+        : explainJsonFault(text, (cause as SyntaxError).message)
     throw new ApiError('invalid_json', detail, { cause })
   }
   if (text.includes('\\u') && maybeUnstorable.test(text) && !isStorable(value))
@@ -89,7 +85,7 @@ function parse(text: string): unknown {
   return value
 }
 
-/** In valid JSON, U+0000 and lone surrogates occur only as escapes: a text without these needs no walk. */
+/** In valid JSON, U+0000 and lone surrogates occur only as escapes. */
 const maybeUnstorable = /\\u(0000|d[89a-f])/i
 
 function isStorable(root: unknown): boolean {

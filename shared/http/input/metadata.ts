@@ -4,7 +4,7 @@ import { anyObject } from './any-object.ts'
 const maxBytes = 16 * 1024
 const maxKeys = 64
 const maxLevels = 8
-/** jsonb stores and prints numbers in plain decimal form: within these magnitudes at most 34 characters. */
+/** jsonb prints numbers in plain decimal form: within these magnitudes at most 34 characters. */
 const minMagnitude = 1e-15
 const magnitudeLimit = 1e21
 
@@ -38,7 +38,7 @@ function jsonObject(limits: Limits, description: string) {
   )
 }
 
-/** Counts the values of a container before it looks at them, so that a huge one costs no walk. */
+/** Counts a container's values before it looks at them, so that a huge one costs no walk. */
 function issueOf(root: Record<string, unknown>, limits: Limits): string | undefined {
   let keys = 0
   let values = 0
