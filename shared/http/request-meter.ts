@@ -35,7 +35,7 @@ export interface MeterOptions {
   concurrency?: number | undefined
 }
 
-const usual: Size = { perSecond: 50, burst: 200 }
+const assumedSize: Size = { perSecond: 50, burst: 200 }
 /** Fewer while the bucket empties: a tenth of what is left. */
 const maxUnreported = 10
 const reportAfterMilliseconds = 1000
@@ -43,7 +43,7 @@ const reportAfterMilliseconds = 1000
 const refreshAfterMilliseconds = 5000
 /** A slow database does not hold up the request: the next report counts what this one did not. */
 const maxReportSeconds = 1
-const maxShare = 0.25
+const maxConcurrencyShare = 0.25
 const maxOrganizations = 10_000
 
 /**
@@ -59,7 +59,7 @@ export function requestMeters(
   return (organization) => {
     const known = meters.get(organization)
     if (known) return known
-    if (meters.size >= maxOrganizations) meters.clear()
+    if (meters.size >= maxOrganizations) meters.delete(meters.keys().next().value!)
     const meter = requestMeter(db.forOrganization(organization).within(maxReportSeconds), now, concurrency)
     meters.set(organization, meter)
     return meter
@@ -67,7 +67,7 @@ export function requestMeters(
 }
 
 function requestMeter(db: Database, now: () => number, concurrency: number | undefined): Meter {
-  const requests = leakyBucket(now, usual)
+  const requests = leakyBucket(now, assumedSize)
   let tokens = { left: Number.POSITIVE_INFINITY, perDay: 0, dayEndsAt: 0 }
   let unreported = { requests: 0, cost: 0, tokens: 0 }
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -80,7 +80,7 @@ function requestMeter(db: Database, now: () => number, concurrency: number | und
 
   function costOf(milliseconds: number): number {
     if (concurrency === undefined) return 1
-    const busy = Math.max(1, concurrency * maxShare)
+    const busy = Math.max(1, concurrency * maxConcurrencyShare)
     return Math.max(1, (milliseconds / 1000) * (requests.size.perSecond / busy))
   }
 
@@ -134,7 +134,8 @@ function requestMeter(db: Database, now: () => number, concurrency: number | und
       if (wait > 0) {
         const { perSecond, burst } = requests.size
         const limit = { name: 'requests', quota: burst, windowSeconds: Math.ceil(burst / perSecond) } as const
-        throw rateLimited(limit, wait / 1000, `The organization sends more than ${perSecond} requests a second.`)
+        const slow = concurrency === undefined ? '' : ' A slow request counts as several.'
+        throw rateLimited(limit, wait / 1000, `The organization sends more than ${perSecond} requests a second.${slow}`)
       }
       charge(searches)
       unreported.requests += searches
