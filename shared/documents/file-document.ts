@@ -15,18 +15,15 @@ import { rejectPastPipeline } from './pipeline-limit.ts'
 import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
 interface AnnouncedFile {
-  /** Its extension says what the file is. */
   fileName: string
   fileBytes: number
-  /** Name of the bucket that the file will be posted to. */
   bucket: string
 }
 
 /**
- * The document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep after two minutes.
- * @param title as the schema `title` leaves it; without one the file's own title is used, until it is read the file's name
- * @throws ApiError agent_not_found; validation_failed for a file that is empty, too large or of a type without text, and past the
- * agent's limit
+ * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep after two minutes.
+ * @param title without one the file's own is used, and its name until it is read
+ * @throws ApiError agent_not_found, validation_failed
  */
 export async function createFileDocument(
   db: Database,
@@ -55,9 +52,9 @@ export async function createFileDocument(
 }
 
 /**
- * Has the document await another file, to be posted under `key`; search serves what it served before.
- * @throws ApiError agent_not_found, document_not_found; invalid_transition unless its file is missing or it is in error;
- * validation_failed as `createFileDocument`, rate_limited
+ * Has the document await another file, to be posted under `key`.
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited; invalid_transition unless the file is missing
+ * or the document in error
  */
 export async function replaceFile(
   db: Database,
@@ -101,7 +98,6 @@ export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, or
   if (reported.length > 0) await enqueue({ db, queue }, { organizationId, documentId, awaitsText: true, ...origin })
 }
 
-/** @throws ApiError validation_failed */
 function toFile({ organizationId, documentId }: DocumentScope, { fileName, fileBytes, bucket }: AnnouncedFile) {
   const name = toFileName(fileName)
   const type = fileTypeOf(name)

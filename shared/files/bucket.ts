@@ -4,7 +4,7 @@ import { inTime } from '../deadline.ts'
 import { encoded, type Signer, signPolicy, signUrl } from './signing.ts'
 import { formSeconds } from './upload-time.ts'
 
-/** What a browser sends as `multipart/form-data` to `url`: the fields in this order, then the file, named `file`. */
+/** A form for `multipart/form-data`: the fields in this order, then the file, named `file`. */
 export interface FormUpload {
   url: string
   fields: Record<string, string>
@@ -13,7 +13,6 @@ export interface FormUpload {
 /** Customers' files. A key is a path without a leading slash. */
 export interface Bucket {
   readonly name: string
-  /** Where browsers send files to, and get them from. */
   readonly origin: string
   /** Lets a browser store a file of 1 to `maxBytes` bytes under this very key, within an hour and as often as it likes. */
   presignPost(key: string, maxBytes: number): FormUpload
@@ -50,10 +49,8 @@ const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnReque
 /** The limit of a call, its retries and the bytes of a file included. */
 const getMilliseconds = 40_000
 const deleteMilliseconds = 15_000
-/** S3's limit. */
 const maxPerRequest = 1_000
 
-/** Loaded on demand: signing needs no SDK. */
 const sdk = () => import('@aws-sdk/client-s3')
 
 /** @throws Error for a setting that is missing */

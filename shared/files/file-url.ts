@@ -1,9 +1,6 @@
 import { newId } from '../ids.ts'
 
-/**
- * A file's key in the bucket is `{organizationId}/{documentId}/{uploadId}/{file name}`, its URL `s3://{bucket}/` and the same with the
- * name percent-encoded.
- */
+/** The key of an upload has an id of its own, so no upload overwrites another. In the URL the name is percent-encoded. */
 export function newFile(bucket: string, organizationId: string, documentId: string, fileName: string) {
   const path = `${organizationId}/${documentId}/${newId()}/`
   return { key: path + fileName, url: `s3://${bucket}/${path}${encodeURIComponent(fileName)}` }
@@ -30,7 +27,7 @@ export function fileNameOfKey(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** Keeps a key below 1,024 bytes. */
+/** Keeps a key below S3's 1,024 bytes. */
 const maxNameLength = 150
 
 /** Drops folders and control characters, and shortens the name before its extension. */

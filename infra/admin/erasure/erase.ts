@@ -9,7 +9,6 @@ import { beginErasure, type Erasure, finish } from './erasures.ts'
 import { Pacer, type Pacing } from './pacing.ts'
 
 export interface EraseOptions extends Pacing {
-  /** Ends the work after the current batch; the same command continues it. */
   signal: AbortSignal
   onProgress: (line: string) => void
 }
