@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 
-/** Another response than the one that was expected, or none. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed'
   /** The response's, under which the logs have more. */
@@ -13,10 +12,8 @@ export class CallFailed extends Error {
 }
 
 export interface ApiAccess {
-  /** Origin of the API. */
   baseUrl: string
   apiKey: string
-  /** Once it is aborted, every call fails. */
   signal: AbortSignal
 }
 
@@ -70,7 +67,6 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && cause.message ? cause.message : message
 }
 
-/** Undefined for what is no JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

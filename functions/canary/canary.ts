@@ -7,9 +7,7 @@ import { newSteps, StepFailed } from './steps.ts'
 
 export interface Canary {
   baseUrl: string
-  /** @throws Error when there is none */
   apiKey(): Promise<string>
-  /** Ends the run, which has then failed. */
   signal: AbortSignal
   pause(): Promise<unknown>
 }

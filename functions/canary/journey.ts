@@ -6,7 +6,6 @@ export interface Journey extends ApiAccess {
   agentId: string
   /** The title of its documents, by which it recognizes them. */
   title: string
-  /** Awaited before the document is looked at again. */
   pause(): Promise<unknown>
 }
 
@@ -20,11 +19,7 @@ const hits = v.object({ data: v.array(v.object({ document_id: v.string() })) })
 const nothing = v.undefined()
 const problem = v.object({ code: v.literal('document_not_found') })
 
-/**
- * What a caller of the API does: deletes what earlier runs left behind, creates a document, waits until it is completed, finds it, deletes
- * it, and finds it gone. A document that a failure leaves behind is deleted, if that is possible.
- * @throws StepFailed
- */
+/** Does what a caller of the API does, from creating a document to finding it gone, and cleans up. @throws StepFailed */
 export async function runJourney(journey: Journey, steps: Steps): Promise<void> {
   const { agentId, title, pause, signal } = journey
   const knowledgeBase = `/v1/agents/${agentId}/knowledge-base`
@@ -57,10 +52,7 @@ async function deleteLeftovers(call: ApiClient, knowledgeBase: string, title: st
   for (const { id } of left) await call('DELETE', `${knowledgeBase}/${id}`, { status: 204, schema: nothing })
 }
 
-/**
- * @param requestId of the request that created it, which the pipeline's lines in the log have
- * @throws CallFailed when it ends in error, or is not completed when the signal is aborted
- */
+/** @param requestId the creating request's, as in the pipeline's log. @throws CallFailed on an error, or when the signal is aborted */
 async function untilCompleted(
   call: ApiClient,
   path: string,

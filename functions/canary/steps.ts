@@ -1,6 +1,5 @@
 import { CallFailed } from './api-client.ts'
 
-/** What a journey consists of, in this order. */
 export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'search' | 'delete' | 'gone'
 
 export class StepFailed extends Error {

@@ -15,15 +15,12 @@ const optimizationFence = sql.lit(0)
 const maxPassages = 200
 
 export interface Passage {
-  /** Title of the document. */
   heading: string
-  /** The chunk's index. */
   index: number
   text: string
   /** Where it begins and ends in the document; null where a client made the chunks. */
   start: number | null
   end: number | null
-  /** Indexes of its neighbours. */
   previous: number | null
   next: number | null
 }

@@ -10,7 +10,6 @@ import { type Message, methodNotFound } from './schemas.ts'
 import { instructions } from './tool-texts.ts'
 
 export interface Offer {
-  /** What is listed. */
   tools: Tool[]
   call(name: string, input: unknown): Promise<CallToolResult>
 }

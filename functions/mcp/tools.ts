@@ -30,10 +30,8 @@ interface Dependencies {
 const passagesPerSearch = 5
 const degradedKey = 'dev.cuecard/degraded'
 
-/** Its message tells the model what is wrong and what to do. */
 class ToolError extends Error {}
 
-/** The tools of one instance. What goes wrong is a tool error, which the model reads. */
 export function newTools({ answer, clock, limits }: Dependencies) {
   async function search({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
     const { query } = readBody(searchArguments, input) as { query: string }

@@ -3,7 +3,6 @@ import type { Hit } from '../../shared/retrieval/schemas.ts'
 /** The length of an answer in UTF-16 code units, after which Retell cuts. */
 export const maxAnswer = 15_000
 
-/** A passage as a model reads it, with the document that it comes from. */
 export function passageOf({ document_title, content }: Hit): string {
   return `From “${document_title}”:\n${content.trim()}`
 }
@@ -25,7 +24,6 @@ function cut(passage: string): string {
     const segments = [...new Intl.Segmenter(undefined, { granularity }).segment(start)]
     return segments.at(-1)!.index
   })
-  // The label and a heading count as sentences, but make no passage.
   const end = ends.find((end) => end > maxAnswer / 2) ?? maxAnswer
   return start
     .slice(0, end)

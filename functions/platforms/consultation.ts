@@ -5,7 +5,6 @@ import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
-/** What an agent's knowledge base has on a question. */
 export interface Consultation {
   hits: Hit[]
   /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */

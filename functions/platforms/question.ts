@@ -44,10 +44,7 @@ function termsIn(text: string): number {
   return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text)).length
 }
 
-/**
- * The question in the arguments of a tool: `query`, or else the one that is a text, whatever its name.
- * @param args an object, or an object as JSON
- */
+/** The question in a tool's arguments, an object or its JSON: `query`, or else the only text. */
 export function questionOf(args: unknown): string | undefined {
   const named = isObject(args) ? args : parseObject(args)
   const texts = Object.values(named).filter((value) => typeof value === 'string')

@@ -5,10 +5,7 @@ import { questionOf } from './question.ts'
 
 const separator = '\n\n'
 
-/**
- * Answers a custom function's call with the text that the model reads; also one without a question, because Retell repeats failed calls.
- * @param call name, call and args; or only the arguments, as with `args_at_root`
- */
+/** Answers a call (with `args_at_root` only its arguments) with text; also one without a question, as Retell repeats failed calls. */
 export async function answerRetell(
   call: Record<string, unknown>,
   consult: (asked: Asked) => Promise<Consultation>,

@@ -7,11 +7,7 @@ const validMilliseconds = 5 * 60_000
 
 const pattern = /^v=(\d{1,15}),d=([0-9a-f]{64})$/i
 
-/**
- * Checks a signature of Retell's: the HMAC-SHA256 of the body as it arrived, followed by the time in milliseconds.
- * @param signature `v=<time>,d=<digest>`
- * @throws ApiError invalid_signature
- */
+/** Checks Retell's `v=<milliseconds>,d=<HMAC-SHA256 of body and time>`. @throws ApiError invalid_signature */
 export function requireSignature(body: SentBody, signature: string | undefined, secret: KeyObject, now: number): void {
   if (!signature) throw invalid('X-Retell-Signature is missing.')
   const [, time, digest] = pattern.exec(signature) ?? []

@@ -13,7 +13,6 @@ import {
 
 export interface Vapi {
   consult(asked: Asked): Promise<Consultation>
-  /** What `consult` has thrown, as a sentence. */
   explain(error: unknown): string
 }
 

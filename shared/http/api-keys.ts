@@ -31,7 +31,6 @@ export function newKey(): string {
   return body + checksum(body)
 }
 
-/** The only form in which a key is stored. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
@@ -51,10 +50,7 @@ function checksum(body: string): string {
   return digits
 }
 
-/**
- * The key of a request: `X-API-Key`, or the token of `Authorization: Bearer`. Another scheme may be meant for a proxy.
- * @throws ApiError invalid_api_key when the two differ
- */
+/** The key in `X-API-Key` or in `Authorization: Bearer`. @throws ApiError invalid_api_key when the two differ */
 export function sentKey(header: (name: string) => string | undefined): string | undefined {
   const own = header('x-api-key')
   const [, token] = /^bearer +(.*)$/i.exec(header('authorization') ?? '') ?? []

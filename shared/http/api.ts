@@ -69,7 +69,7 @@ type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Pro
 /** A Lambda handler for API Gateway's payload format 2.0. What the adapter itself rejects is a problem response, too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
-  // Node.js loads what is behind fetch and Request when they are first used, which takes 20 ms.
+  // The first use of fetch and Request takes 20 ms.
   beginEarly(fetch('data:,'))
   // Hono compiles its routes for the first request that it matches.
   app.router.match('GET', '/')

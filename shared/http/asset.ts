@@ -9,7 +9,6 @@ export interface Asset {
 }
 
 export const briefly = 'public, max-age=300'
-/** The address names the version of what it returns. */
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** 304 to a caller who has the asset, gzip to one who accepts it. Each encoding has its own strong entity tag. */

@@ -3,11 +3,7 @@ import { agentNotFound, documentNotFound } from './not-found.ts'
 
 const foreignKeyViolation = '23503'
 
-/**
- * Answers for rows that lost their parent while a request stored them, as the next request will be answered. The error's class is not
- * asked for: that would load the database's driver into Lambdas without a database.
- * @throws ApiError document_not_found, agent_not_found, invalid_api_key for a violated foreign key
- */
+/** A parent was deleted meanwhile: the next request's answer. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
 export function requireParents(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) return
   const violated = 'constraint' in error ? String(error.constraint) : ''

@@ -45,7 +45,6 @@ export function etag(versioned: Versioned): string {
   return `"${tagOf(versioned)}"`
 }
 
-/** What `If-Match` compares: the first part of each tag that is ours. */
 export function editsOf(tags: string[]): string[] {
   return tags.flatMap((tag) => /^(\d+)\.\d+$/.exec(tag)?.[1] ?? [])
 }

@@ -21,9 +21,8 @@ export const idempotencyHeader = v.object({
 export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
-  /** SHA-256 of method, path and body: detects a different request under the same key. */
   requestHash: Buffer
-  /** Identifies this attempt as the one that claimed the key. */
+  /** Names this attempt, which may have claimed the key. */
   owner: string
   waitSeconds: number
 }

@@ -2,7 +2,6 @@ import type { Context, Handler } from 'hono'
 import type { ApiEnv } from './api.ts'
 import { attachRouteMetadata, type OptionalSchema, type RouteMetadata } from './route-metadata.ts'
 
-/** A route that takes no key. */
 export function publicEndpoint(
   op: RouteMetadata<OptionalSchema, undefined, undefined, undefined> & { permission: 'none' },
   handler: (c: Context<ApiEnv>) => Response | Promise<Response>,

@@ -34,7 +34,6 @@ export async function listAgents(
   return { agents: agents.slice(0, limit), hasMore: agents.length > limit }
 }
 
-/** @throws ApiError agent_not_found */
 export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRow> {
   const [agent] = await newestAgents(db, isAgent(scope), 1).execute()
   return agent ?? agentNotFound()

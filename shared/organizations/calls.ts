@@ -8,7 +8,6 @@ export const callColumns = ['id', 'organization_id', 'agent_id', 'done_at', 'del
 
 const c = columnsOf('calls', 'c')
 
-/** A call as the trash shows it. */
 export interface TrashedCall {
   id: string
   agent_name: string
@@ -34,7 +33,6 @@ export async function listTrash(
   return { calls: calls.slice(0, limit), hasMore: calls.length > limit }
 }
 
-/** Undefined when it is not in the trash. */
 export async function findInTrash(
   db: Database,
   organizationId: OrganizationId,

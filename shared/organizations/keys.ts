@@ -90,7 +90,6 @@ export function listKeys(db: Database, organizationId: OrganizationId) {
     .orderBy('id')
 }
 
-/** A key as the list shows it. */
 export type Key = Awaited<ReturnType<ReturnType<typeof listKeys>['execute']>>[number]
 
 /** The keys that were made with a key, and with those in turn. */

@@ -7,10 +7,8 @@ import { questionTokens, today } from '../limits/tokens.ts'
 
 export interface Limits {
   requests_per_second: number
-  /** Requests at once, after which the rate holds. */
   request_burst: number
   tokens_per_day: number
-  /** Pending or processing. */
   documents_in_pipeline: number
 }
 

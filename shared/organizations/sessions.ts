@@ -11,10 +11,8 @@ export const sessionSeconds = 12 * 3600
 export const maxFailures = 20
 export const windowSeconds = 600
 
-/** Somebody who has signed in with a key, and may do what it may. */
 export interface Session extends ApiKey {
   keyName: string
-  /** Null for a key without an end. */
   keyExpiresAt: Date | null
   organizationName: string
   tokenHash: Buffer
@@ -29,9 +27,8 @@ export type SignIn =
 const a = columnsOf('sign_in_attempts', 'a')
 
 /**
- * Opens a session for a key that is neither unknown nor revoked nor expired. An address that fails too often in a window waits for
- * its end, others do not. The attempt is counted before the key is looked up, in the same transaction: attempts at the same time
- * follow each other on the row of their address.
+ * Opens a session for a valid key. An address that fails too often waits for the end of its window. The attempt is counted before the
+ * key is looked up, in one transaction, so that attempts at the same time wait for each other on the row of their address.
  */
 export async function signIn(db: Database, key: string, sourceIp: string): Promise<SignIn> {
   const token = randomBytes(32).toString('base64url')

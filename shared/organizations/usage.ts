@@ -13,7 +13,6 @@ export interface AgentUsage {
   name: string
   document_count: number
   chunk_count: number
-  /** The bytes of its documents' files. */
   file_bytes: number
 }
 

@@ -13,10 +13,7 @@ const maxKnown = 10_000
 
 export type CurrentSession = (c: Context<ApiEnv>) => Promise<Session | undefined>
 
-/**
- * Finds the session of a request's cookie, undefined without one. A session is looked up for each request, so that it ends at once.
- * The function throws ApiError rate_limited while an address sends too many unknown tokens; tokens known before are served.
- */
+/** Finds the session of a request's cookie, by a look-up each time. @throws ApiError rate_limited at too many unknown tokens of an address */
 export function currentSession(db: Database, now: () => number = steadyNow): CurrentSession {
   const known = new BoundedMap<string, true>(maxKnown)
   const unknown = unknownCredentials(now)

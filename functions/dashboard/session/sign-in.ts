@@ -73,7 +73,6 @@ ${faultOf('key', fault)}
   )
 }
 
-/** What it is all about, in one question and one answer. */
 function sample(): Html {
   const { asked, title, cue, promise } = words.signIn.sample
   return html`<div class="sample"><p class="asked">${asked}</p>

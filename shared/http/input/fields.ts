@@ -55,7 +55,6 @@ export function integer(min: number, max: number) {
   )
 }
 
-/** Counts Unicode code points, as JSON Schema's `maxLength` does. */
 export function maxCharacters(max: number) {
   const check = v.check<string, string>(
     (text) => text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max),

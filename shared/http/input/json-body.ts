@@ -8,10 +8,7 @@ export const bodyLimit = 6_000_000
 /** The body as it arrived: bytes may be no UTF-8. */
 export type SentBody = string | Uint8Array
 
-/**
- * @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (not UTF-8, not JSON, too many levels, or a
- * string that Postgres cannot store unchanged: U+0000 or a lone surrogate)
- */
+/** @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (also for what Postgres cannot store) */
 export function readJson(sent: SentBody, headers: Headers): unknown {
   if (sent.length > 0) checkMediaType(headers)
   const bytes = 3 * sent.length > bodyLimit ? Buffer.byteLength(sent) : 0
@@ -85,7 +82,6 @@ function parse(text: string): unknown {
   return value
 }
 
-/** In valid JSON, U+0000 and lone surrogates occur only as escapes. */
 const maybeUnstorable = /\\u(0000|d[89a-f])/i
 
 function isStorable(root: unknown): boolean {

@@ -1,7 +1,4 @@
-/**
- * Says what JSON.parse found and where, in a sentence that repeats one character of the text at most.
- * @param message of the SyntaxError; V8 tells the position of most faults, and quotes the text in the others
- */
+/** Says what V8 found and where, without the text that V8 quotes where it tells no position. @param message the SyntaxError's */
 export function explainJsonFault(text: string, message: string): string {
   if (text.trim() === '') return 'The body is empty.'
   const [unexpected] = /^Unexpected (token '.'|end of JSON)/su.exec(message) ?? []
