@@ -99,14 +99,14 @@ export function referenceApp({ document }: { document: string }) {
           const { name, version } = parseFileName(c.req.param('file')!)
           const respond = respondFile.get(name)
           if (!respond) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
-          // A page from before a deployment asks for the files of its version: it gets today's, and soon asks again.
+          // A page loaded before a deployment asks for files of its version, and gets the current ones with a short cache time.
           return respond[version === filesVersion ? 'current' : 'other']()(c)
         },
       ),
     )
 }
 
-/** What `make` returns when it is first needed: most requests to this Lambda are for none of it. */
+/** Calls `make` once, when its result is first needed. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => {

@@ -1,4 +1,4 @@
-/** What the page reads of the OpenAPI document. */
+/** The parts of the OpenAPI document that the page uses. */
 export interface OpenApi {
   info: { title: string; version: string; description: string }
   tags: { name: string; description: string }[]
@@ -67,7 +67,7 @@ export interface Endpoint extends Operation {
   path: string
 }
 
-/** A HEAD is like its GET and would double the list. */
+/** All operations but HEAD, which would double the list. */
 export function endpointsOf({ paths }: OpenApi): Endpoint[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)

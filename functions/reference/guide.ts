@@ -11,10 +11,7 @@ export interface Guide {
   body: Html
 }
 
-/**
- * The headings go one level down, below the page's own. A code block of the language `http` becomes a request that can be sent:
- * its first line is the method and the path, then come headers, an empty line and the body.
- */
+/** Headings go one level down. A code block of the language `http` (request line, headers, empty line, body) becomes a panel. */
 export function guide(id: string, markdown: string, openApi: OpenApi): Guide {
   let title = id
   const marked = new Marked({

@@ -13,7 +13,7 @@ import { blocks, type Html, inline } from './markdown.ts'
 import { codeBlock, json, requestPanel } from './panel.ts'
 import { fieldRows, fieldsOf } from './schema.ts'
 
-/** What an operation does, takes and returns, beside a request that can be copied and sent. */
+/** An operation: description, parameters and responses, beside a request to copy and send. */
 export function operationSection(openApi: OpenApi, endpoint: Endpoint): Html {
   const { operationId, summary, description = '', parameters = [], requestBody } = endpoint
   const body = requestBody?.content['application/json']

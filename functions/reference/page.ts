@@ -10,7 +10,7 @@ import { operationSection } from './operation.ts'
 import { codeBlock, json } from './panel.ts'
 import { fieldRows, fieldsOf } from './schema.ts'
 
-/** Beside this module as beside the bundle: infra/wiring.ts has both folders deployed. */
+/** The folders are deployed beside the bundle, too: see infra/wiring.ts. */
 const folder = (name: string) => join(import.meta.dirname, name)
 
 const mediaTypes: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
@@ -19,13 +19,13 @@ const sources = readdirSync(folder('browser'))
   .sort()
   .map((name) => ({ name, text: readFileSync(join(folder('browser'), name), 'utf8') }))
 
-/** Stands in the names under which the files are loaded, so that a browser may keep them for good. */
+/** Part of the file names, so that browsers may cache the files forever. */
 export const filesVersion = createHash('sha256')
   .update(sources.map(({ name, text }) => `${name}\n${text}`).join('\n'))
   .digest('hex')
   .slice(0, 12)
 
-/** What the page loads, by name. A module imports the others of its own version. */
+/** The files that the page loads, by name. A module imports others of its own version. */
 export const pageFiles: ReadonlyMap<string, Asset> = new Map(
   sources.map(({ name, text }) => [
     name,

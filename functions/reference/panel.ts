@@ -9,7 +9,7 @@ interface Panel extends Call {
   parameters?: Parameter[]
 }
 
-/** A request in every language, with the fields to change it and the button to send it. browser/panel.js brings it to life. */
+/** A request in every language, with the fields to change it and the button to send it. browser/panel.js adds the behaviour. */
 export function requestPanel({ parameters = [], ...call }: Panel): Html {
   const names = [...new Set(call.path.match(/(?<=\$)[A-Z][A-Z_]*/g))]
   return html`<form class="call" aria-label="${call.method} ${call.path}" data-call="${JSON.stringify(call)}" autocomplete="off">

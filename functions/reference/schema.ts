@@ -9,10 +9,7 @@ interface Field {
   description?: string | undefined
 }
 
-/**
- * One row per field; what an object or the items of a list consist of is folded into its row. Of what is sent, rows say what is
- * required; of what is returned, what may be missing.
- */
+/** One row per field, with nested fields folded. Rows of a request mark what is required, rows of a response what may be missing. */
 export function fieldRows(openApi: OpenApi, fields: Field[], direction: 'sent' | 'returned'): Html {
   return html`<ul class="fields">${fields.map((field) => fieldRow(openApi, field, direction))}</ul>`
 }

@@ -6,7 +6,7 @@ export interface Action {
   /** Who runs the command, as they say; the database adds the login. */
   person: string
   command: string
-  /** Without secrets, and without names: a row outlives the customer that it is about. */
+  /** Contains no secrets or names: a row outlives its customer. */
   arguments: string[]
   organizationId: string | undefined
 }

@@ -39,5 +39,5 @@ export interface Measurement {
   size?: number
 }
 
-/** For a figure of ours alone, or for its ratio to the best peer, or to the named one. */
+/** A bound on our figure, or on its ratio to the best or the named peer. */
 export type Goal = { atMost: number } | { atLeast: number } | { times: number; than?: string }

@@ -32,7 +32,7 @@ export async function interleaved<Result>(
 export interface Cost<Result> {
   result: Result
   milliseconds: number
-  /** Of this process: the database and its endpoint have processes of their own. */
+  /** The CPU time of this process only: the database and its endpoint have their own. */
   cpuMilliseconds: number
 }
 

@@ -34,7 +34,7 @@ async function open() {
   bucket = bucketAt()
 }
 
-/** As a Lambda would have it, which signs at that time. */
+/** Files as a Lambda has them, signed at that time. */
 function bucketAt(now = () => new Date(), secretAccessKey = credentials.secretAccessKey): Bucket {
   const env = {
     FILES_BUCKET: emulator.bucket,

@@ -14,7 +14,7 @@ interface Circumstances {
   /** The database of the stand by default. */
   env?: Record<string, string>
   signal?: AbortSignal
-  /** In place of one that keeps what is written. */
+  /** Replaces the stream that collects the output. */
   stdout?: Writable
   /** Called with each line for a person. */
   onLine?: (line: string) => void

@@ -18,8 +18,7 @@ const byLanguage = {
 }
 
 /**
- * The parts of a piece of code: each of a kind (`string`, `word`, …) that decides its colour, or without. Names such as
- * `$API_KEY`, for which the page puts the reader's values, are parts of the kind `value`.
+ * Splits code into parts of a kind (`string`, `word`, …) that decides the colour. Names such as `$API_KEY` have the kind `value`.
  *
  * @param {string} code
  * @param {string} language

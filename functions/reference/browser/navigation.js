@@ -1,4 +1,4 @@
-/** The side bar: it follows the reader, and on a narrow screen opens over the page. */
+/** The side bar marks the section in view, and opens over the page on a narrow screen. */
 export function startNavigation() {
   const root = document.documentElement
   const menu = document.querySelector('#menu')

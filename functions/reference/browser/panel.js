@@ -4,7 +4,7 @@ import { fillIn, readValue, setValue, watchValues } from './values.js'
 
 const shownCharacters = 100_000
 
-/** Brings a request to life: its samples follow what the reader changes, and it can be sent. */
+/** Makes a request's samples follow the reader's changes, and sends it. */
 export function startPanel(form, askForKey) {
   const call = JSON.parse(form.dataset.call)
   const answer = form.querySelector('.answer')
@@ -17,7 +17,7 @@ export function startPanel(form, askForKey) {
         .filter(([, value]) => value !== ''),
     )
 
-  /** The request as the reader has changed it; a body that is no JSON is in `rawBody` alone. */
+  /** The request as the reader has changed it; a body that is not JSON is only in `rawBody`. */
   function current() {
     const request = { ...call, query: chosen('query'), headers: { ...call.headers, ...chosen('header') } }
     return body ? { ...request, body: parsed(body.value) ?? call.body, rawBody: body.value } : request
@@ -106,7 +106,7 @@ function headersOfResponse(response) {
   return details
 }
 
-/** The ids in the path of a new resource become the values of the other requests. */
+/** Uses the ids in the path of a new resource as values of the other requests. */
 function rememberPath(location) {
   if (!location) return
   for (const form of document.querySelectorAll('form.call')) {

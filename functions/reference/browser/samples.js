@@ -46,83 +46,51 @@ function curl(call) {
 
 /** @param {Call} call */
 function typescript(call) {
+  const headers = headersOf(call)
   const options = [
-    ...(call.method === 'GET' ? [] : [`method: "${call.method}",`]),
-    ...headerLines('headers: ', call, typescriptStyle, '  '),
-    ...(call.body === undefined ? [] : [`body: JSON.stringify(${literal(call.body, typescriptStyle, '  ')}),`]),
+    ...(call.method === 'GET' ? [] : [`  method: "${call.method}",\n`]),
+    ...(Object.keys(headers).length === 0 ? [] : [`  headers: ${literal(headers, '  ')},\n`]),
+    ...(call.body === undefined ? [] : [`  body: JSON.stringify(${literal(call.body, '  ')}),\n`]),
   ]
-  const url = `"$BASE_URL${urlOf(call)}"`
-  const fetching =
-    options.length === 0 ? `fetch(${url})` : `fetch(${url}, {\n${options.map((line) => `  ${line}\n`).join('')}})`
+  const print = {
+    json: ['console.log(await response.json());'],
+    text: ['console.log(await response.text());'],
+    none: [],
+  }
   return [
-    `const response = await ${fetching};`,
-    `if (!response.ok) throw new Error(await response.text());`,
-    ...{ json: ['console.log(await response.json());'], text: ['console.log(await response.text());'], none: [] }[
-      call.response ?? 'json'
-    ],
+    `const response = await fetch("$BASE_URL${urlOf(call)}"${options.length === 0 ? '' : `, {\n${options.join('')}}`});`,
+    'if (!response.ok) throw new Error(await response.text());',
+    ...print[call.response ?? 'json'],
   ].join('\n')
 }
 
 /** @param {Call} call */
 function python(call) {
-  const lines = [
-    `"$BASE_URL${urlOf(call)}",`,
-    ...headerLines('headers=', call, pythonStyle, '    '),
-    ...(call.body === undefined ? [] : [`json=${literal(call.body, pythonStyle, '    ')},`]),
-    'timeout=10,',
-  ]
+  const headers = headersOf(call)
+  const print = { json: ['print(response.json())'], text: ['print(response.text)'], none: [] }
   return [
     'import requests',
     '',
     `response = requests.${call.method.toLowerCase()}(`,
-    ...lines.map((line) => `    ${line}`),
+    `    "$BASE_URL${urlOf(call)}",`,
+    ...(Object.keys(headers).length === 0 ? [] : [`    headers=${literal(headers, '    ')},`]),
+    ...(call.body === undefined ? [] : [`    json=${inPython(literal(call.body, '    '))},`]),
+    '    timeout=10,',
     ')',
     'response.raise_for_status()',
-    ...{ json: ['print(response.json())'], text: ['print(response.text)'], none: [] }[call.response ?? 'json'],
+    ...print[call.response ?? 'json'],
   ].join('\n')
 }
 
-/**
- * @param {string} name
- * @param {Call} call
- * @param {typeof typescriptStyle} style
- * @param {string} margin
- */
-function headerLines(name, call, style, margin) {
-  const headers = headersOf(call)
-  return Object.keys(headers).length === 0 ? [] : [`${name}${literal(headers, style, margin)},`]
+/** JSON, which both languages read but for three words. @type {(value: unknown, margin: string) => string} */
+function literal(value, margin) {
+  return JSON.stringify(value, null, margin).replaceAll('\n', `\n${margin}`)
 }
 
-const typescriptStyle = {
-  indent: '  ',
-  key: (/** @type {string} */ name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)),
-  words: { true: 'true', false: 'false', null: 'null' },
-}
+/** @type {Record<string, string>} */
+const pythonWords = { true: 'True', false: 'False', null: 'None' }
 
-const pythonStyle = {
-  indent: '    ',
-  key: (/** @type {string} */ name) => JSON.stringify(name),
-  words: { true: 'True', false: 'False', null: 'None' },
-}
-
-/**
- * @param {unknown} value
- * @param {typeof typescriptStyle} style
- * @param {string} margin
- * @returns {string}
- */
-function literal(value, style, margin) {
-  if (typeof value === 'object' && value !== null) {
-    const inner = margin + style.indent
-    const isList = Array.isArray(value)
-    const items = isList
-      ? value.map((item) => literal(item, style, inner))
-      : Object.entries(value).map(([name, item]) => `${style.key(name)}: ${literal(item, style, inner)}`)
-    const [open, close] = isList ? '[]' : '{}'
-    return items.length === 0
-      ? `${open}${close}`
-      : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${margin}${close}`
-  }
-  if (typeof value === 'boolean' || value === null) return style.words[/** @type {'true'} */ (String(value))]
-  return JSON.stringify(value)
+/** @param {string} json */
+function inPython(json) {
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => pythonWords[token] ?? token)
 }

@@ -1,6 +1,6 @@
 const mostResults = 12
 
-/** Search over all that the page says: `/` or Ctrl K opens it, the arrows choose, Esc closes it. */
+/** Searches the page: `/` or Ctrl K opens it, arrows choose, Esc closes it. */
 export function startSearch() {
   const dialog = document.querySelector('#search-dialog')
   const input = dialog.querySelector('input')
@@ -48,7 +48,7 @@ export function closeOnBackdrop(dialog) {
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
 }
 
-/** Operations, and the headings of the guides with what stands below each. */
+/** Operations, and the headings of the guides with the text below each. */
 function readEntries() {
   const operations = [...document.querySelectorAll('section.operation')].map((section) => ({
     id: section.id,

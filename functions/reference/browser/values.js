@@ -1,7 +1,4 @@
-/**
- * What the reader has filled in, by the names that stand in the samples, such as `API_KEY`. Kept for the tab alone: sessionStorage
- * ends with it.
- */
+/** The reader's values, by their names in the samples, such as `API_KEY`; sessionStorage keeps them for this tab only. */
 const prefix = 'cuecard:$'
 const changed = new EventTarget()
 

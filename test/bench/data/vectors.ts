@@ -5,7 +5,7 @@ import { question, section } from './texts.ts'
 /** Vectors of one agent's chunks, and of questions to it; each the same in every run. */
 export interface Vectors {
   of(chunk: number): Float32Array
-  /** For an agent of so many chunks. */
+  /** The vectors of an agent with so many chunks. */
   query(n: number, chunks: number): Promise<Float32Array>
 }
 

@@ -8,5 +8,4 @@ import { tableSize } from './table-size.ts'
 import { upload } from './upload.ts'
 import { wal } from './wal.ts'
 
-/** In the order of the table. */
 export const parts: readonly Part[] = [ingest, search, recall, tableSize, upload, chunker, start, wal]

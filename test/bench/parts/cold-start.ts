@@ -78,7 +78,7 @@ async function open({ server }: Bench) {
   return {
     cuecard,
     agent,
-    /** As the template gives it, but that addresses lead to loopback. */
+    /** The environment that the template gives, with addresses on loopback. */
     environment(name: 'embedding' | 'documents'): Record<string, string> {
       const arn = `database-${name}`
       const url = new URL(cuecard.database.url)

@@ -6,7 +6,7 @@ import { loadOurs } from '../stage/load.ts'
 import { analyze, truncate } from '../stage/tables.ts'
 
 const limit = 10
-/** Of loading, for one kind: sizes that would take longer are left out. */
+/** Loading one kind may take so long: sizes that would take longer are left out. */
 const maxSeconds = { quick: 7, full: 200 }
 
 export const recall: Part = {

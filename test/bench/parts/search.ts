@@ -10,7 +10,7 @@ import { analyze, copyOrganization } from '../stage/tables.ts'
 import { searchModes } from './search-modes.ts'
 
 const limit = 10
-/** Of loading agents in a quick run: larger ones are left out. */
+/** Loading agents may take so long in a quick run: larger ones are left out. */
 const quickSeconds = 30
 
 interface Sizes {

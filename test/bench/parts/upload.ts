@@ -54,7 +54,7 @@ async function* measure(
   yield { work: form, unit: 'ms', better: 'less', goal: { atMost }, samples, remark }
 }
 
-/** As providers print them: with the eight digits that a float32 has. */
+/** The eight digits of a float32, as providers print them. */
 function toNumbers(vector: Float32Array): number[] {
   return Array.from(vector, (number) => Number(number.toPrecision(8)))
 }

@@ -22,7 +22,7 @@ export async function buffersOf(act: () => Promise<unknown>): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** As the batch was run: under its role, after the settings that it makes. */
+/** Runs the statement under the batch's role, after its settings. */
 async function explained({ url, init, queries }: Caught): Promise<number> {
   const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
   const body = queries.map(({ query, params }) => ({

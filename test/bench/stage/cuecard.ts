@@ -130,7 +130,7 @@ export async function openCuecard(server: Server, options: CuecardOptions = {}) 
       post(documents, toRequest('GET', `${agent.path}/${id}`, agent.key, undefined), 200),
     updateDocument: (event: APIGatewayProxyEventV2) => post(documents, event, 200),
     search: (event: APIGatewayProxyEventV2) => post(search, event, 200),
-    /** As it is answered: a status that is not 201 is a finding. */
+    /** Returns any response: a status other than 201 is a finding. */
     createChunks: (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
       chunks(event, {} as Context),
 

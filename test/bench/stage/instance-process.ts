@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 export interface Timed {
   /** Since the import of the module began. */
   milliseconds: number
-  /** Of the import alone, or of the invocation alone. */
+  /** The duration of the import or of the invocation only. */
   own: number
   /** Bytes, the most so far. */
   peak: number

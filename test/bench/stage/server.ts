@@ -6,7 +6,7 @@ import type { Query, Reply } from './database-process.ts'
 
 /** Where the databases of all contestants are. */
 export interface Server {
-  /** Without a server, each database is a PGlite in memory, in a process of its own. */
+  /** False where each database is a PGlite in memory, in a process of its own. */
   isNative: boolean
   description: string
   /** An empty database for peers, by its URL. */
@@ -17,13 +17,13 @@ export interface Server {
 
 export interface PeersDatabase {
   url: string
-  /** Of each pool: an embedded database has one session, whose clients must not interleave. */
+  /** The size of a client's pool: an embedded database has one session. */
   max: number
   close(): Promise<void>
 }
 
 export interface OurDatabase {
-  /** As Neon's driver takes it: it names the endpoint's port and the owner. */
+  /** The URL for Neon's driver: it names the endpoint's port and the owner. */
   url: string
   /** One statement as the owner, past the endpoint. @returns every value as text */
   query(text: string, values?: unknown[]): Promise<Record<string, string | null>[]>

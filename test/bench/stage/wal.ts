@@ -2,7 +2,7 @@ import type { OurDatabase } from './server.ts'
 
 export interface Wal {
   bytes: number
-  /** Of these, images of whole pages, which the first change of a page after a checkpoint writes. */
+  /** The bytes of full-page images, which the first change of a page after a checkpoint writes. */
   pageImages: number
 }
 
