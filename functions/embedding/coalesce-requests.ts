@@ -5,10 +5,7 @@ export interface Coalescing<Item, Result> {
   concernsAll?: (error: unknown) => boolean
 }
 
-/**
- * Joins what is requested in one turn of the event loop. When a joined request fails, each item is requested separately, so that
- * one bad item fails by itself.
- */
+/** Joins what is requested in one turn of the event loop. When a joined request fails, each item is requested separately. */
 export function coalesceRequests<Item, Result>({
   mayJoin,
   request,

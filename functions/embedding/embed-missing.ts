@@ -15,7 +15,6 @@ export class ChunkRejected extends Error {
 
 export interface Embedding {
   embedder: Embedder
-  /** Limits the requests in flight of all documents in this process. */
   semaphore: Semaphore
   limits: CallLimits
   mayCall: () => boolean
@@ -29,11 +28,7 @@ export interface Embedding {
 
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
 
-/**
- * Embeds in as few requests as possible, several at once, and stores vectors as they arrive. After any ending but `stored`, no
- * request begins; those in flight are still stored.
- * @throws ChunkRejected, EmbeddingError, or whatever `store` throws
- */
+/** After any ending but `stored`, no request begins; those in flight are still stored. @throws ChunkRejected, EmbeddingError, or what `store` throws */
 export async function embedMissing(
   missing: Missing[],
   { embedder, semaphore, limits, mayCall, reserve, release, signal, store }: Embedding,

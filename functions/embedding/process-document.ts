@@ -39,17 +39,12 @@ interface Job extends Pipeline, Attempt<RevisionClaim> {
 }
 
 const maxChunks = 10_000
-/** With less time left, no provider request begins. */
+/** The time left below which no provider request begins. */
 const lastCallMilliseconds = 30_000
-/** With less time left, requests in flight are cancelled, so that the document can be requeued. */
+/** The time left below which requests in flight are cancelled. */
 const requeueMilliseconds = 10_000
 
-/**
- * Brings one document from pending to completed or error, or schedules a retry. Safe to repeat and to run concurrently.
- * @param remaining milliseconds until this process is stopped
- * @returns undefined when the message is done, else the seconds after which to redeliver it
- * @throws Unavailable without the database: the visibility time-out redelivers the message
- */
+/** @returns undefined when the message is done, else the seconds after which to redeliver it. @throws Unavailable without the database */
 export async function processDocument(
   pipeline: Pipeline,
   shared: SharedRequests,
@@ -71,7 +66,6 @@ export async function processDocument(
   return undefined
 }
 
-/** Joined requests acquire their own permits. */
 const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {

@@ -6,9 +6,7 @@ import type { RevisionClaim, StoredChunk } from './claim.ts'
 /** The work left until the stored chunks are those of the text. */
 export interface RevisionPlan {
   chunks: Chunk[]
-  /** The number of chunks that search serves already. */
   keptCount: number
-  /** Vector ids, by chunk index. */
   vectorIds: string[]
   reused: Chunk[]
   missing: Missing[]

@@ -3,7 +3,6 @@ import type { RevisionClaim } from './claim.ts'
 import type { RevisionPlan } from './revision-plan.ts'
 import { type Embedded, type Part, storePart } from './stored-chunks.ts'
 
-/** The number of texts stored in one transaction. */
 export const textsPerPart = 100
 
 /** Stores a revision part by part, as its vectors come. A single small part is stored with the completion, in one round trip. */

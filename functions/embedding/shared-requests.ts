@@ -10,12 +10,11 @@ import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
 import { completeRevisions, type Part } from './stored-chunks.ts'
 
-/** Requests that the documents of one delivery make together. */
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   /** @throws TokensUsedUp */
   reserve: (spending: Spending) => Promise<void>
-  /** For documents that need a single request. */
+  /** Joins the requests of documents that need a single one. */
   embedder: Embedder
   complete: (last: Part) => Promise<boolean>
 }

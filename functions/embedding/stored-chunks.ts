@@ -53,10 +53,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
   return held.length > 0
 }
 
-/**
- * Stores the last parts of revisions of one agent's documents and serves them. False for one whose lease is lost or whose stored
- * chunks are not those of its plan; the others are not affected.
- */
+/** False for a revision whose lease is lost or whose stored chunks are not those of its plan; the others are served. */
 export async function completeRevisions(db: Database, parts: Part[]): Promise<boolean[]> {
   const { organizationId } = parts[0]!.claim
   const ids = parts.map(({ claim }) => claim.documentId)
@@ -184,7 +181,6 @@ function deleteUnused(db: Database, parts: Part[]): Batch {
   )
 }
 
-/** The completion has cleared the lease. */
 function isServed(claim: RevisionClaim) {
   return sql<boolean>`(${transitions.isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
 }

@@ -4,7 +4,6 @@ import { awaitsText, isUploadOver } from '../../shared/documents/transitions.ts'
 import { keyOfUrl } from '../../shared/files/file-url.ts'
 
 export interface FileClaim extends Claim {
-  /** The file's key in the bucket. */
   key: string
   /** The ETag of the file whose text was extracted before, if any. */
   eTag: string | null

@@ -31,11 +31,7 @@ export interface Extraction extends Worker {
 
 type Job = Extraction & Attempt<FileClaim>
 
-/**
- * Extracts the text of one file and hands it over to the embedding Lambda. Safe to repeat and to run concurrently.
- * @returns undefined when the message is done, else the seconds after which to redeliver it
- * @throws Unavailable without the database: the visibility time-out redelivers the message
- */
+/** @returns undefined when the message is done, else the seconds after which to redeliver it. @throws Unavailable without the database */
 export async function extractDocument(extraction: Extraction, message: WorkMessage): Promise<number | undefined> {
   const db = extraction.db.forOrganization(message.organizationId)
   const claimed = await claim(db, { ...message, leaseToken: randomUUID() })

@@ -4,11 +4,7 @@ import { hashContent } from '../../shared/documents/documents.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 
-/**
- * Stores the text, and the file's own title unless a client has given one; from then on the embedding Lambda may claim the document.
- * Repeatable: it then finds its own text on the row, not claimed by anybody yet.
- * @returns false when the lease is lost
- */
+/** Repeatable: it then finds its own text on the row, not claimed by anybody yet. @returns false when the lease is lost */
 export async function handOver(
   db: Database,
   lease: transitions.Lease,

@@ -97,7 +97,7 @@ export async function consume(
   return false
 }
 
-/** For an error that the worker does not expect. @returns the seconds after which to redeliver the message, if it is not done */
+/** Ends the attempt after an unexpected error. @returns the seconds after which to redeliver the message, if it is not done */
 export async function settle(attempt: Attempt, error: unknown, exhausted: Failure): Promise<number | undefined> {
   if (error instanceof Unavailable) return void (await interrupt(attempt, error))
   return await countFailure(attempt, error, exhausted)

@@ -175,6 +175,6 @@ test('a text of 4 MiB is read, and one byte more is refused', async () => {
   expect((await read(text, 'a.txt')).length).toBe(text.length)
   await expect(read(`${text}a`, 'a.txt')).rejects.toMatchObject({
     code: 'too_much_text',
-    message: 'The file holds more than 4 MiB of text. Split it into smaller files and upload those.',
+    message: 'The file contains more than 4 MiB of text. Split it into smaller files and upload those.',
   })
 })

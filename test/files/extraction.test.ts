@@ -210,7 +210,7 @@ describe('a file that its form overwrites', () => {
 describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
   const letters = (bytes: number) => 'a'.repeat(bytes)
   test.each([
-    ['without a letter or digit', '… — 🚲\n', 'file_unreadable', /holds no text\. .* upload it again/],
+    ['without a letter or digit', '… — 🚲\n', 'file_unreadable', /contains no text\. .* upload it again/],
     ['that is empty', '', 'file_unreadable', /is empty\. Choose the right file/],
     ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_unreadable', /4 MiB .* Split it/],
     ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],

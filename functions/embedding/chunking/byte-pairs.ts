@@ -13,7 +13,6 @@ const next = new Uint16Array(bytes.length + 1)
 const previous = new Int16Array(bytes.length + 1)
 /** The rank of a part joined with the next; -1 if that is no token. */
 const pairRanks = new Int32Array(bytes.length)
-/** Entries are stale where another merge has changed the pair. */
 const pairs = new MinHeap(bytes.length * 3)
 
 /** Counts the cl100k tokens of the pre-token units[start, end), at most `maxPreTokenUnits` long. */

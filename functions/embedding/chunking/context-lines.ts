@@ -10,7 +10,6 @@ export interface Context {
   indent: number
   above: Context | undefined
   tokens: number
-  /** Includes the repeated lines above; -1 until counted. */
   repeatedTokens: number
 }
 
@@ -81,7 +80,6 @@ export class ContextLines {
   }
 }
 
-/** Leaves out header rows that are not all above `start`. */
 function nearestAbove(context: Context, start: number): Context | undefined {
   return context.end > start ? context.above : context
 }

@@ -34,7 +34,6 @@ export interface Block {
   start: number
   kind: 'heading' | 'prose' | 'rows'
   strength: Strength
-  /** Outermost first; for a heading, itself included. */
   headings: string[]
   context: Context | undefined
 }

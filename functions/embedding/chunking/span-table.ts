@@ -10,7 +10,6 @@ export const hashed = (hash: number, unit: number) => Math.imul(hash ^ unit, has
 
 /** Maps spans of 16-bit units to numbers below 131,072, without making strings: FNV-1a, linear probing. */
 export class SpanTable {
-  /** Two numbers per slot: length and value, and the start in the pool. */
   readonly #slots: Int32Array
   readonly #pool: Uint16Array
   readonly #mask: number
@@ -28,7 +27,6 @@ export class SpanTable {
     return new SpanTable(new Int32Array(slotCount * 2), new Uint16Array(maxUnits))
   }
 
-  /** The table is read-only. */
   static ofFile(file: Buffer, slotCount: number): SpanTable {
     const slots = new Int32Array(file.buffer, file.byteOffset, slotCount * 2)
     return new SpanTable(slots, new Uint16Array(file.subarray(slots.byteLength)))

@@ -75,7 +75,6 @@ export class TokenCounter {
     return this.#through[at]!
   }
 
-  /** Counts the part as if it were the whole text. */
   count(start: number, end: number): number {
     let total = 0
     let at = start

@@ -7,7 +7,6 @@ export type Block =
   | { kind: 'list'; items: ListItem[] }
   | Table
 
-/** A heading among the first three blocks. */
 export function firstHeading(blocks: readonly Block[]): string | undefined {
   return blocks.slice(0, 3).find((block) => block.kind === 'heading')?.text
 }

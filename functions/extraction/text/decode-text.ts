@@ -6,10 +6,7 @@ const sampleBytes = 64 * 1024
 /** Detected less reliably than Windows-1252, the usual encoding of files without a mark. */
 const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
 
-/**
- * Decodes by the byte order mark, else as UTF-16 by its zero bytes, else as valid UTF-8, else as `declared`, else as detected.
- * @throws Unreadable for bytes that are no text
- */
+/** Decodes by mark, zero bytes, validity, what is `declared`, or what is detected. @throws Unreadable for bytes that are no text */
 export function decodeText(bytes: Buffer, declared?: string): string {
   const utf16 = utf16Of(bytes)
   if (utf16) return rejectBinary(decoded(bytes, utf16))
@@ -43,7 +40,6 @@ function decoded(bytes: Buffer, encoding: string): string {
   }
 }
 
-/** Text has hardly any control characters but tabs and line breaks. */
 function rejectBinary(text: string): string {
   const sample = text.slice(0, sampleBytes)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are counted.

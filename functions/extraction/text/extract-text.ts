@@ -11,11 +11,7 @@ process.on('exit', () => reader.end())
 
 let previous: Promise<unknown> = Promise.resolve()
 
-/**
- * The text of a file as Markdown, at most 4 MiB, with at least a letter or digit. One file at a time.
- * @throws Unreadable if the file is at fault for good; its message says what its owner can do
- * @throws Error for a fault of ours: another attempt may succeed
- */
+/** One file at a time. @throws Unreadable if the file is at fault for good; Error for a fault of ours, after which another attempt may succeed */
 export async function extractText(file: Buffer, fileName: string, organizationId: OrganizationId): Promise<Extracted> {
   const turn = previous.then(() => reader.read({ file, fileName }, organizationId))
   previous = turn.catch(() => undefined)

@@ -1,7 +1,6 @@
 import type { FileType } from '../../../shared/files/file-types.ts'
 import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
-/** The formats that can be read, and the `source_type` of each. */
 export const sourceTypes = {
   pdf: 'pdf',
   docx: 'docx',
@@ -32,10 +31,7 @@ const compoundStreams: [UnreadableCode, string][] = [
   ['old_excel', 'Book'],
 ]
 
-/**
- * Tells a file's type by its content, since extensions are often wrong.
- * @throws Unreadable for pictures, archives, old formats and password-protected files
- */
+/** Tells a file by its content, since extensions are often wrong. @throws Unreadable for what cannot be read */
 export function contentType(file: Buffer): ContentType {
   if (file.length === 0) throw new Unreadable('empty')
   const start = file.toString('latin1', 0, 1024)

@@ -84,7 +84,6 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Escapes what would begin a heading, a fence or a table row. */
 function escapeLines(text: string): string {
   return text.trim().replace(/^[ \t]*(?=#{1,6}[ \t]|`{3}|~{3}|\|)/gm, '\\')
 }

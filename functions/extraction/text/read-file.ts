@@ -12,7 +12,6 @@ import { checkedPackage } from './zip-package.ts'
 export interface Extracted {
   text: string
   sourceType: FileType
-  /** The file's own title. */
   title?: string | undefined
 }
 
@@ -27,7 +26,6 @@ export async function readFile(file: Buffer, fileName: string): Promise<Extracte
 interface Content {
   format: Format
   content: string | Block[]
-  /** Candidates for its title, the likeliest first. */
   titles?: (string | undefined)[]
 }
 
@@ -73,7 +71,6 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
     const { blocks, title } = readHtml(text)
     return { format: 'html', content: blocks, titles: [title, firstHeading(blocks)] }
   }
-  // As Markdown a table is longer still.
   if (Buffer.byteLength(text) > maxContentBytes) throw new Unreadable('too_much_text')
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })

@@ -8,7 +8,6 @@ export interface ReaderRequest {
   fileName: string
 }
 
-/** `fault` is the stack of an error of ours. */
 export type ReaderOutcome = Extracted | { unreadable: UnreadableCode; reason: string | undefined } | { fault: string }
 
 export type ReaderReply = ReaderOutcome & { usedMb: number }

@@ -9,24 +9,17 @@ import type { ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.
 import { Unreadable } from './unreadable.ts'
 
 export interface ReaderLimits {
-  /** The time limit of a file, both attempts together. */
   seconds: number
-  /** The limit of the process's resident memory. */
   memoryMb: number
 }
 
 const watchEveryMs = 50
-/** Larger or longer-used processes are replaced. */
 const keepBelowMb = 400
 const filesPerProcess = 100
 
-// The bundle names it otherwise.
 const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'reader.ts' : 'reader.mjs', import.meta.url))
 
-/**
- * A child process that reads one organization's files, one after the other, without its parent's environment and rights: it cannot
- * write files, start programs or read any files but the code. A file of another organization is read in a new process.
- */
+/** Reads one organization's files in a child process, without its parent's environment and rights to write, start programs or read data. */
 export class ReaderProcess {
   readonly #limits: ReaderLimits
   #child: ChildProcess | undefined
@@ -60,7 +53,6 @@ export class ReaderProcess {
     this.#files = 0
   }
 
-  /** Undefined if the process ended. */
   async #attempt(request: ReaderRequest, deadline: number): Promise<ReaderReply | undefined> {
     const child = this.#child ?? (await started(this.#limits.memoryMb))
     this.#child = child

@@ -3,7 +3,6 @@ export function hasHeader([first, ...rest]: readonly (readonly string[])[]): boo
   return !first!.some((text, column) => isAmount(text) && rest.some((row) => isAmount(row[column] ?? '')))
 }
 
-/** `€14.50`, `20 min`, `9:00 to 18:30`, but no year. */
 export function isAmount(text: string): boolean {
   const digits = text.match(/\d/g)?.length ?? 0
   const begins = /^[^\p{L}]{0,3}\d|^[A-Z]{3} \d/u.test(text)

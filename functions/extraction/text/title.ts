@@ -9,9 +9,7 @@ const junk = [
   /^(\S+ presentation|powerpoint-präsentation|présentation powerpoint)$/i,
   /^(untitled|unbenannt|ohne titel|sans titre|(new |neues |nouveau )?(document|dokument)|presentation|slide|folie|page|title|titel|titre)[ -]?\d*$/i,
   /^(home|index|(table of )?contents|inhalt|inhaltsverzeichnis|sommaire|table des matières)$/i,
-  // File names, paths and addresses.
   /^[^\s_]*_\S*$|^\w+:\S|[\\/]\S*[\\/]/,
-  // Wrongly decoded text.
   /\ufffd|^þÿ|^ÿþ/,
 ]
 

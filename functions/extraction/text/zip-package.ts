@@ -3,7 +3,6 @@ import { Unreadable } from './unreadable.ts'
 
 const maxEntries = 10_000
 const maxBytes = 384 * 1024 * 1024
-/** Smaller packages may have any ratio. */
 const ratioFrom = 32 * 1024 * 1024
 const maxRatio = 200
 const startBytes = 256 * 1024
@@ -21,15 +20,10 @@ export interface ZipPackage {
   isEncrypted: boolean
   /** An OpenDocument with hidden sheets, rows or columns. */
   hides: boolean
-  /** The title in the properties. */
   title: string | undefined
 }
 
-/**
- * Reads every entry once: refuses too many entries or bytes, too high a ratio, and XML with entities of its own, which no office
- * program writes and bombs are made of.
- * @throws Unreadable
- */
+/** Refuses zip bombs, and XML with entities of its own, which no office program writes. @throws Unreadable */
 export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
   const zip = await fromBufferPromise(file, { lazyEntries: true, strictFileNames: false }).catch((error) => {
     throw new Unreadable('damaged', error)
@@ -57,7 +51,6 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
   return found
 }
 
-/** @throws Unreadable for an archive that yauzl cannot read */
 async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   try {
     const entries = await Array.fromAsync(zip.eachEntry())

@@ -7,10 +7,7 @@ const sampleLines = 200
 const sampleLetters = 64 * 1024
 const maxColumns = 1_000
 
-/**
- * Comma-separated values as tables, or undefined for other text.
- * @param strict every row must have the same columns, since the file's name does not say that it is one
- */
+/** @param strict every row must have the same columns, since the name does not say that the file is a table */
 export function delimitedBlocks(text: string, { strict }: { strict: boolean }): Block[] | undefined {
   const named = /^sep=(.)\r?\n/i.exec(text)
   const content = named ? text.slice(named[0].length) : text

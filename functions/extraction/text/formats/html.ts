@@ -19,7 +19,6 @@ const blockNames = new Set(
   ),
 )
 
-/** The visible text of a page. Nothing is run and nothing is loaded. */
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   const document = parse(html)
   const blocks = blocksOf(document.childNodes as Node[], 0)
@@ -28,7 +27,6 @@ export function readHtml(html: string): { blocks: Block[]; title: string | undef
   return { blocks: isMissing ? [{ kind: 'heading', level: 1, text: title }, ...blocks] : blocks, title }
 }
 
-/** The encoding named in the first kilobyte. */
 export function declaredEncoding(bytes: Buffer): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 }

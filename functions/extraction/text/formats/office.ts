@@ -12,11 +12,7 @@ const faults = {
   resourceLimit: 'too_complex',
 } as const
 
-/**
- * Text documents and presentations: footnotes in brackets where they are referred to, speaker notes as quotes, a merged cell's text
- * in each row and column. Pictures and their descriptions are left out.
- * @throws Unreadable
- */
+/** Reads text documents and presentations; pictures and their descriptions are left out. @throws Unreadable */
 export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<Block[]> {
   const document = await readDocument(file, format)
   const notes = new Map(document.notes.map((note) => [note.id, note]))

@@ -1,16 +1,12 @@
 import type { Block, Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 
-/** A sheet's cell; numbers and dates are `numeric`. */
 export interface SheetCell {
   text: string
   numeric: boolean
 }
 
-/**
- * Splits a sheet by its blank rows into lines of text and tables, whose first row names the columns. A table without such a row
- * continues the one above and repeats its header.
- */
+/** Splits a sheet by its blank rows. A table without a row of column names continues the one above and repeats its header. */
 export function sheetBlocks(rows: readonly (readonly SheetCell[])[]): Block[] {
   const blocks: Block[] = []
   let header: string[] | undefined

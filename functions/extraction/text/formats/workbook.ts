@@ -10,10 +10,7 @@ const maxMergedRows = 10_000
 /** Shown in the reader's own order of day and month, so written as ISO dates. */
 const dateOfTheReader = /^(m\/d\/yy(yy)?|mm-dd-yy|\[\$-F800\].*|m\/d\/yy h:mm)$/i
 
-/**
- * Each sheet under its name: formatted values, results of formulas, merged text in each row and column. Hidden parts are left out.
- * @throws Unreadable for a file that is no workbook
- */
+/** Each sheet under its name, without hidden parts. @throws Unreadable for a file that is no workbook */
 export async function workbookBlocks(file: Buffer): Promise<Block[]> {
   const { sheets } = await readWorkbook(file)
   return sheets.flatMap((sheet): Block[] => {

@@ -53,7 +53,6 @@ function boundaries(columns: readonly Column[]): number[] {
   return columns.slice(1).map(({ x0 }, index) => (columns[index]!.x1 + x0) / 2)
 }
 
-/** The extents of the columns, from the rows with the most common number of segments. */
 function usualColumns(rows: readonly Line[]): Column[] {
   const usual = mostFrequent(rows.map(({ segments }) => segments.length))
   const whole = rows.filter(({ segments }) => segments.length === usual).map(({ segments }) => segments)
@@ -97,7 +96,6 @@ function rowOf(line: Line, columns: readonly Column[]): string[] {
   return bySegment.map((texts) => texts.join(' '))
 }
 
-/** The first column that it overlaps, else the nearest. */
 function columnOf({ x0, x1 }: Segment, columns: readonly Column[]): number {
   const shared = columns.map((column) => Math.min(x1, column.x1) - Math.max(x0, column.x0))
   const first = shared.findIndex((width) => width > 2)

@@ -1,7 +1,6 @@
 import type { Block, Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 
-/** Joins tables and sentences that continue on the next page. */
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
   for (const page of pages) {

@@ -36,7 +36,6 @@ export function textBlocks(lines: readonly Line[], sizes: FontSizes, right: numb
 interface Surroundings {
   sizes: FontSizes
   right: number
-  /** Has more space than usual above or below. */
   alone: boolean
 }
 
@@ -64,7 +63,6 @@ function addLine(blocks: Block[], line: Line, previous: Line | undefined, around
   else open.text = isFull(previous!, line, around.right) ? joinLines([open.text, text]) : `${open.text}\n${text}`
 }
 
-/** The paragraph or list item that the line continues. */
 function openParagraph(block: Block, line: Line, previous: Line): { text: string } | undefined {
   if (block.kind === 'paragraph') return isSameSize(line, previous) ? block : undefined
   const paragraph = block.kind === 'list' ? block.items.at(-1)?.blocks[0] : undefined

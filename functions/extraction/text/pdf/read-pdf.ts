@@ -16,10 +16,7 @@ const maxPages = 5_000
 const maxHeadingSizes = 4
 const minLettersOfText = 20
 
-/**
- * Reads a page by its tags if they have a table, else by its layout. Running heads and page numbers are left out after the first page.
- * @throws Unreadable for a scan, a password, more than 5,000 pages, fonts that do not say which letters they show
- */
+/** Reads a page by its tags if they have a table, else by its layout. @throws Unreadable */
 export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: (string | undefined)[] }> {
   const pdf = await opened(file)
   try {
@@ -78,7 +75,6 @@ async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
   return pages
 }
 
-/** Undefined for a broken page. */
 async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | undefined> {
   let page: PDFPageProxy | undefined
   try {
@@ -142,7 +138,6 @@ function lettersOn({ words, turned }: PageContent): number {
   return [...words.map(({ text }) => text), ...turned].reduce((sum, text) => sum + text.length, 0)
 }
 
-/** Refuses text of unassigned and private-use characters. */
 function rejectScrambled(pages: readonly PageContent[]): void {
   const text = pages.map(({ words }) => words.map((word) => word.text).join('')).join('')
   const meaningless = text.match(/[\ufffd\ue000-\uf8ff\u0080-\u009f]|[\u{f0000}-\u{10ffff}]/gu)?.length ?? 0

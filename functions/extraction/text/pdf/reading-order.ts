@@ -7,10 +7,7 @@ const minLetters = 22
 const gutterWidth = 0.7
 const maxDepth = 6
 
-/**
- * Groups words in reading order: what is above columns of prose, each column, what is below. A table's columns do not count, since
- * their lines are short.
- */
+/** Groups words: what is above columns of prose, each column, what is below. Table columns have short lines and do not count. */
 export function readingOrder(words: readonly Word[], depth = 0): Word[][] {
   const lines = depth < maxDepth ? linesOf(words) : []
   for (const left of columnStarts(lines.flatMap(({ segments }) => segments.map(({ x0 }) => x0)))) {

@@ -12,7 +12,6 @@ const tolerance = 3
 const maxRulingsCompared = 3_000
 const maxCells = 100_000
 
-/** Tables drawn as a grid, and the words outside of them. */
 export function ruledTables(
   words: readonly Word[],
   rulings: readonly Ruling[],
@@ -125,7 +124,6 @@ function height({ y, size }: Word): number {
   return y - size / 4
 }
 
-/** Union-find. */
 class Groups {
   readonly #parents: Int32Array
 

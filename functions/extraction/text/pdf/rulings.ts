@@ -23,7 +23,6 @@ export function rulingsOf(list: OperatorList, operators: Record<string, number>,
   return rulings
 }
 
-/** Clipping paths draw nothing. */
 function isPainted(parameters: unknown, operators: Record<string, number>): boolean {
   return Array.isArray(parameters) && parameters[0] !== operators.endPath && parameters[0] !== operators.clip
 }

@@ -23,10 +23,7 @@ const telling = /^(H[1-6]?|Table|L|Title)$/
 const containers =
   /^(Document|DocumentFragment|Part|Art|Sect|Div|Aside|BlockQuote|NonStruct|Private|Root|Index|TOC|Form|Figure|Caption)$/
 
-/**
- * Reads the tags that office programs and browsers write for screen readers. Undefined for a page without tags, or where they leave
- * out text that is shown.
- */
+/** Undefined for a page without tags, or whose tags leave out text that is shown. */
 export async function taggedBlocks(page: PDFPageProxy): Promise<{ blocks: Block[]; letters: number } | undefined> {
   const tree = (await page.getStructTree()) as Node | null
   if (!tree || !hasRole(tree, telling)) return undefined
@@ -161,10 +158,7 @@ function cellOf(cell: Node, pieces: Pieces): Piece {
   }
 }
 
-/**
- * PDF.js does not say how far a merged cell reaches: the columns are those of the longest rows, a shorter row's cells go where they
- * are on the page, and gaps repeat the text to the left, or above at the left edge.
- */
+/** PDF.js does not say how far a merged cell reaches: cells go where they are on the page, and gaps repeat the text to the left or above. */
 function aligned(rows: readonly Piece[][]): string[][] {
   const width = Math.max(...rows.map((cells) => cells.length))
   const whole = rows.filter((cells) => cells.length === width)

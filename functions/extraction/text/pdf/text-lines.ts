@@ -21,7 +21,6 @@ const minSpace = 0.13
 
 const markers = /^([•‣▪■●○◦·∙–—*➢✓✔-]|[\ue000-\uf8ff]|\(?(\d{1,3}|[a-zA-Z])[.)])$/u
 
-/** Words on one baseline, in reading order. */
 export function linesOf(words: readonly Word[]): Line[] {
   const lines: Word[][] = []
   for (const word of [...words].sort((a, b) => a.y - b.y)) {
