@@ -176,6 +176,7 @@ test('a file that never came, or is at fault, is replaced; another failure is tr
     expect(text, code).toContain(action)
     expect(html, code).not.toContain('/retry"')
     expect((await tenant.browser.get(page)).html, code).toContain('data-replaces=')
+    expect((await tenant.browser.get(`${page}/edit`)).html, code).toContain(`<a href="${page}">${action}</a>`)
     expect((await tenant.browser.post(`${page}/file`, { name: 'a.txt', bytes: '5' })).status, code).toBe(201)
   }
   await fail('attempts_exhausted')

@@ -49,10 +49,12 @@ export function mayBeRetried(document: Overview): boolean {
   return document.status === 'error' && needsFile(document) === undefined
 }
 
+export type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
+
 const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
 
 /** Why it cannot go on without another upload; undefined if it can. */
-export function needsFile({ status, error_code, is_file_missing }: Overview): 'missing' | 'faulty' | undefined {
+export function needsFile({ status, error_code, is_file_missing }: FileState): 'missing' | 'faulty' | undefined {
   if (is_file_missing) return 'missing'
   if (status !== 'error' || error_code === null) return undefined
   if (error_code === 'file_not_uploaded') return 'missing'

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument } from '../../../../shared/database/scope.ts'
+import { isFileMissing } from '../../../../shared/documents/transitions.ts'
 import { requireDocument } from '../../../../shared/http/not-found.ts'
+import type { FileState } from '../state.ts'
 
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
@@ -21,7 +23,7 @@ export async function readBeginning(db: Database, scope: DocumentScope): Promise
   return requireDocument({ agents, documents }).beginning
 }
 
-export interface Editable {
+export interface Editable extends FileState {
   title: string
   edits: number
   source_url: string | null
@@ -38,7 +40,8 @@ export async function readEditable(db: Database, scope: DocumentScope, maxBytes:
     agents: findAgent(scope),
     documents: db
       .selectFrom('documents as d')
-      .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', isTooLong.as('is_too_long')])
+      .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', 'd.status', 'd.error_code'])
+      .select([isFileMissing.as('is_file_missing'), isTooLong.as('is_too_long')])
       .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
       .where(isDocument(scope)),
   })

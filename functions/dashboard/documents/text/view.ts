@@ -4,6 +4,7 @@ import type { AgentRow } from '../../../../shared/organizations/agents.ts'
 import type { Faults } from '../../forms.ts'
 import type { View } from '../../layout.ts'
 import { words } from '../../words.ts'
+import { needsFile } from '../state.ts'
 import { conflictView } from './conflict-view.ts'
 import { type TextForm, textForm } from './form.ts'
 import type { Editable } from './text.ts'
@@ -75,10 +76,13 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
 }
 
 /** What saving means, or why there is no text to edit. */
-function noteView({ source_url, managed_by, is_too_long, content }: Editable, address: string, hasText: boolean) {
+function noteView(document: Editable, address: string, hasText: boolean) {
+  const { source_url, managed_by, is_too_long, content } = document
   if (source_url !== null && hasText)
     return html`<p class="notice warn">${w.replacesFile(fileNameOfKey(keyOfUrl(source_url)))}</p>`
   if (hasText) return ''
+  const need = needsFile(document)
+  if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
   if (managed_by === 'client') return html`<p>${w.ofClient}</p>`
   if (is_too_long) return html`<p>${w.tooLongToEdit}</p>`
   return content !== null && html`<p>${w.fileStays} <a href="${address}/edit?text=1">${w.editTextOfFile}</a></p>`

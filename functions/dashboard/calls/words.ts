@@ -1,0 +1,22 @@
+/** Words of the deleted calls. */
+export const calls = {
+  title: 'Deleted calls',
+  lead: 'You can restore these calls or delete them permanently.',
+  leadAutomatic: 'Completed calls are moved here. You can restore them or delete them permanently.',
+  none: 'No deleted calls',
+  noMore: 'No more deleted calls',
+  noneLead: 'Completed calls are kept. In the settings, you can have them deleted automatically.',
+  noneAutomatic: 'When a call is completed, it’s moved here, where you can restore it or delete it permanently.',
+  toSettings: 'Go to settings',
+  began: 'Call on',
+  deleted: 'deleted',
+  restore: 'Restore',
+  restoreOf: (agent: string) => `Restore the call with ${agent}`,
+  restored: 'The call was restored.',
+  purge: 'Delete permanently',
+  purgeTitle: 'Delete this call permanently?',
+  purgeLead: 'It will be deleted immediately, for everyone. This can’t be undone.',
+  purgeSubmit: 'Delete permanently',
+  purged: 'The call was deleted permanently.',
+  notInTrash: 'This call is no longer here: it has already been restored or deleted.',
+} as const

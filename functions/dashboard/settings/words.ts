@@ -1,0 +1,81 @@
+import { number } from '../sentences.ts'
+
+/** Words of the settings, of keys and of usage. */
+export const settings = {
+  title: 'Settings',
+  autoDelete: {
+    title: 'Delete completed calls',
+    on: 'On',
+    off: 'Off',
+    leadOn: 'Completed calls are moved to the deleted calls.',
+    leadOff: 'Completed calls are kept.',
+    hint: 'A change applies to calls completed after it. Deleted calls can be restored until you delete them permanently.',
+    turnOn: 'Turn on',
+    turnOff: 'Turn off',
+    changed: {
+      on: 'From now on, completed calls are deleted.',
+      off: 'From now on, completed calls are kept.',
+    },
+  },
+  keys: {
+    title: 'Keys',
+    lead: 'People sign in with a key; voice platforms and other programs use one, too. Give each its own.',
+    add: 'New key',
+    own: 'You’re signed in with this key',
+    mayAll: 'All permissions',
+    made: 'Created',
+    expires: 'expires',
+    neverExpires: 'doesn’t expire',
+    hasExpired: 'expired',
+    wasRevoked: 'revoked',
+    ended: (count: number) => (count === 1 ? '1 inactive key' : `${count} inactive keys`),
+    revoke: 'Revoke',
+    revokeOf: (name: string) => `Revoke ${name}`,
+    newTitle: 'New key',
+    newLead: 'For a person or a program. You’ll see it only once, when it’s created.',
+    name: 'Name',
+    nameHint: 'Who or what uses it, such as “Phone at the front desk”.',
+    nameMissing: 'Enter a name, so that you know later what the key is for.',
+    nameTooLong: 'A name can have at most 200 characters.',
+    permissions: 'Permissions',
+    permissionsHint: 'A key can’t have more permissions than your own. A voice platform needs only the first.',
+    permissionMissing: 'Choose at least one permission.',
+    expiry: 'Expires after',
+    expiryHint: 'It expires with your own key at the latest, on',
+    expiryMissing: 'Choose when it expires.',
+    periods: { 30: '30 days', 90: '90 days', 365: '1 year', never: 'Never' },
+    submit: 'Create key',
+    madeTitle: (name: string) => `Key “${name}”`,
+    once: 'Copy it now. It isn’t stored, so it can’t be shown again.',
+    onceHint: 'Treat it like a password. If you lose it, revoke it and create another.',
+    saved: 'I’ve saved it',
+    madeBefore:
+      'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
+    revokeTitle: (name: string) => `Revoke “${name}”?`,
+    revokeLead:
+      'Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.',
+    revokeOwn: 'You’re signed in with this key. You’ll be signed out and need another one to sign in again.',
+    revokeLast: 'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
+    revokeSubmit: 'Revoke key',
+    created: (count: number) => (count === 1 ? 'This key created 1 other key' : `This key created ${count} other keys`),
+    revokeCreated: 'Revoke these, too. Do this if the key has leaked.',
+    revoked: (names: readonly string[]) =>
+      names.length === 1 ? `The key “${names[0]}” was revoked.` : `${names.length} keys were revoked.`,
+  },
+  usage: {
+    title: 'Usage and limits',
+    none: 'No agents yet.',
+    documents: (count: number, max: number) => `${number(count)} of ${number(max)} documents`,
+    documentsOf: (agent: string) => `Documents of ${agent}`,
+    files: (megabytes: number) =>
+      `${megabytes.toLocaleString('en', { maximumSignificantDigits: megabytes < 100 ? 2 : 3 })} MB of files`,
+    chunks: (count: number) => (count === 1 ? '1 passage' : `${number(count)} passages`),
+    tokens: 'Text processed today',
+    tokensOf: (used: number, max: number) =>
+      `${number(used)} of ${number(max)} tokens, about ${Math.round(max / 1.3).toLocaleString('en', { notation: 'compact' })} words`,
+    tokensHint:
+      'Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready.',
+    pipeline: 'Documents being processed',
+    pipelineOf: (used: number, max: number) => `${number(used)} of ${number(max)}`,
+  },
+} as const
