@@ -12,7 +12,7 @@ const maxSeconds = 7 * 86_400
 
 const relative = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' })
 
-/** How long ago something was; after a week, on which day. */
+/** How long ago a time was; after a week, its date. */
 export function ago(time: Date, now: number = Date.now()): Html {
   const seconds = (now - time.getTime()) / 1000
   return seconds > maxSeconds ? localDay(time) : html`<time datetime="${time.toISOString()}">${inWords(seconds)}</time>`

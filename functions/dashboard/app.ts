@@ -65,7 +65,7 @@ function plainError({ title, lead, content }: ReturnType<typeof errorView>) {
   return plainLayout(title, html`<p class="lead">${lead}</p>${content}`)
 }
 
-/** Scripts, styles and answers of this host alone, nothing inline, nothing made of strings; files go to the bucket, too. */
+/** Only this host's scripts and styles, nothing inline, nothing made of strings; files go to the bucket, too. */
 function headers(filesOrigin: string) {
   const own = ["'self'", filesOrigin]
   return secureHeaders({

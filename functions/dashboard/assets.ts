@@ -6,7 +6,7 @@ import type { Context } from 'hono'
 import { type Asset, assetResponder, briefly, immutable } from '../../shared/http/asset.ts'
 import { vendored } from './vendored.ts'
 
-/** Beside this module as beside the bundle, where it holds the files of packages too. */
+/** In a bundle, this folder holds the files of packages, too. */
 const folder = join(import.meta.dirname, 'assets')
 
 const mediaTypes: Record<string, string> = {
@@ -68,7 +68,7 @@ export function assetPath(name: string): string {
   return `/dashboard/assets/${asset.fileName}`
 }
 
-/** A page from before a deployment asks for files of its version: it gets today's, and soon asks again. */
+/** A page from before a deployment asks for its version's files and gets the current ones, cached briefly. */
 export function respondAsset(c: Context): Response | undefined {
   const fileName = c.req.param('file') ?? ''
   const asset = responders.get(fileName.replace(/-[0-9a-f]{12}(?=\.\w+$)/, ''))

@@ -8,10 +8,10 @@ import { Unavailable } from '../../shared/unavailable.ts'
 import type { View } from './layout.ts'
 import { words } from './words.ts'
 
-/** What a screen is about is not there, or is another organization's. */
+/** The screen's subject does not exist, or belongs to another organization. */
 export class Gone extends Error {}
 
-/** What a person is told of an error, and what to do. What is not foreseen is logged, and told as such. */
+/** Explains an error to a person and what to do. Unknown errors are logged, and answered opaque. */
 export function errorView(c: Context<ApiEnv>, error: unknown): View {
   const { errors } = words
   const view = { content: html`<p><a class="button" href="/dashboard">${errors.home}</a></p>` }

@@ -7,7 +7,6 @@ import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { cookieAttributes } from './session/cookies.ts'
 
-/** What happened, told once on the next screen. */
 export interface Flash {
   text: string
   isError?: boolean
@@ -18,7 +17,7 @@ const shape = v.strictTuple([v.string(), v.boolean()])
 /** A cookie holds 4096 bytes. */
 const maxCharacters = 600
 
-/** Signed, as cursors are: nobody else puts words on our screens. */
+/** Signed like a cursor, so that nobody else can put words on our screens. */
 export function setFlash(c: Context<ApiEnv>, session: Session, { text, isError = false }: Flash): void {
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
   setCookie(c, name, encodeCursor(session.cursorKey, name, [shown, isError]), {

@@ -7,7 +7,7 @@ import { ApiError } from '../../shared/http/errors.ts'
 /** More than any form of ours has. */
 const maxFields = 1000
 
-/** What a form holds; or what is wrong with it, a sentence for each field, and what was typed, to be shown again. */
+/** A form's values; or a message for each invalid field, and what was typed. */
 export type Form<Values> =
   | { isValid: true; values: Values }
   | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>> }
@@ -24,7 +24,7 @@ export function anyOf<const T extends readonly string[]>(values: T, message: str
   )
 }
 
-/** What was typed, or came in an address, as one line without white space around it: Postgres stores no U+0000. */
+/** One line without white space around it and without control characters: Postgres cannot store U+0000. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
@@ -45,7 +45,7 @@ export function line(maxCharacters: number, messages: { missing: string; tooLong
 }
 
 /**
- * Whether a form has fields or none: what comes as something else is asked of nobody where it came from.
+ * Requires the content type of a form, also where no fields are read: `csrf` checks the origin only of form types.
  * @throws ApiError unsupported_media_type for what no form of ours sends
  */
 export function requireForm(c: Context<ApiEnv>): void {

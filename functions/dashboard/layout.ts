@@ -18,17 +18,15 @@ interface Agent {
 
 /** A screen, without what all screens have. */
 export interface View {
-  /** Its heading and the window's title; of a tab the latter alone, since its agent's name is the heading. */
+  /** Heading and window title; a tab's heading is its agent's name instead. */
   title: string
-  /** One sentence below the heading. */
   lead?: string | Html
-  /** The entry of the navigation that leads here; none leads to an error. */
+  /** The entry of the navigation that leads here; errors have none. */
   place?: 'agents' | 'calls' | 'settings'
   /** The agent whose screen it is: one of its tabs, or with `crumbs` a screen below them. */
   agent?: Agent
   /** Between the place, or the agent, and this screen: each a name and where it leads. */
   crumbs?: readonly (readonly [name: string, path: string])[]
-  /** Buttons beside the heading. */
   actions?: Html
   content: Html | Html[]
   /** Modules in `assets` that this screen needs beside dashboard.js. */
@@ -43,7 +41,6 @@ const places = [
   { place: 'settings', path: `${home}/settings`, permission: 'organization:read' },
 ] as const
 
-/** A whole page. */
 export function layout(view: View, session: Session, flash?: Flash): Html {
   return document(
     isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
@@ -108,7 +105,7 @@ ${body}
 `
 }
 
-/** `extensions` admits dashboard.js alone, which takes from htmx what would run a string as a script. */
+/** `extensions` admits only that of dashboard.js, which stops htmx from running strings as scripts. */
 const htmxConfig = JSON.stringify({
   extensions: 'cuecard',
   history: false,
@@ -121,7 +118,6 @@ export function reloadPage(): Html {
   return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
 }
 
-/** What happened, in one sentence. */
 export function flashNotice({ text, isError }: Flash): Html {
   return html`<div class="notice ${isError ? 'bad' : 'good'}">${icon(isError ? 'alert' : 'check')}<p>${text}</p></div>`
 }
@@ -136,7 +132,7 @@ function heading(view: View): Html {
     : html`<h1>${view.title}</h1>`
 }
 
-/** Where this screen is: all that is above it. */
+/** Links to the screens above this one. */
 function crumbs(view: View): Html | '' {
   const { place, agent, crumbs = [] } = view
   const above: (readonly [name: string, path: string])[] = []
@@ -172,7 +168,7 @@ function isTop({ agent, crumbs }: View): boolean {
   return !agent && !crumbs
 }
 
-/** On the way to this screen, or this screen itself. */
+/** Marks a link to this screen, or to one above it. */
 function current(isPage: boolean): Html {
   return html` aria-current="${isPage ? 'page' : 'true'}"`
 }

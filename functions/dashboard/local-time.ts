@@ -7,7 +7,7 @@ const format = (options: Intl.DateTimeFormatOptions) =>
 const days = format({})
 const times = format({ timeStyle: 'short' })
 
-/** In UTC, which dashboard.js turns into the reader's own time. */
+/** A time in UTC, which dashboard.js converts to the reader's time zone. */
 export function localTime(time: Date): Html {
   return html`<time datetime="${time.toISOString()}" data-local="time">${times.format(time)} UTC</time>`
 }

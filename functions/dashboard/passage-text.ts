@@ -9,7 +9,6 @@ export interface Marked {
   places: readonly Range[]
 }
 
-/** A part of the text, with its marks. */
 export function markedSlice({ text, places }: Marked, { start, end }: Range): Html {
   let at = start
   const parts = places
@@ -87,7 +86,6 @@ function table(text: string, lines: Range[], show: ShowPart): Html {
   })}</table></div>`
 }
 
-/** Between the bars, without white space. */
 function cellsOf(text: string, { start, end }: Range): Range[] {
   const bars = [...text.slice(start, end).matchAll(/(?<!\\)\|/g)].map(({ index }) => start + index)
   return bars.slice(1).map((bar, i) => trimmed(text, { start: bars[i]! + 1, end: bar }))

@@ -4,7 +4,6 @@ export const settingsPath = '/dashboard/settings'
 
 const maxTitleCharacters = 500
 
-/** The address of a question that is tried out. */
 export function askPath(
   agentId: string,
   { q, mode, document, title }: { q?: string; mode?: string; document?: string | undefined; title?: string } = {},
@@ -18,7 +17,6 @@ export function askPath(
   return `${agentPage(agentId, 'ask')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Where to write a document that answers a question. */
 export function newDocumentPath(agentId: string, question: string): string {
   const title = [...question].slice(0, maxTitleCharacters).join('')
   return `${agentPage(agentId, 'documents')}/new?${new URLSearchParams({ title })}`

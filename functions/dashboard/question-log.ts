@@ -18,7 +18,6 @@ export function isLogOn(db: Database, organizationId: OrganizationId) {
   return db.selectFrom('organizations').select('log_questions').where('id', '=', organizationId)
 }
 
-/** Switches it, in the settings or on the screen of an agent. */
 export function questionLogRoutes(screen: Screen) {
   return new Hono<ApiEnv>().post(
     path,
@@ -38,7 +37,7 @@ export function questionLogRoutes(screen: Screen) {
   )
 }
 
-/** What is kept and who reads it, with the switch for a key that may use it. @param agent on whose screen it is shown */
+/** Explains what is saved and who reads it, with the switch if the key may use it. @param agent on whose screen it is shown */
 export function questionLogPanel(isOn: boolean, mayChange: boolean, agent?: AgentId): Html {
   return html`<section class="panel" id="question-log"><div class="head"><h2>${w.title}</h2><p class="state ${isOn && 'good'}">${isOn ? w.on : w.off}</p></div>
 <p>${w.what}</p>

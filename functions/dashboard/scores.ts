@@ -1,7 +1,7 @@
 import type { Similarity } from '../../shared/embedding/embedder.ts'
 import type { searchModes } from '../../shared/retrieval/schemas.ts'
 
-/** What a score was made of: `keyword`, too, where the vector of a question was not there in time. */
+/** How a score was computed; `keyword` also where the question's vector was late. */
 export type Scale = (typeof searchModes)[number]
 
 export type Strength = 'good' | 'possible' | 'weak'
@@ -20,7 +20,7 @@ export interface Levels {
 const levels: Record<Scale, Levels> = {
   hybrid: { possible: 0.33, good: 0.5 },
   keyword: { possible: 0.45, good: 0.55 },
-  // Of a likeness from 0, what has nothing to do with a question, to 1, what answers it.
+  // Likeness, from 0, unrelated to the question, to 1, answering it.
   semantic: { possible: 0.4, good: 0.6 },
 }
 

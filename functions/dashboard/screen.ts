@@ -28,7 +28,6 @@ export interface ScreenMetadata<P = unknown, F = unknown> {
 
 export interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
-  /** Confined to the session's organization. */
   db: Database
   /** Counts searches only: people's other requests are not limited, so that they can stop what a key does. */
   meter: Meter
@@ -41,7 +40,7 @@ export interface ScreenRequest<P, F> {
   may: (permission: Permission) => boolean
 }
 
-/** A screen; a part of one, for htmx; another screen to go to, as after every POST that changed something. */
+/** A screen; a part of one, for htmx; or a redirect, as after every POST that changed something. */
 export type Answer = View | { fragment: Html } | { redirect: string; flash?: Flash } | Response
 
 /**
@@ -99,7 +98,7 @@ export function valid<F>(form: Form<F>): F {
   throw new ApiError('validation_failed', 'The form is incomplete.')
 }
 
-/** A path that cannot be one is like one that leads nowhere. */
+/** @throws ApiError route_not_found for invalid ids */
 function readPath<P>(schema: Schema<P> | undefined, params: Record<string, string>): P {
   if (!schema) return undefined as P
   const result = safeParse(schema, params)
@@ -113,13 +112,13 @@ async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Pro
 }
 
 /**
- * Along a link of another site a browser does not send the session's cookie, which is strict. Asked again by a page of our own, it does.
+ * A link from another site arrives without the session's strict cookie; reloading the page from our own site sends it.
  */
 function isFromElsewhere(c: Context<ApiEnv>): boolean {
   return c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site' && sentToken(c) === undefined
 }
 
-/** The browser goes there as a whole, also when htmx asked for a part. */
+/** Redirects the whole page, even if htmx asked for a part. */
 function askToSignIn(c: Context<ApiEnv>, isPartial: boolean): Response {
   const path = signInPath(c)
   if (!isPartial) return c.redirect(path, 303)

@@ -1,4 +1,4 @@
-/** Files of packages that the browser loads, under the names that they have in `assets`: bundle.ts copies them there. */
+/** Files of packages that the browser loads, by their names in `assets`, where bundle.ts copies them. */
 export const vendored = {
   'htmx.js': 'htmx.org/dist/htmx.esm.min.js',
   'pico.css': '@picocss/pico/css/pico.min.css',

@@ -1,6 +1,5 @@
 import { number } from '../sentences.ts'
 
-/** Words of the list of agents. */
 export const agents = {
   title: 'Agents',
   lead: 'Each voice agent answers callers from its own documents.',

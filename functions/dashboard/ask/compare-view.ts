@@ -14,13 +14,12 @@ const listed = new Intl.ListFormat(words.lang, { type: 'disjunction' })
 export interface Comparison {
   agentId: string
   query: AskQuery
-  /** To choose from. */
   titles: Titled[]
   words: SoughtWord[]
   compared: Compared | undefined
 }
 
-/** Why not the other one: where a document of somebody's choice stands for the question, and what it lacks. */
+/** Shows how a document of the person's choice ranks for the question, and which words it doesn't have. */
 export function compareView(comparison: Comparison): Html {
   const { agentId, query, titles, words: sought, compared } = comparison
   const { q, mode, document, title } = query
@@ -35,7 +34,7 @@ ${document && !compared && html`<p class="notice bad">${w.gone}</p>`}
 ${compared && comparedView(agentId, sought, compared)}</section>`
 }
 
-/** Also by itself, while a title is typed. */
+/** htmx loads this part again while a title is typed. */
 export function titlesView({ agentId, query, titles }: Pick<Comparison, 'agentId' | 'query' | 'titles'>): Html {
   const { q, mode, document } = query
   return html`<ul class="choices" id="titles">${titles.map(
@@ -52,7 +51,7 @@ function comparedView(agentId: string, sought: SoughtWord[], compared: Compared)
 <div class="hit panel">${passageView(agentId, sought, best.passage)}</div>`
 }
 
-/** What the passage lacks, in words; nothing where nothing was looked for by words. */
+/** The words that the passage doesn't have; empty if search used none. */
 function lackText(sought: SoughtWord[], presences: Presence[]): string {
   const lacking = sought.filter((_, i) => presences[i] === 'none').map(({ text }) => `“${text}”`)
   if (sought.length === 0) return ''

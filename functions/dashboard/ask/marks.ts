@@ -1,14 +1,13 @@
 import { placesOf, type Range } from '../../../shared/terms/term-places.ts'
 import { type Marked, wholeRows } from '../passage-text.ts'
 
-/** Marks the words that stand for one of the terms. */
 export function marking(text: string, terms: ReadonlySet<string>): Marked {
   return { text, places: placesOf(terms, text) }
 }
 
 /** Longer texts are shown in part at first. */
 const maxCharacters = 700
-/** What is shown of them before a mark. */
+/** Characters shown before a mark. */
 const before = 160
 
 /** The part of a text to show at first: where most marks are, with whole rows of tables. The whole of a short text. */

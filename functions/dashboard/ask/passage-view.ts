@@ -17,7 +17,6 @@ const someLikeness = 0.3
 
 const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
 
-/** A passage as search has found it, and what it has of the question. */
 export function passageView(
   agentId: string,
   sought: SoughtWord[],
@@ -70,7 +69,7 @@ function meaningOf(likeness: number): keyof typeof w.meaning {
   return likeness >= someLikeness ? 'some' : 'far'
 }
 
-/** Without what is told beside it: the title, and headings that the passage has itself. */
+/** Leaves out what is shown beside it: the title, and headings in the passage itself. */
 function headingsOf({ metadata: { headings }, document_title, content }: Hit): string[] {
   // Whoever uploads chunks may keep anything under this name.
   const all = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []

@@ -24,7 +24,7 @@ import { askForm, examplesView, trialView } from './view.ts'
 
 const examples = 3
 
-/** To try questions out: they are answered as a voice agent's are, explained, and not kept. */
+/** Answers a question as a voice agent's is answered, explains the result, and saves nothing. */
 export function askScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
   const { answer } = answering(embedder, systemClock, timeouts)
   const tryOut = trials(embedder, answer)

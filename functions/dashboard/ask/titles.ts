@@ -11,11 +11,10 @@ export interface Titled {
   title: string
 }
 
-/** A document that somebody thinks answers a question. */
 export interface Expected {
   id: DocumentId
   title: string
-  /** Whether search has anything of it. */
+  /** Whether search can find it. */
   isServed: boolean
 }
 
@@ -40,7 +39,6 @@ export async function findTitles(
     .execute()
 }
 
-/** Undefined when the agent has no such document. */
 export async function findExpected(
   db: Database,
   { organizationId, agentId }: AgentScope,

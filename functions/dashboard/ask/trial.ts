@@ -15,11 +15,10 @@ import type { Expected } from './titles.ts'
 /** A voice agent gets the same number. */
 const passagesPerQuestion = 5
 
-/** A passage, with what it has of the question. */
 export interface Passage {
   hit: Hit
   strength: Strength
-  /** 0, as far as what has nothing to do with the question, to 1; undefined where meaning was not compared. */
+  /** From 0, unrelated to the question, to 1; undefined where meaning was not compared. */
   likeness: number | undefined
   /** One for each of the trial's words. */
   presences: Presence[]
@@ -27,17 +26,15 @@ export interface Passage {
 
 /** A question asked as a voice agent asks it, and not kept. */
 export interface Trial {
-  /** Best first. */
   passages: Passage[]
   words: SoughtWord[]
-  /** Whether it has been looked for words, of which there may be none. */
+  /** Whether search by words was used, even if the question has no words to search for. */
   isByWords: boolean
   isDegraded: boolean
   milliseconds: { total: number; embed: number; db: number }
   compared: Compared | undefined
 }
 
-/** A document that somebody has expected. */
 export interface Compared extends Omit<Standing, 'best'>, Expected {
   best: { passage: Passage; place: number } | undefined
 }

@@ -22,7 +22,7 @@ export function askForm(agentId: string, { q, mode }: AskQuery): Html {
 </form></search>`
 }
 
-/** Before a question is asked: some that the agent can be expected to answer. */
+/** Suggests questions that the agent can be expected to answer. */
 export function examplesView(agentId: string, titles: Titled[]): Html {
   if (titles.length === 0)
     return html`<section class="empty">${icon('document')}<h2>${w.nothingReady}</h2><p>${w.nothingReadyLead}</p>
@@ -54,7 +54,6 @@ function unansweredView(isNothing: boolean, newDocument: string | undefined): Ht
   }</div>`
 }
 
-/** The words that were looked for, those that no document has among them, and how long it took. */
 function soughtView({ words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {
   const shown = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
   return html`<p class="sought">${

@@ -1,6 +1,5 @@
 import { number } from '../sentences.ts'
 
-/** Words of Ask. */
 export const ask = {
   title: 'Ask',
   lead: 'Type what a caller would say and see what your agent finds.',

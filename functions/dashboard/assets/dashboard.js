@@ -20,7 +20,7 @@ htmx.registerExtension('cuecard', {
 
 const announcer = document.getElementById('announcer')
 
-/** Says a sentence to whoever listens to the screen. */
+/** Announces a sentence to screen readers. */
 export function announce(text) {
   announcer.textContent = ''
   setTimeout(() => {
@@ -35,7 +35,7 @@ document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
   const target = ctx.target?.isConnected ? ctx.target : document.getElementById(ctx.target?.id)
   const said = target?.querySelector('[data-announce]') ?? target?.closest('[data-announce]')
   if (said) announce(said.textContent.trim())
-  // What had the focus is gone: it goes on in what came instead.
+  // The focused element is gone: move the focus to its replacement.
   if (document.activeElement === document.body) target?.querySelector('[data-focus]')?.focus()
 })
 
@@ -43,7 +43,7 @@ document.addEventListener('htmx:error', () => {
   flash?.replaceChildren(document.getElementById('offline').content.cloneNode(true))
 })
 
-/** Makes live what needs a script: times as the reader's clock tells them, and buttons that copy. */
+/** Shows times in the reader's time zone, and the buttons that copy. */
 function enliven(root) {
   for (const element of root.querySelectorAll('time[data-local]:not([title])')) {
     element.title = element.textContent

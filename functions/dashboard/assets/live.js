@@ -1,12 +1,12 @@
 // A list whose parts change in place.
 
-// A page that nobody sees does not ask whether anything has changed.
+// A hidden page does not poll.
 
 addEventListener('htmx:before:request', (event) => {
   if (document.hidden && event.detail.ctx.sourceEvent?.type === 'every') event.preventDefault()
 })
 
-// The address of the page is that of what it shows, as htmx changes no addresses.
+// htmx does not change the page's address, so follow what the list shows.
 addEventListener('htmx:after:swap', () => {
   const { pathname, search } = location
   const address = document.getElementById('documents')?.getAttribute('hx-get')

@@ -7,7 +7,7 @@ const seconds = 8
 const template = document.getElementById('deletion')
 /** Keyed by the address of the request. */
 const deletions = new Map()
-/** Dims rows, whatever the page makes of them meanwhile: none moves, so that a second click does not hit the next. */
+/** Dims rows without moving them, so that a second click does not hit the next one. */
 const dimming = new CSSStyleSheet()
 document.adoptedStyleSheets.push(dimming)
 
@@ -25,7 +25,7 @@ addEventListener('click', (event) => {
 addEventListener('pagehide', () => {
   for (const deletion of deletions.values()) if (!deletion.isSent) request(deletion).catch(() => {})
 })
-// Back from the browser's memory of pages.
+// The page was restored from the back/forward cache.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
@@ -47,12 +47,12 @@ function begin(link, isByKeyboard) {
 
 function start(deletion) {
   clearTimeout(deletion.timer)
-  // The notice loses the focus as it goes, too.
+  // Removing the notice fires focusout, too.
   if (!deletions.has(deletion.address) || deletion.isSent || deletion.notice.matches(':hover, :focus-within')) return
   deletion.timer = setTimeout(() => carryOut(deletion), seconds * 1000)
 }
 
-/** The next page shows what is gone as gone. What could not be deleted is told here first. */
+/** Finishes the deletions first, and stays if one fails. */
 async function leaveFor(address) {
   const outcomes = await Promise.all([...deletions.values()].map(carryOut))
   if (outcomes.every((isGone) => isGone)) location.assign(address)

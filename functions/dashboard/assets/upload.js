@@ -16,7 +16,7 @@ const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'p
 /** Those that are neither done nor failed nor cancelled, in order. */
 const uploads = new Set()
 
-/** Told to the person; what is final is refused again however often it is tried. */
+/** A message for the person; if it is final, trying again would not help. */
 class Refused extends Error {
   constructor(message, isFinal) {
     super(message)
@@ -94,7 +94,7 @@ async function announceFile({ file }) {
   return answer
 }
 
-/** fetch tells nothing of how much of a body it has sent. */
+/** fetch does not report upload progress. */
 function post(upload) {
   const { file, form, item } = upload
   const body = new FormData()
@@ -148,7 +148,7 @@ function cancel(upload) {
   startNext()
 }
 
-/** Nobody waits for the answer: what stays without a file ends in an error that says so. */
+/** Needs no answer: the sweeper fails a document without a file. */
 function dropDocument(upload) {
   const { form } = upload
   delete upload.form

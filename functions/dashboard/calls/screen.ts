@@ -22,7 +22,7 @@ const callPath = v.object({ callId: uuid })
 const sortKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), uuid])
 const callsPerPage = 50
 
-/** The trash of calls: restored, or deleted for good. */
+/** Lists deleted calls, restores them and deletes them permanently. */
 export function callsScreens(screen: Screen) {
   return new Hono<ApiEnv>()
     .get(

@@ -36,7 +36,6 @@ export function emptyTrash({ isAutomatic, isFirst }: { isAutomatic: boolean; isF
 <p><a href="/dashboard/settings">${w.toSettings}</a></p></section>`
 }
 
-/** Before a call is deleted for good. */
 export function purgeQuestion(call: TrashedCall, back: string): Html {
   return html`<section class="panel sheet">${facts(call)}
 <p>${w.purgeLead}</p>

@@ -1,4 +1,3 @@
-/** Words of the deleted calls. */
 export const calls = {
   title: 'Deleted calls',
   lead: 'You can restore these calls or delete them permanently.',

@@ -16,7 +16,6 @@ import { editsField, isError, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 
-/** Trying a document again, and deleting it. */
 export function actionScreens(screen: Screen, queue: Sender) {
   return new Hono<ApiEnv>()
     .post(
@@ -27,7 +26,7 @@ export function actionScreens(screen: Screen, queue: Sender) {
         try {
           await updateDocument({ db, queue }, scope, { status: 'pending' }, origin)
         } catch (error) {
-          // Somebody else has asked for the same, or has taken its content away: the document's page shows it.
+          // Somebody else has retried it or removed its content: the document's page shows that.
           if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
         }
         if (!isPartial) return { redirect: `${placeOf(params, may).base}/${params.documentId}` }
@@ -69,7 +68,7 @@ export function actionScreens(screen: Screen, queue: Sender) {
     )
 }
 
-/** False if somebody has edited it since. What is gone already is as it should be. */
+/** False if somebody has edited it since; true if it is already deleted. */
 async function isDeleted(db: Database, scope: DocumentScope, match: Tags): Promise<boolean> {
   try {
     await deleteDocument(db, scope, match)

@@ -4,7 +4,6 @@ import type { Overview } from './overview.ts'
 
 const w = words.documents.delete
 
-/** What deleting it means, and the button that does it. */
 export function deleteView(base: string, { id, title, edits, source_url }: Overview) {
   return html`<p>${w.consequence(title)} ${source_url !== null && w.file} ${w.final}</p>
 <form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
@@ -12,7 +11,7 @@ export function deleteView(base: string, { id, title, edits, source_url }: Overv
 <a class="button plain" href="${base}/${id}">${w.keep}</a></div></form>`
 }
 
-/** What the list's link to delete a document says of it, for undo.js. */
+/** Messages for undo.js, on the link that deletes a document. */
 export function deletionWords(title: string) {
   return html`data-delete data-going="${w.consequence(title)}" data-gone="${w.done(title)}" data-kept="${w.undone(title)}"
   data-changed="${w.changed(title)}" data-failed="${w.unreachable(title)}"`

@@ -18,15 +18,12 @@ import { uploadView } from './upload/view.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
 const documentQuery = v.object({
-  /** Number of the first passage of the page. */
   from: v.fallback(v.optional(number), undefined),
   /** Number of a passage that the page is to show, and to mark. */
   passage: v.fallback(v.optional(number), undefined),
-  /** What a page shows already, as `tagOf` says. */
   seen: v.optional(v.string()),
 })
 
-/** A document with its passages, and its file. */
 export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet'>) {
   return new Hono<ApiEnv>()
     .get(

@@ -13,21 +13,18 @@ export const passagesPerPage = 10
 
 export interface Shown extends Place {
   document: Overview
-  /** Passages, from the given number on. */
   chunks: Passage[]
   hasMore: boolean
   from: number
-  /** Number of the passage to mark. */
   passage?: number | undefined
-  /** How the text begins, where there are no passages of it yet. */
+  /** The beginning of the text, if there are no passages yet. */
   beginning: string | null
   /** Another file can be uploaded for it on the same page. */
   hasUpload: boolean
 }
 
 /**
- * A document, and what search finds of it. While it is in work it asks for itself every two seconds, with what is shown of it, and
- * always when something on the page has changed it.
+ * A document and its passages. It reloads itself every two seconds while it is being processed, and when something on the page has changed it.
  */
 export function documentView(shown: Shown) {
   const { base, mayWrite, document, from, passage } = shown

@@ -22,7 +22,7 @@ import { uploadView } from './upload/view.ts'
 
 const rowsPerPage = 25
 
-/** What is not as we write it counts as absent: an address may have been cut, or typed. */
+/** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
@@ -32,14 +32,14 @@ const listQuery = v.object({
 })
 const sortKey = v.strictTuple([v.string(), uuid])
 
-/** A document, and what a page shows of it, as `tagOf` says. */
+/** A document's id, and the tag of what the page shows (`tagOf`). */
 const seenDocument = v.pipe(
   v.string(),
   v.transform((text) => /^([^.]+)\.(.+)$/.exec(text)?.slice(1)),
   v.strictTuple([documentId, v.string()]),
 )
 
-/** The documents of an agent, and what changes of them while somebody looks. */
+/** Lists an agent's documents, and answers what has changed. */
 export function listScreens(screen: Screen) {
   return new Hono<ApiEnv>().get(
     listPath,

@@ -17,7 +17,6 @@ export interface ListQuery {
 export interface List extends Place {
   query: ListQuery
   documents: Overview[]
-  /** Cursor of the next page. */
   next?: string | undefined
   /** Counts all of the agent's documents, whatever the search. */
   counts: Record<Group | 'all', number>
@@ -61,7 +60,7 @@ function noneView({ base, counts, mayWrite }: List) {
     : html`<section class="empty">${icon('document')}<h2>${w.none}</h2><p>${mayWrite ? w.noneHint : w.noneReadable}</p></section>`
 }
 
-/** While a document is in work, asks every two seconds for those that have changed. */
+/** While a document is being processed, asks every two seconds for changed rows. */
 function liveView({ base, query, documents }: List) {
   return (
     documents.some(isInWork) &&
@@ -69,12 +68,10 @@ function liveView({ base, query, documents }: List) {
   )
 }
 
-/** What has changed of the documents of a page. */
 export interface Changes {
   changed: Overview[]
   /** Ids of those that are no longer there. */
   gone: string[]
-  /** Nothing is in work any more. */
   isSettled: boolean
   counts: List['counts']
 }

@@ -6,7 +6,7 @@ import type { SourceType, Status } from '../../../shared/database/tables.ts'
 import { awaitsFile, awaitsText, isFileMissing } from '../../../shared/documents/transitions.ts'
 import { requireDocument } from '../../../shared/http/not-found.ts'
 
-/** What the screens show of a document, but for its text. */
+/** What the screens show of a document, except its text. */
 export interface Overview {
   id: string
   title: string
@@ -35,7 +35,6 @@ export interface Overview {
   updated_at: Date
 }
 
-/** The statuses that a filter shows. */
 export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
 export type Group = keyof typeof groups
 
@@ -66,7 +65,6 @@ export async function listOverviews(
   return { documents: documents.slice(0, limit), hasMore: documents.length > limit }
 }
 
-/** Those of the documents that are there. */
 export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {
   return await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
 }
@@ -116,7 +114,7 @@ function toPattern(word: string): string {
   return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-/** Changes with whatever is shown of the document. */
+/** Changes whenever what the screens show changes. */
 export function tagOf(document: Overview): string {
   const { version, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing } = document
   const file = awaits_file ? (is_file_missing ? 'missing' : 'awaited') : null

@@ -3,7 +3,6 @@ import { agentPage } from '../layout.ts'
 
 /** Where an agent's documents are, and whether the session's key may change them. */
 export interface Place {
-  /** Path of the agent's documents. */
   base: string
   mayWrite: boolean
 }

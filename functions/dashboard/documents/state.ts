@@ -26,7 +26,6 @@ function ownState(document: Overview): State {
   return { ...workOf(document), progress: progressOf(document) }
 }
 
-/** Of a document that the service prepares. */
 function workOf(document: Overview): State {
   const { status, waiting_reason, next_attempt_at, tries, awaits_text, awaits_file, is_file_missing } = document
   const w = words.documents.states

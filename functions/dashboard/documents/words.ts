@@ -1,6 +1,5 @@
 import { number, sentence } from '../sentences.ts'
 
-/** Words of the documents, their texts and uploads. */
 export const documents = {
   title: 'Documents',
   lead: 'Your agent answers callers from these documents.',

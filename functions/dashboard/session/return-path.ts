@@ -6,7 +6,7 @@ const signIn = `${home}/sign-in`
 
 const maxCharacters = 2000
 
-/** A screen of the dashboard, whatever address is sent: of that only the path and the query count, never the host. */
+/** Path and query of the sent address if they lead to the dashboard, else its first screen; the host is ignored. */
 export function returnPath(sent: string | undefined): string {
   if (sent === undefined || sent.length > maxCharacters) return home
   const url = URL.parse(sent, 'https://here.invalid')

@@ -18,7 +18,7 @@ const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string
 
 const path = '/dashboard/sign-in'
 
-/** Opens and ends sessions: the only routes that need none. */
+/** Starts and ends sessions: the only routes that need none. */
 export function signInRoutes(db: Database, findSession: CurrentSession) {
   return new Hono<ApiEnv>()
     .get(path, async (c) => {

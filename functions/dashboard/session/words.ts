@@ -1,4 +1,3 @@
-/** Words of the page to sign in. */
 export const signIn = {
   title: 'Sign in',
   lead: 'See what your voice agents know, and what callers ask them.',

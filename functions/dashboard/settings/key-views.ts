@@ -39,7 +39,6 @@ ${faultOf('days', faults.days)}${keyExpiresAt ? html`<p class="hint">${w.expiryH
 <div class="actions"><button>${w.submit}</button><a class="button plain" href="${settingsPath}">${words.cancel}</a></div></form>`
 }
 
-/** The only page that ever shows it. */
 export function madeKey(key: string): Html {
   return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} ${w.once}</p>
 <div class="secret"><code id="key">${key}</code>

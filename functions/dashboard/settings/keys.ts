@@ -108,7 +108,7 @@ export function keyRoutes(screen: Screen) {
     )
 }
 
-/** After so many days, but not after the key with which it is made: whoever has that would outlive it. */
+/** The chosen expiry, but no later than that of the key that creates it. */
 function earlier({ keyExpiresAt }: Session, days: number): Date | undefined {
   const chosen = Date.now() + days * 86_400_000
   const end = Math.min(chosen, keyExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY)

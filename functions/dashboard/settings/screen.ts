@@ -14,7 +14,6 @@ import { autoDelete, keyList, usage } from './view.ts'
 
 const autoDeleteForm = v.object({ on: v.picklist(['true', 'false']) })
 
-/** Settings of the organization, its keys, and how much it uses. */
 export function settingsScreens(screen: Screen) {
   return new Hono<ApiEnv>()
     .get(

@@ -60,7 +60,6 @@ function keyEnd({ state, expires_at, revoked_at }: Key): Html {
   return html`${state === 'expired' ? w.hasExpired : w.expires} ${localDay(expires_at)}`
 }
 
-/** How much of its limits the organization uses, and each of its agents. */
 export function usage(agents: AgentUsage[], { limits, use }: Usage): Html {
   const { usage: w } = words.settings
   return html`<section class="panel"><h2>${w.title}</h2>

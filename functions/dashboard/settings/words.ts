@@ -1,6 +1,5 @@
 import { number } from '../sentences.ts'
 
-/** Words of the settings, of keys and of usage. */
 export const settings = {
   title: 'Settings',
   autoDelete: {

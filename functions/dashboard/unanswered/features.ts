@@ -2,7 +2,7 @@ import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keywo
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 
-/** Something that a question is about: a word, a number, a code, in whichever of these terms. */
+/** A word, a number or a code that a question is about, in any of these terms. */
 export interface Feature {
   terms: readonly string[]
   weight: number
@@ -18,7 +18,7 @@ const pairWeight = 0.5
 const maxCached = 5000
 const known = new Map<string, Feature[]>()
 
-/** What questions have in common that differ in case, punctuation and white space alone. */
+/** The question without case, punctuation and extra white space. */
 export function wordingOf(question: string): string {
   return question
     .normalize('NFKC')
@@ -72,7 +72,7 @@ function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
   })
 }
 
-/** Ways of one term are one feature; words that have no such reading are features of their own. */
+/** Readings of one term form one feature; without such a reading, each word is a feature. */
 function featuresOfGroup(entries: Entry[]): string[][] {
   const ways = [...Map.groupBy(entries, ({ way }) => way).values()]
   const wholes = ways.filter((way) => way.length === 1).map(([entry]) => entry!.term)

@@ -56,7 +56,7 @@ function mostAlike(
   return alike[0]?.group
 }
 
-/** What hardly any question has in common by chance; of a question of everyday words alone, those. */
+/** Terms that questions rarely share by chance; all terms, if the question has only everyday words. */
 function tellingTerms(features: Feature[]): string[] {
   const telling = features.filter(({ isCommon }) => !isCommon)
   return (telling.length > 0 ? telling : features).flatMap(({ terms }) => terms)
@@ -67,7 +67,7 @@ function likenessOf(one: Feature[], other: Feature[]): number {
   return shared / (weightOf(one) + weightOf(other))
 }
 
-/** What those of the features weigh that the others have too. */
+/** Weight of the features that the others have, too. */
 function sharedWith(others: Feature[], features: Feature[]): number {
   const terms = new Set(others.flatMap(({ terms }) => terms))
   return weightOf(features.filter((feature) => feature.terms.some((term) => terms.has(term))))

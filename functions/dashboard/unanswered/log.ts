@@ -18,7 +18,7 @@ export interface UnansweredQuestion {
 
 export interface Unanswered {
   isOn: boolean
-  /** What the agent was asked in 30 days, as far as it was kept. */
+  /** Saved questions of the last 30 days. */
   asked: number
   unanswered: number
   /** The newest of these, up to 2,000. */
@@ -55,7 +55,7 @@ function newest(db: Database, scope: AgentScope, similarity: Similarity, last?: 
     .limit(maxQuestions)
 }
 
-/** Also what the sweeper is about to delete is not shown any more. */
+/** Leaves out expired questions that the sweeper has not deleted yet. */
 function isOf({ organizationId, agentId }: AgentScope) {
   return sql<SqlBool>`(${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
     and ${q.asked_at} > now() - interval '30 days')`
@@ -86,7 +86,7 @@ export async function deleteGroup(
   return await deleteWhere(db, scope, sql`${q.id} = any(${group.map(({ id }) => id)}::uuid[])`)
 }
 
-/** Everything that is kept of the agent's callers. @returns how many questions */
+/** Deletes all saved questions of the agent's callers. @returns how many */
 export async function clearLog(db: Database, scope: AgentScope): Promise<number> {
   return await deleteWhere(db, scope, sql`true`)
 }

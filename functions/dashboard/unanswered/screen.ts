@@ -17,7 +17,7 @@ const groupForm = v.object({ first: uuid, last: uuid })
 const base = '/dashboard/agents/:agentId/unanswered'
 const w = words.unanswered
 
-/** What callers asked and search found little for. Whoever writes documents reads it: a key for a platform alone may not. */
+/** What callers asked and search found little for. It needs `kb:write`, which platforms' keys do not have. */
 export function unansweredScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
   const similarity = embedder.similarity ?? defaultSimilarity
 

@@ -9,9 +9,8 @@ import type { Unanswered, UnansweredQuestion } from './log.ts'
 
 const w = words.unanswered
 
-/** More are there once these are dealt with. */
+/** The rest appears as groups are removed. */
 const maxGroups = 50
-/** Other wordings that are shown of a group. */
 const maxExamples = 3
 
 export const clearPath = (agentId: string) => `${agentPage(agentId, 'unanswered')}/clear`
@@ -39,13 +38,11 @@ ${others.length > 0 && html`<p class="others">${w.also} ${others.slice(0, maxExa
 <form method="post" action="${deletePath(agentId)}"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`
 }
 
-/** Nothing to deal with. */
 export function noneView(asked: number): Html {
   return html`<section class="empty">${icon(asked > 0 ? 'check' : 'clock')}<h2>${asked > 0 ? w.allAnswered : w.nothingYet}</h2>
 <p>${asked > 0 ? w.allAnsweredLead(asked) : w.nothingYetLead}</p></section>`
 }
 
-/** Before all of it is deleted. */
 export function clearQuestion(agentId: string, asked: number): Html {
   return html`<section class="panel sheet"><p>${w.clearLead(asked)}</p>
 <form class="actions" method="post" action="${clearPath(agentId)}"><button class="danger">${w.clearSubmit}</button><a class="button plain" href="${agentPage(agentId, 'unanswered')}">${words.cancel}</a></form></section>`

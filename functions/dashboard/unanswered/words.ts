@@ -1,6 +1,5 @@
 import { number } from '../sentences.ts'
 
-/** Words of the unanswered questions, and of the switch that has questions saved. */
 export const unanswered = {
   title: 'Unanswered',
   lead: 'What callers asked in the last 30 days and your agent found little for. Similar questions are grouped.',

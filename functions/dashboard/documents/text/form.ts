@@ -35,7 +35,7 @@ export interface TextForm {
   cancel: string
 }
 
-/** What is wrong stands below each field, and what was typed in it. */
+/** Shows faults below each field, and what was typed in it. */
 export function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}

@@ -19,7 +19,7 @@ import { editView, goneView, newView } from './view.ts'
 const newText = v.object({ title: titleField, content: contentField })
 const editedText = v.object({ title: titleField, content: v.optional(contentField), edits: editsField })
 
-/** Writing a document's text, and editing it. Whatever comes in between, nothing that was typed is lost. */
+/** Creates and edits texts. Whatever goes wrong, the form shows again what was typed. */
 export function textScreens(screen: Screen, queue: Sender) {
   return new Hono<ApiEnv>()
     .get(

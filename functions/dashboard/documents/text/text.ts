@@ -28,7 +28,6 @@ export interface Editable extends FileState {
   edits: number
   source_url: string | null
   managed_by: 'service' | 'client'
-  /** Null while there is none, and where it has more than `maxBytes`. */
   content: string | null
   is_too_long: boolean
 }

@@ -11,14 +11,12 @@ import type { Editable } from './text.ts'
 
 const w = words.documents.text
 
-/** What was typed, right or wrong. */
 export interface Typed {
   title?: string | undefined
   content?: string | undefined
   edits?: string | undefined
 }
 
-/** @param base path of the agent's documents */
 export function newView(
   { id, name }: AgentRow,
   base: string,
@@ -35,7 +33,7 @@ export function newView(
   }
 }
 
-/** What was typed of a document that somebody has deleted meanwhile can be stored as a new one. */
+/** Offers what was typed as a new document, as somebody has deleted the old one. */
 export function goneView(agent: AgentRow, base: string, typed: Typed): View {
   const view = newView(agent, base, typed)
   const notice = html`<div class="notice bad" role="alert"><p>${w.gone}</p></div>`
@@ -51,7 +49,6 @@ export interface Editing {
   isConflict?: boolean
 }
 
-/** @param address of the document */
 export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
   const { isOfText, typed = {}, faults, isConflict } = editing
   const isFile = document.source_url !== null
@@ -61,7 +58,7 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
     title: typed.title ?? document.title,
     content: typed.content ?? (hasText ? document.content! : undefined),
     faults,
-    // With what it was begun from: a fault does not make it newer.
+    // The version that the edit began from: a faulty form does not make it newer.
     edits: typed.edits ?? document.edits,
     save: hasText && isFile ? w.saveAndDeleteFile : words.save,
     cancel: address,
