@@ -3,29 +3,15 @@ import { chunksApp } from '../../functions/chunks/app.ts'
 import { searchApp } from '../../functions/search/app.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
 import { callerOf } from '../support/own-app.ts'
-import { away, emptyDocument, failing, inTransaction, needsTwoSessions, provoking } from '../support/provoking.ts'
+import { away, emptyDocument, failing, inTransaction } from '../support/provoking.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs } from '../support/worker.ts'
 
 const stand = useStand()
 const isNative = process.env.DATABASE_URL !== undefined
 const chunk = { content: 'c', chunk_index: 0 }
-
-describe('every error code that is documented can happen', () => {
-  for (const code of Object.keys(problems) as ErrorCode[]) {
-    const isSkipped = !isNative && needsTwoSessions.has(code)
-    test.skipIf(isSkipped)(
-      isSkipped ? `${code} (needs two sessions, and the embedded database has one)` : code,
-      async () => {
-        const answer = await provoking(stand)[code](await stand.tenant())
-        expect(answer).toMatchObject({ status: problems[code].status, body: { code } })
-      },
-    )
-  }
-})
 
 describe('while the first attempt under an Idempotency-Key is running', () => {
   test.skipIf(!isNative)(

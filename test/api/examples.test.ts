@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorsOf } from '../../infra/openapi/problems.ts'
 import { documentExample } from '../../shared/documents/document.ts'
-import type { ErrorCode } from '../../shared/http/errors.ts'
+import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { exampleBody, fill, type Ids, keyedRoutes } from '../support/operations.ts'
 import { needsTwoSessions, type Provoke, provoking, provokingAt } from '../support/provoking.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
@@ -13,13 +13,13 @@ const isNative = process.env.DATABASE_URL !== undefined
 
 type Example = Record<string, unknown>
 
-test('examples of problems are what the API answers (else: npm test -- api/examples -u, then npm run openapi)', async () => {
+test('every documented error code can happen, and its example is what the API answers (else: npm test -- api/examples -u, then npm run openapi)', async () => {
   const committed: Record<string, Record<string, Example>> = JSON.parse(readFileSync(file, 'utf8'))
   const examples: typeof committed = {}
   for (const [code, provoke] of Object.entries(provoking(stand)) as [ErrorCode, Provoke][]) {
     const isProvoked = isNative || !needsTwoSessions.has(code)
     const everywhere = isProvoked ? exampleOf(await provoke(await stand.tenant())) : committed[code]!.everywhere!
-    expect(everywhere.code).toBe(code)
+    expect(everywhere).toMatchObject({ code, status: problems[code].status })
     examples[code] = { everywhere }
   }
   for (const route of keyedRoutes) {

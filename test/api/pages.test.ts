@@ -150,18 +150,6 @@ describe('the list of chunks', () => {
 })
 
 describe('a parameter of a list', () => {
-  test.each(['0', '101', '-1', '1.5', '1e1', 'ten', '', ' 5', '+5', '٣', '9999999'])(
-    'limit=%s is refused',
-    async (limit) => {
-      const { call, knowledgeBase } = await stand.tenant()
-      const answer = await call('GET', `${knowledgeBase}?limit=${encodeURIComponent(limit)}`)
-      expect(answer).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_parameter', errors: [{ parameter: 'limit' }] },
-      })
-    },
-  )
-
   test('limit is at most 20 where embeddings are included as numbers', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const path = `${knowledgeBase}/${newId()}/chunks`

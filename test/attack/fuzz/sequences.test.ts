@@ -14,7 +14,7 @@ beforeAll(async () => {
   exchange = await openExchange(stand, world, await watchRows(stand.pool))
 })
 
-const sequences = Math.ceil(cases / 4)
+const sequences = Math.ceil(cases / 8)
 const steps = 30
 
 test(`sequences: ${sequences} of up to ${steps} steps keep two tenants apart`, { timeout: 3_600_000 }, async () => {
