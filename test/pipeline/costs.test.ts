@@ -170,7 +170,7 @@ describe('checkpoints', () => {
     provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
     // Its process stops in the fifth call: nobody hears of it again.
     void newWorker(stand, provider, options)([document])
-    await expect.poll(() => provider.calls.length).toBe(5)
+    await expect.poll(() => provider.calls.length, { timeout: 30_000 }).toBe(5)
     await sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${document.id}`.execute(
       stand.db,
     )
