@@ -31,6 +31,16 @@ test('the figures of README.md are those of the run that is kept beside it', () 
   expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
 })
 
+test('every package of npm start runs on the oldest Node that README.md names', () => {
+  const packages: Record<string, { dev?: boolean; engines?: { node?: string } }> = JSON.parse(
+    read('package-lock.json'),
+  ).packages
+  const tooNew = Object.entries(packages).filter(
+    ([, { dev, engines }]) => !dev && engines?.node && !/>=? ?v?(1?\d|20)\b|\^20|\*/.test(engines.node),
+  )
+  expect(tooNew.map(([name, { engines }]) => `${name} ${engines?.node}`)).toEqual([])
+})
+
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }

@@ -1,6 +1,14 @@
 import { hostname, userInfo } from 'node:os'
 import { runCommand } from './program.ts'
 
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // `| head` closes the pipe before everything is written.
+  if (code !== 'EPIPE') console.error(`error: ${message}`)
+  process.once('exit', () => {
+    process.exitCode ||= 1
+  })
+})
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
