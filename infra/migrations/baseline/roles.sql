@@ -189,7 +189,7 @@ grant
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, planned_chunk_count, error_message,
     error_code, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, request_id,
     version, edits, created_at, updated_at),
-  update (title, content_hash, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
+  update (title, content_hash, uploaded_at, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
     error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
     pending_since, request_id, requested_by),
   delete
