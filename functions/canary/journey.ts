@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type ApiAccess, type ApiClient, apiClient, CallFailed } from './api-client.ts'
 import type { Steps } from './steps.ts'
 
-export interface Journey extends ApiAccess {
+interface Journey extends ApiAccess {
   agentId: string
   /** The title of its documents, by which it recognizes them. */
   title: string

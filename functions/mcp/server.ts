@@ -9,7 +9,7 @@ import {
 import { type Message, methodNotFound } from './schemas.ts'
 import { instructions } from './tool-texts.ts'
 
-export interface Offer {
+interface Offer {
   tools: Tool[]
   call(name: string, input: unknown): Promise<CallToolResult>
 }

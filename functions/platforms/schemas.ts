@@ -43,7 +43,7 @@ export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
 /** A part of a turn in OpenAI’s form. */
 export const textPart = v.looseObject({ type: v.literal('text'), text: v.string() })
 
-export const maxToolCalls = 10
+const maxToolCalls = 10
 const maxLabel = 1000
 
 /** A name or an id, which the answer repeats. */

@@ -15,7 +15,7 @@ import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Sche
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 
-export interface CheckedRequest<P, Q, H, B> {
+interface CheckedRequest<P, Q, H, B> {
   c: Context<ApiEnv>
   key: VerifiedKey
   /** Looks the key up again, which may have been cached for seconds. @throws ApiError invalid_api_key */

@@ -29,7 +29,7 @@ interface Totals {
   day_ends_in: number
 }
 
-export interface MeterOptions {
+interface MeterOptions {
   now?: (() => number) | undefined
   /** The Lambda's reserved concurrency; undefined where time is not charged. */
   concurrency?: number | undefined

@@ -17,7 +17,7 @@ export interface AgentRow {
   created_at: Date
 }
 
-export interface AgentsPage {
+interface AgentsPage {
   agents: AgentRow[]
   hasMore: boolean
 }

@@ -26,7 +26,7 @@ const m = columnsOf('request_meters', 'm')
 const t = columnsOf('embedded_tokens', 't')
 
 /** What the organization may use and what it uses; today is that of UTC. Undefined without the organization. */
-export async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
+async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
   const found = await db
     .selectFrom('organizations as o')
     .select(['o.requests_per_second', 'o.request_burst', 'o.documents_in_pipeline'])
@@ -41,22 +41,20 @@ export async function findUsage(db: Database, id: OrganizationId): Promise<Usage
         .whereRef('d.organization_id', '=', 'o.id')
         .where('d.managed_by', '=', 'service')
         .where('d.status', 'in', ['pending', 'processing'])
-        .as('documents_in_work'),
+        .as('in_pipeline'),
     ])
     .where('o.id', '=', id)
     .executeTakeFirst()
   if (!found) return undefined
-  const { requests_today, tokens_today, documents_in_work, ...limits } = found
-  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: documents_in_work ?? 0 } }
+  const { requests_today, tokens_today, in_pipeline, ...limits } = found
+  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: in_pipeline ?? 0 } }
 }
 
 /** @throws ApiError invalid_api_key when it has been deleted since its key was verified */
 export async function getUsage(db: Database, id: OrganizationId): Promise<Usage> {
-  return (await findUsage(db, id)) ?? fail()
-}
-
-function fail(): never {
-  throw invalidKey()
+  const usage = await findUsage(db, id)
+  if (!usage) throw invalidKey()
+  return usage
 }
 
 /** Takes effect everywhere within seconds: with the next request that an instance counts. Undefined without the organization. */

@@ -19,10 +19,7 @@ export interface Session extends ApiKey {
 }
 
 /** `token` is given to the browser, and stored nowhere. */
-export type SignIn =
-  | { outcome: 'opened'; token: string }
-  | { outcome: 'refused' }
-  | { outcome: 'throttled'; seconds: number }
+type SignIn = { outcome: 'opened'; token: string } | { outcome: 'refused' } | { outcome: 'throttled'; seconds: number }
 
 const a = columnsOf('sign_in_attempts', 'a')
 

@@ -123,14 +123,9 @@ describe('Vapi', () => {
   const post = (message: object) => tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })
   const call = { id: 'c', function: { name: 'search', arguments: { query: 'Are you open on Sunday?' } } }
 
-  test.each([11, 60_000])('answers none of %i tool calls, and says how many it answers', async (count) => {
-    const { status, body } = await post({ type: 'tool-calls', toolCallList: Array(count).fill({ id: 'c' }) })
+  test('answers none of 60,000 tool calls', async () => {
+    const { status, body } = await post({ type: 'tool-calls', toolCallList: Array(60_000).fill({ id: 'c' }) })
     expect([status, body]).toEqual([200, { error: expect.stringContaining('at most 10') }])
-  })
-
-  test('answers ten', async () => {
-    const { body } = await post({ type: 'tool-calls', toolCallList: Array(10).fill(call) })
-    expect(body.results).toHaveLength(10)
   })
 
   test('repeats little of long ids and names', async () => {

@@ -222,12 +222,14 @@ describe('a tool call', () => {
     expect(embed).toBeLessThanOrEqual(3_000)
   })
 
-  test('past the tenth of a message costs no search', async () => {
+  test('of more than ten in a message is not answered: the answer says how many may come', async () => {
     const tenant = await tenantWithDocuments(stand)
-    const calls = Array.from({ length: 12 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
-    const { body } = await ask(tenant, tools(...calls))
-    expect(body.results.filter(({ result }: { result?: string }) => result)).toHaveLength(10)
-    expect(body.results.slice(10)).toMatchObject([{ error: expect.any(String) }, { error: expect.any(String) }])
+    const calls = Array.from({ length: 11 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
+    expect((await ask(tenant, tools(...calls))).body).toEqual({
+      error: '`message.toolCallList` must have at most 10 calls.',
+    })
+    const { body } = await ask(tenant, tools(...calls.slice(1)))
+    expect(body.results).toHaveLength(10)
   })
 
   test('of which nothing is known says so', async () => {
