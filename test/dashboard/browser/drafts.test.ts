@@ -46,7 +46,7 @@ describe.runIf(executablePath)(
       expect([await field(w.title).inputValue(), await field(w.content).inputValue()]).toEqual(['Opening hours', typed])
       expect(addresses.filter((address) => address.includes('Closed') || address.includes('Opening'))).toEqual([])
       await click(w.saveNew)
-      await page.getByText(w.saved('Opening hours')).waitFor()
+      await page.locator('#flash').getByText(w.saved('Opening hours')).waitFor()
       await page.goBack()
       await page.reload()
       expect(await field(w.content).inputValue()).toBe('')
