@@ -6,6 +6,7 @@ import type { Tables } from '../../shared/database/tables.ts'
 import { type Claim, type Claimant, claimDocuments, toClaim } from '../../shared/documents/attempt.ts'
 import { awaitsText } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
+import { findTokensLeft } from '../../shared/limits/tokens.ts'
 
 export type StoredChunk = Pick<Selectable<Tables['chunks']>, 'revision' | 'chunk_index' | 'vector_id'>
 
@@ -16,6 +17,8 @@ export interface RevisionClaim extends Claim, DocumentScope {
   title: string
   content: string
   pendingMilliseconds: number
+  /** The organization's tokens of the day that are left for documents. */
+  tokensLeft: number
 }
 
 const d = columnsOf('documents', 'd')
@@ -26,7 +29,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
   const ids = claimants.map(({ documentId }) => documentId)
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)
   const own = db.selectFrom('documents as d').where('d.organization_id', '=', organizationId).where('d.id', 'in', ids)
-  const { claimed, stored } = await db.batch({
+  const { claimed, stored, tokens } = await db.batch({
     // Everybody who locks several documents locks them in this order.
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: claimDocuments(db, claimants)
@@ -44,6 +47,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
       .where(({ exists, ref }) =>
         exists(own.select('d.id').where('d.id', '=', ref('c.document_id')).where('d.lease_token', 'in', leaseTokens)),
       ),
+    tokens: findTokensLeft(organizationId),
   })
   return claimants.map(({ documentId, leaseToken }) => {
     const row = claimed.find((each) => each.id === documentId && each.lease_token === leaseToken)
@@ -56,6 +60,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
         title: row.title,
         content: row.content!,
         pendingMilliseconds: row.pending_milliseconds,
+        tokensLeft: Number(tokens[0]?.left ?? 0),
       }
     )
   })

@@ -39,6 +39,11 @@ interface Job extends Pipeline, Attempt<RevisionClaim> {
 }
 
 const maxChunks = 10_000
+/**
+ * More than all workers may have in flight: ten Lambdas with four calls of 290,000 tokens. With as many left, a small document
+ * counts its tokens as it completes, which saves a round trip.
+ */
+const plentyOfTokens = 12_000_000
 /** The time left below which no provider request begins. */
 const lastCallMilliseconds = 30_000
 /** The time left below which requests in flight are cancelled. */
@@ -77,12 +82,20 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   report({ ChunksReused: chunks.length - missing.length })
   const revision = revisionStore(db, claim, plan)
   const isSmall = missing.length <= textsPerPart && batches(missing, limits).length === 1
+  const isCountedLater = isSmall && claim.tokensLeft > plentyOfTokens
+  let spent = 0
   const ending = await embedMissing(missing, {
     ...(isSmall ? { embedder: shared.embedder, semaphore: unlimited } : { embedder, semaphore: job.semaphore }),
     limits,
     mayCall: () => remaining() > lastCallMilliseconds,
-    reserve: (call) => shared.reserve({ organizationId: claim.organizationId, tokens: tokensOf(call) }),
-    release: (call) => releaseTokens(db, claim.organizationId, tokensOf(call)),
+    async reserve(call) {
+      if (isCountedLater) spent += tokensOf(call)
+      else await shared.reserve({ organizationId: claim.organizationId, tokens: tokensOf(call) })
+    },
+    async release(call) {
+      if (isCountedLater) spent -= tokensOf(call)
+      else await releaseTokens(db, claim.organizationId, tokensOf(call))
+    },
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(embedded) {
       const isHeld = await revision.store(embedded)
@@ -91,7 +104,7 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
-  if (ending === 'lease_lost' || !(await shared.complete(revision.lastPart()))) return
+  if (ending === 'lease_lost' || !(await shared.complete({ ...revision.lastPart(), spent }))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }

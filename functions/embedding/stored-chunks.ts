@@ -17,6 +17,7 @@ import * as transitions from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
+import { countTokens } from '../../shared/limits/tokens.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import type { Chunk } from './chunking/chunker.ts'
@@ -35,6 +36,8 @@ export interface Part {
   reused?: Chunk[]
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
+  /** Tokens that were not reserved. */
+  spent?: number
 }
 
 /** Stores chunks that search does not serve yet. False, and nothing is changed, if the lease is lost. */
@@ -57,6 +60,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
 export async function completeRevisions(db: Database, parts: Part[]): Promise<boolean[]> {
   const { organizationId } = parts[0]!.claim
   const ids = parts.map(({ claim }) => claim.documentId)
+  const spent = parts.reduce((sum, part) => sum + (part.spent ?? 0), 0)
   const { completed } = await db.batch({
     // Locked in everybody's order, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
@@ -103,6 +107,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<bo
       .selectFrom('completed')
       .select('completed.id'),
     ...deleteUnused(db, parts),
+    ...(spent > 0 && { counted: countTokens(organizationId, spent) }),
   })
   const done = new Set(completed.map(({ id }) => id))
   return ids.map((id) => done.has(id))

@@ -60,6 +60,20 @@ export async function reserveTokens(db: Database, organizationId: OrganizationId
   if (limits[0]) throw new TokensUsedUp(limits[0].perDay, limits[0].seconds)
 }
 
+/** A statement: how many of the day's tokens are left for documents. */
+export function findTokensLeft(organizationId: OrganizationId) {
+  return sql<{ left: string }>`select ${documentTokens} - coalesce((select ${t.tokens} from embedded_tokens t
+      where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0) as left
+    from organizations o where ${o.id} = ${organizationId}`
+}
+
+/** A statement for the end of a transaction, since it locks the organization's row: counts tokens that were not reserved. */
+export function countTokens(organizationId: OrganizationId, count: number) {
+  return sql`insert into embedded_tokens as t (organization_id, day, tokens)
+    select ${o.id}, ${today}, ${count}::bigint from organizations o where ${o.id} = ${organizationId}
+    on conflict (organization_id, day) do update set tokens = ${t.tokens} + excluded.tokens`
+}
+
 /** Returns what was reserved for a call that has failed: nobody charges for it. */
 export async function releaseTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   await sql`update embedded_tokens t set tokens = greatest(0, ${t.tokens} - ${count}::bigint)
