@@ -2,8 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Bench, LeftOut } from './part.ts'
-import { parts } from './parts/all.ts'
+import type { Bench, Part } from './part.ts'
+import { chunker } from './parts/chunker.ts'
+import { start } from './parts/cold-start.ts'
+import { ingest } from './parts/ingest.ts'
+import { recall } from './parts/recall.ts'
+import { search } from './parts/search.ts'
 import { withFigures } from './report/readme.ts'
 import { type Run, toMeasured } from './report/run.ts'
 import { toTable } from './report/table.ts'
@@ -12,7 +16,6 @@ import { openServer } from './stage/server.ts'
 
 const { values: options } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false },
     /** Names of parts, separated by commas. */
     only: { type: 'string' },
     /** Writes the figures of the last run into the README, and keeps its JSON in results/. */
@@ -20,12 +23,11 @@ const { values: options } = parseArgs({
   },
 })
 
+const parts: readonly Part[] = [ingest, search, recall, chunker, start]
 const root = join(import.meta.dirname, '../..')
 const lastRun = join(root, 'node_modules/.cache/cuecard/bench')
 const started = performance.now()
 const seconds = () => (performance.now() - started) / 1000
-/** A quick run begins no part after these. */
-const quickSeconds = 160
 
 function progress(text: string): void {
   console.error(`${seconds().toFixed(0).padStart(5)} s  ${text}`)
@@ -36,7 +38,7 @@ else await measureAll()
 
 async function measureAll(): Promise<void> {
   const server = await openServer(process.env.DATABASE_URL || undefined)
-  const bench: Bench = { isQuick: options.quick, server, peers: openPeers(progress), progress }
+  const bench: Bench = { server, peers: openPeers(progress), progress }
   const only = options.only?.split(',')
   const run = newRun(bench)
   for (const part of parts.filter(({ name }) => only === undefined || only.includes(name))) {
@@ -52,32 +54,27 @@ async function measureAll(): Promise<void> {
 }
 
 /** A part that fails keeps what it has measured. */
-async function measure({ name, title, run }: (typeof parts)[number], bench: Bench): Promise<Run['parts'][number]> {
+async function measure({ name, title, run }: Part, bench: Bench): Promise<Run['parts'][number]> {
   const part: Run['parts'][number] = { name, title, measurements: [] }
   try {
-    if (bench.isQuick && seconds() > quickSeconds)
-      throw new LeftOut('left out: the three minutes of a quick run are over')
     for await (const measurement of run(bench)) part.measurements.push(toMeasured(measurement))
   } catch (error) {
     part.error = (error as Error).message
-    if (error instanceof LeftOut) return part
     console.error(error)
     process.exitCode = 1
   }
   return part
 }
 
-function newRun({ isQuick, server }: Bench): Run {
+function newRun({ server }: Bench): Run {
   const remarks: string[] = []
   if (!server.isNative)
     remarks.push(
       'No DATABASE_URL: on the embedded PostgreSQL, which runs one session at a time in WebAssembly. Sizes are smaller, and the times say little about a server.',
     )
-  if (isQuick) remarks.push('Quick: smaller sizes and fewer runs than the figures of the README.')
   return {
     startedAt: new Date().toISOString(),
     minutes: 0,
-    isQuick,
     isNative: server.isNative,
     server: server.description,
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB`,

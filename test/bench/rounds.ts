@@ -1,9 +1,9 @@
 export interface Rounds {
   rounds: number
-  /** Rounds beyond the first three are left out once this much time has passed, beyond the first at twice as much. */
-  seconds?: number
+  /** Rounds beyond the first three are left out once this much time has passed. */
+  seconds: number
   /** Rounds before the first that counts. */
-  warmUps?: number
+  warmUps: number
 }
 
 /**
@@ -12,14 +12,13 @@ export interface Rounds {
  */
 export async function interleaved<Result>(
   contestants: Record<string, (round: number) => Promise<Result>>,
-  { rounds, seconds = Number.POSITIVE_INFINITY, warmUps = 1 }: Rounds,
+  { rounds, seconds, warmUps }: Rounds,
 ): Promise<Record<string, Result[]>> {
   const names = Object.keys(contestants)
   const results: Record<string, Result[]> = Object.fromEntries(names.map((name) => [name, []]))
   const start = performance.now()
   for (let round = -warmUps; round < rounds; round++) {
-    const passed = (performance.now() - start) / 1000
-    if (passed > seconds && (round >= 3 || (round >= 1 && passed > 2 * seconds))) break
+    if (round >= 3 && performance.now() - start > 1000 * seconds) break
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round + warmUps) % names.length]!
       const result = await contestants[name]!(round)
@@ -29,26 +28,8 @@ export async function interleaved<Result>(
   return results
 }
 
-export interface Cost<Result> {
-  result: Result
-  milliseconds: number
-  /** The CPU time of this process only: the database and its endpoint have their own. */
-  cpuMilliseconds: number
-}
-
-export async function costOf<Result>(work: () => Promise<Result>): Promise<Cost<Result>> {
-  const cpu = process.cpuUsage()
+export async function millisecondsOf(work: () => unknown): Promise<number> {
   const start = performance.now()
-  const result = await work()
-  const milliseconds = performance.now() - start
-  const { user, system } = process.cpuUsage(cpu)
-  return { result, milliseconds, cpuMilliseconds: (user + system) / 1000 }
-}
-
-/** One number of each run, by contestant. */
-export function pick<Result>(
-  results: Record<string, Result[]>,
-  number: (result: Result) => number,
-): Record<string, number[]> {
-  return Object.fromEntries(Object.entries(results).map(([name, each]) => [name, each.map(number)]))
+  await work()
+  return performance.now() - start
 }

@@ -1,5 +1,5 @@
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
-import { type CuecardOptions, openCuecard } from '../bench/stage/cuecard.ts'
+import { openCuecard } from '../bench/stage/cuecard.ts'
 import { openServer } from '../bench/stage/server.ts'
 import type { Search } from './ask.ts'
 import type { Business } from './labelled-set.ts'
@@ -7,11 +7,10 @@ import type { Business } from './labelled-set.ts'
 /**
  * Cuecard as the benchmark starts it, on the embedded database or a scratch one of `serverUrl`, with the embedder that the
  * environment configures.
- * @param search what the search Lambda is given, for a run without a part of it
  */
-export async function openStand(serverUrl: string | undefined, search: CuecardOptions['search'] = {}) {
+export async function openStand(serverUrl: string | undefined) {
   const embedder = configuredEmbedder()
-  const cuecard = await openCuecard(await openServer(serverUrl), { embedder, search })
+  const cuecard = await openCuecard(await openServer(serverUrl), embedder)
   const organization = await cuecard.organization()
 
   return {

@@ -14,6 +14,10 @@ export interface Reply {
   id: number
   result?: unknown
   error?: string
+  /** Since the import of the module began. */
+  milliseconds?: number
+  /** Memory, the most so far. */
+  peakBytes?: number
 }
 
 export type LambdaInstance = Awaited<ReturnType<typeof startInstance>>
@@ -34,13 +38,17 @@ export async function startInstance(file: string, env: Record<string, string>) {
   const { error } = await replyTo(0)
   if (error) throw new Error(`${error}: ${(await output).join('')}`)
   let calls = 0
+  const call = (event: unknown, seconds = 60): Promise<Reply> => {
+    const id = ++calls
+    const reply = replyTo(id)
+    child.send({ id, event, deadline: Date.now() + seconds * 1000 } satisfies Call)
+    return reply
+  }
   return {
+    call,
     /** Calls the handler; rejects with what it throws. */
-    async invoke(event: unknown, seconds = 60): Promise<unknown> {
-      const id = ++calls
-      const reply = replyTo(id)
-      child.send({ id, event, deadline: Date.now() + seconds * 1000 } satisfies Call)
-      const { result, error } = await reply
+    async invoke(event: unknown): Promise<unknown> {
+      const { result, error } = await call(event)
       if (error) throw new Error(error)
       return result
     },

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Call, Reply } from './lambda-instance.ts'
 
 // The process of one Lambda instance: imports the module named in its argument and answers events.
-const send = (reply: Reply) => process.send?.(reply)
+const start = performance.now()
+const send = (reply: Reply) =>
+  process.send?.({ ...reply, milliseconds: performance.now() - start, peakBytes: peakBytes() } satisfies Reply)
 const { handler } = await import(pathToFileURL(process.argv[2]!).href)
 
 process.on('message', async ({ id, event, deadline }: Call) => {
@@ -14,3 +17,9 @@ process.on('message', async ({ id, event, deadline }: Call) => {
   }
 })
 send({ id: 0 })
+
+/** Linux counts into resourceUsage() what the process that began this one had at that moment. */
+function peakBytes(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
+}

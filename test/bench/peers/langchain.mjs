@@ -1,6 +1,5 @@
 import { PGVectorStore } from '@langchain/community/vectorstores/pgvector'
 import pg from 'pg'
-import { buffersOf } from './buffers.mjs'
 
 /** LangChain's PGVectorStore as its documentation sets it up; `isIndexed` adds what a careful user would: an index for the filter. */
 export function langChain({ url, max }, tableName, isIndexed) {
@@ -26,7 +25,6 @@ export function langChain({ url, max }, tableName, isIndexed) {
         select text, jsonb_build_object('agent', agent, 'chunk', chunk), vector from ${source}`,
     analyze: () => pool.query(`vacuum analyze ${tableName}`),
     query: (text, values) => pool.query(text, values),
-    buffers: (...query) => buffersOf(pool, () => search(...query)),
     close: () => pool.end(),
   }
 }

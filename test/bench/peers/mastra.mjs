@@ -1,5 +1,4 @@
 import { PgVector } from '@mastra/pg'
-import { buffersOf } from './buffers.mjs'
 
 const indexName = 'mastra'
 
@@ -27,7 +26,6 @@ export function mastra({ url, max }) {
         select gen_random_uuid()::text, agent, jsonb_build_object('chunk', chunk, 'text', text), vector from ${source}`,
     analyze: () => pool.query(`vacuum analyze ${indexName}`),
     query: (text, values) => pool.query(text, values),
-    buffers: (...query) => buffersOf(pool, () => search(...query)),
     close: () => store.disconnect(),
   }
 }

@@ -45,11 +45,10 @@ spread: [run.json](test/bench/results/run.json).</sub>`,
   ].join('\n')
 }
 
-function toRow(label: string, { unit, contestants, bestPeer, ratio, work }: Measured): string {
-  const isOwnArm = /arm/.test(work)
-  const figure = (name: string) => withUnit(figureOf({ unit } as Measured, contestants[name])!, unit)
-  const peer = bestPeer === undefined || isOwnArm ? '–' : `${bestPeer} ${figure(bestPeer)}`
-  return `| ${label} | ${figure(ours)} | ${peer} | ${ratio === undefined || isOwnArm ? '' : ratioText(ratio)} |`
+function toRow(label: string, { unit, contestants, bestPeer, ratio }: Measured): string {
+  const figure = (name: string) => withUnit(contestants[name]!.median, unit)
+  const peer = bestPeer === undefined ? '–' : `${bestPeer} ${figure(bestPeer)}`
+  return `| ${label} | ${figure(ours)} | ${peer} | ${ratio === undefined ? '' : ratioText(ratio)} |`
 }
 
 /** Differences of less than a twentieth are noise. */
@@ -62,6 +61,6 @@ function ratioText(ratio: number): string {
 
 function recallRow(measurements: Measured[]): string[] {
   if (measurements.length === 0) return []
-  const lowest = Math.min(...measurements.map((each) => figureOf(each, each.contestants[ours])!))
+  const lowest = Math.min(...measurements.map((each) => figureOf(each, each.contestants[ours]!)))
   return [`| Recall@10, the lowest of 5 kinds of vectors up to 100,000 chunks | ${short(lowest)} | 1: exact | |`]
 }

@@ -1,11 +1,9 @@
-import { type Goal, type Measurement, ours } from '../part.ts'
-import { type Summary, summarize } from '../statistics.ts'
+import { type Measurement, ours } from '../part.ts'
 
 /** What a run leaves as JSON. */
 export interface Run {
   startedAt: string
   minutes: number
-  isQuick: boolean
   isNative: boolean
   server: string
   machine: string
@@ -17,45 +15,52 @@ export interface Run {
 export interface Measured extends Omit<Measurement, 'samples'> {
   contestants: Record<string, Summary>
   bestPeer?: string
-  /** How many times better ours is than the best peer, and than each. */
+  /** How many times better ours is than the best peer. */
   ratio?: number
-  ratios: Record<string, number>
-  met?: boolean
+}
+
+interface Summary {
+  runs: number
+  median: number
+  /** The middle half of the runs lies between the two. */
+  lower: number
+  upper: number
+  p95: number
+  mean: number
 }
 
 export function toMeasured({ samples, ...measurement }: Measurement): Measured {
   const contestants = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, summarize(each)]))
-  const own = figureOf(measurement, contestants[ours])
-  const theirs = Object.entries(contestants)
-    .filter(([name]) => name !== ours)
-    .map(([name, summary]) => [name, figureOf(measurement, summary)!] as const)
-  const sign = measurement.better === 'less' ? 1 : -1
-  const bestPeer = theirs.toSorted(([, a], [, b]) => sign * (a - b))[0]?.[0]
-  const ratioTo = (figure: number) => (measurement.better === 'less' ? figure / own! : own! / figure)
-  const ratios = own === undefined ? {} : Object.fromEntries(theirs.map(([name, figure]) => [name, ratioTo(figure)]))
-  const ratio = bestPeer === undefined ? undefined : ratios[bestPeer]
-  const met = measurement.goal && own !== undefined ? isMet(measurement.goal, own, ratios, ratio) : undefined
-  return {
-    ...measurement,
-    contestants,
-    ...(bestPeer !== undefined && { bestPeer }),
-    ...(ratio !== undefined && { ratio }),
-    ratios,
-    ...(met !== undefined && { met }),
-  }
+  const isLess = measurement.better === 'less'
+  const figure = (name: string) => figureOf(measurement, contestants[name]!)
+  const [bestPeer] = Object.keys(contestants)
+    .filter((name) => name !== ours)
+    .sort((a, b) => (isLess ? figure(a) - figure(b) : figure(b) - figure(a)))
+  if (bestPeer === undefined) return { ...measurement, contestants }
+  const ratio = isLess ? figure(bestPeer) / figure(ours) : figure(ours) / figure(bestPeer)
+  return { ...measurement, contestants, bestPeer, ratio }
 }
 
 /** The figure of a contestant that is compared. */
-export function figureOf(
-  { figure = 'median' }: Pick<Measurement, 'figure'>,
-  summary: Summary | undefined,
-): number | undefined {
-  return summary?.[figure]
+export function figureOf({ figure = 'median' }: Pick<Measurement, 'figure'>, summary: Summary): number {
+  return summary[figure]
 }
 
-function isMet(goal: Goal, own: number, ratios: Record<string, number>, best: number | undefined): boolean | undefined {
-  if ('atMost' in goal) return own <= goal.atMost
-  if ('atLeast' in goal) return own >= goal.atLeast
-  const ratio = goal.than === undefined ? best : ratios[goal.than]
-  return ratio === undefined ? undefined : ratio >= goal.times
+function summarize(samples: readonly number[]): Summary {
+  const sorted = samples.toSorted((a, b) => a - b)
+  return {
+    runs: sorted.length,
+    median: quantile(sorted, 0.5),
+    lower: quantile(sorted, 0.25),
+    upper: quantile(sorted, 0.75),
+    p95: quantile(sorted, 0.95),
+    mean: sorted.reduce((sum, sample) => sum + sample, 0) / sorted.length,
+  }
+}
+
+/** Linear between the two nearest ranks; NaN of none. */
+function quantile(sorted: readonly number[], q: number): number {
+  const at = (sorted.length - 1) * q
+  const below = sorted[Math.floor(at)]!
+  return below + (sorted[Math.ceil(at)]! - below) * (at % 1)
 }

@@ -1,6 +1,5 @@
 import { neonConfig } from '@neondatabase/serverless'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda'
-import { chunksApp } from '../../../functions/chunks/app.ts'
 import { documentsApp } from '../../../functions/documents/app.ts'
 import { callLimits } from '../../../functions/embedding/batches.ts'
 import { consumer } from '../../../functions/embedding/consumer.ts'
@@ -14,7 +13,6 @@ import { lambdaHandler } from '../../../shared/http/api.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { permissions } from '../../../shared/permissions.ts'
 import type { Queue } from '../../../shared/queue.ts'
-import type { AnsweringDependencies } from '../../../shared/retrieval/answer.ts'
 import { semaphore } from '../../../shared/semaphore.ts'
 import { unlimit } from '../../support/tenant.ts'
 import { topicOf } from '../data/texts.ts'
@@ -32,30 +30,23 @@ export interface Agent extends Organization {
 }
 
 /** The text of a chunk → its vector, at no cost: what a provider would take is nobody's merit. */
-export type VectorOf = (topic: number) => Float32Array
-
-export interface CuecardOptions {
-  /** Instead of vectors that are prepared. */
-  embedder?: Embedder
-  /** What the search Lambda is given beside its database and embedder. */
-  search?: Omit<Partial<AnsweringDependencies>, 'db' | 'embedder'>
-}
+type VectorOf = (topic: number) => Float32Array
 
 export type Cuecard = Awaited<ReturnType<typeof openCuecard>>
 
 // Several databases at once, each behind the port of its own endpoint.
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
 
-/** Our Lambdas' handlers on a database of their own, called with events, each as its own role. */
-export async function openCuecard(server: Server, options: CuecardOptions = {}) {
+/** Our Lambdas' handlers on a database of their own, called with events, each as its own role; with no embedder, on prepared vectors. */
+export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   const database: OurDatabase = await server.forOurs()
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
-  const as = (role: DatabaseUser, timeoutSeconds: number) => {
+  const as = (role: DatabaseUser) => {
     const url = new URL(database.url)
     url.username = `cuecard_${role}`
     return new Database({
       url: () => url.href,
-      timeoutSeconds,
+      timeoutSeconds: 60,
       isRepeatable: role === 'embedding' || role === 'search',
     })
   }
@@ -68,15 +59,14 @@ export async function openCuecard(server: Server, options: CuecardOptions = {}) 
   let vectorOf: VectorOf = () => {
     throw new Error('no vectors are prepared')
   }
-  const embedder = options.embedder ?? {
+  const embedder = givenEmbedder ?? {
     model: 'bench',
     embed: (texts: string[]) => Promise.resolve(texts.map((text) => vectorOf(topicOf(text)))),
   }
-  const documents = lambdaHandler(documentsApp({ db: as('documents', 60), queue }))
-  const chunks = lambdaHandler(chunksApp({ db: as('chunks', 60) }))
-  const search = lambdaHandler(searchApp({ db: as('search', 60), embedder, ...options.search }))
+  const documents = lambdaHandler(documentsApp({ db: as('documents'), queue }))
+  const search = lambdaHandler(searchApp({ db: as('search'), embedder }))
   const embedding = consumer({
-    db: as('embedding', 60),
+    db: as('embedding'),
     queue,
     embedder,
     chunkSize: { targetTokens: 400, overlapTokens: 60 },
@@ -128,11 +118,7 @@ export async function openCuecard(server: Server, options: CuecardOptions = {}) 
     createDocument: (event: APIGatewayProxyEventV2) => post(documents, event, 201),
     readDocument: (agent: Agent, id: string) =>
       post(documents, toRequest('GET', `${agent.path}/${id}`, agent.key, undefined), 200),
-    updateDocument: (event: APIGatewayProxyEventV2) => post(documents, event, 200),
     search: (event: APIGatewayProxyEventV2) => post(search, event, 200),
-    /** Returns any response: a status other than 201 is a finding. */
-    createChunks: (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
-      chunks(event, {} as Context),
 
     close: () => database.close(),
   }

@@ -12,7 +12,7 @@ export interface Content {
   vectors: Vectors
 }
 
-export interface Range {
+interface Range {
   from: number
   to: number
 }
@@ -56,10 +56,10 @@ export async function loadPeers(
   stores: Store[],
   agent: string,
   { seed, vectors }: Content,
-  { from, to }: Range,
+  size: number,
 ): Promise<void> {
-  for (let first = from; first < to; first += rowsPerInsert) {
-    const chunks = Array.from({ length: Math.min(rowsPerInsert, to - first) }, (_, i) => first + i)
+  for (let first = 0; first < size; first += rowsPerInsert) {
+    const chunks = Array.from({ length: Math.min(rowsPerInsert, size - first) }, (_, i) => first + i)
     const made = chunks.map((chunk) => vectors.of(chunk))
     const oid = await oidOfVector(stores[0]!)
     const values = [agent, chunks, chunks.map((chunk) => section(seed, chunk)), toArray(made, oid)]

@@ -22,8 +22,6 @@ export interface Store {
   /** After loading. */
   analyze(): Promise<void>
   query(text: string, values?: unknown[]): Promise<void>
-  /** Buffers that a search touches. */
-  buffers(agent: string, vector: number[], limit: number): Promise<number>
   close(): Promise<void>
 }
 
@@ -34,8 +32,6 @@ export interface Peers {
   stores(database: PeersDatabase): Promise<Record<string, Store>>
   /** Each returns how many chunks it makes. */
   splitters(): Promise<Record<string, Splitter>>
-  /** Reads a body of chunks as a hand-written endpoint does. @returns the vectors as SQL takes them */
-  readUpload(body: string): Promise<string[]>
 }
 
 const source = join(import.meta.dirname, '../peers')
@@ -55,6 +51,5 @@ export function openPeers(progress: (text: string) => void): Peers {
       }
     },
     splitters: async () => (await load('splitters.mjs')).splitters(),
-    readUpload: async (body) => (await load('upload.mjs')).readUpload(body),
   }
 }

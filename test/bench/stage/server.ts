@@ -100,7 +100,7 @@ function end(child: ChildProcess): Promise<void> {
 }
 
 /** Versions and settings of the server of that URL, or of the embedded one. */
-export async function describeServer(serverUrl: string | undefined): Promise<string> {
+async function describeServer(serverUrl: string | undefined): Promise<string> {
   if (serverUrl === undefined) return 'PGlite (embedded PostgreSQL, one session, WebAssembly)'
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
