@@ -5,30 +5,29 @@ import type { AgentId } from '../../shared/ids.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization } from './lists.ts'
 
+interface Agent {
+  organization_id: string
+  id: string
+  name: string
+  knowledge_base_enabled: boolean
+  ready_document_count: number
+  created_at: Date
+}
+
 /** @throws CommandError when the agent does not exist */
 export async function showAgent(db: Database, id: AgentId) {
   const { agents, statuses, secrets } = await db.batch({
-    agents: db
-      .selectFrom('agents')
-      .select(['organization_id', 'id', 'name', 'knowledge_base_enabled', 'ready_document_count', 'created_at'])
-      .where('organization_id', '=', anyOrganization)
-      .where('id', '=', id),
-    statuses: db
-      .selectFrom('documents')
-      .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
-      .where('organization_id', '=', anyOrganization)
-      .where('agent_id', '=', id)
-      .groupBy('status'),
-    secrets: db
-      .selectFrom('signing_secrets')
-      .select('created_at')
-      .where('organization_id', '=', anyOrganization)
-      .where('agent_id', '=', id)
-      .where('platform', '=', 'retell'),
+    agents: sql<Agent>`
+      select organization_id, id, name, knowledge_base_enabled, ready_document_count, created_at
+      from agents where organization_id = ${anyOrganization} and id = ${id}`,
+    statuses: sql<{ status: Status; count: number }>`
+      select status, count(*)::int as count
+      from documents where organization_id = ${anyOrganization} and agent_id = ${id} group by status`,
+    secrets: sql<{ created_at: Date }>`
+      select created_at from signing_secrets
+      where organization_id = ${anyOrganization} and agent_id = ${id} and platform = 'retell'`,
   })
-  const [agent] = agents
-  if (!agent) agentNotFound(id)
-  const { ready_document_count: ready, knowledge_base_enabled, created_at, ...named } = agent
+  const { ready_document_count: ready, knowledge_base_enabled, created_at, ...named } = agents[0] ?? agentNotFound(id)
   const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
   for (const { status, count } of statuses) documents[status] = count
   return {
@@ -50,45 +49,27 @@ function reasonOf(ready: number, { pending, processing, completed, error }: Reco
 
 /** Sets or replaces the secret. Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
 export async function setRetellSecret(db: Database, id: AgentId, secret: string) {
-  const set = await db
-    .insertInto('signing_secrets')
-    .columns(['organization_id', 'agent_id', 'platform', 'secret'])
-    .expression((eb) =>
-      eb
-        .selectFrom('agents')
-        .select(['organization_id', 'id', eb.val('retell').as('platform'), eb.val(Buffer.from(secret)).as('secret')])
-        .where('organization_id', '=', anyOrganization)
-        .where('id', '=', id),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'agent_id', 'platform'])
-        // Not excluded.secret: an operator may write a secret and read none.
-        .doUpdateSet({ secret: Buffer.from(secret), created_at: sql<Date>`now()` }),
-    )
-    .returning('organization_id')
-    .executeTakeFirst()
-  if (!set) agentNotFound(id)
-  return { id, organization_id: set.organization_id, retell_signature: 'required' }
+  // Not excluded.secret: an operator may write a secret and read none.
+  const { rows } = await sql<{ organization_id: string }>`
+    insert into signing_secrets (organization_id, agent_id, platform, secret)
+    select organization_id, id, 'retell', ${Buffer.from(secret)}::bytea
+    from agents where organization_id = ${anyOrganization} and id = ${id}
+    on conflict (organization_id, agent_id, platform)
+      do update set secret = ${Buffer.from(secret)}::bytea, created_at = now()
+    returning organization_id`.execute(db)
+  return { id, ...(rows[0] ?? agentNotFound(id)), retell_signature: 'required' }
 }
 
 /** Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
 export async function removeRetellSecret(db: Database, id: AgentId) {
   const { agents } = await db.batch({
-    agents: db
-      .selectFrom('agents')
-      .select('organization_id')
-      .where('organization_id', '=', anyOrganization)
-      .where('id', '=', id),
-    removed: db
-      .deleteFrom('signing_secrets')
-      .where('organization_id', '=', anyOrganization)
-      .where('agent_id', '=', id)
-      .where('platform', '=', 'retell'),
+    agents: sql<{ organization_id: string }>`
+      select organization_id from agents where organization_id = ${anyOrganization} and id = ${id}`,
+    removed: sql`
+      delete from signing_secrets
+      where organization_id = ${anyOrganization} and agent_id = ${id} and platform = 'retell'`,
   })
-  const [agent] = agents
-  if (!agent) agentNotFound(id)
-  return { id, organization_id: agent.organization_id, retell_signature: 'not required' }
+  return { id, ...(agents[0] ?? agentNotFound(id)), retell_signature: 'not required' }
 }
 
 function agentNotFound(id: AgentId): never {

@@ -21,46 +21,33 @@ export async function recorded<Result>(
   work: () => Promise<Result>,
   organizationOf: (result: Result) => string | undefined,
 ): Promise<Result> {
-  const id = await begin(db, action)
+  const { person, command, arguments: args, organizationId } = action
+  const id = newId()
+  await sql`insert into operator_actions (id, person, command, arguments, organization_id)
+    values (${id}, ${person}, ${command}, ${args}, ${organizationId ?? null})`.execute(db)
   let result: Result
   try {
     result = await work()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     // The operator needs the reason why the command failed, not this one.
-    await end(db, id, { outcome: 'failed', detail }).catch(() => {})
+    await end(db, id, 'failed', { detail }).catch(() => {})
     throw error
   }
-  await end(db, id, { outcome: 'done', organizationId: organizationOf(result) })
+  await end(db, id, 'done', { organizationId: organizationOf(result) })
   return result
 }
 
-async function begin(db: Database, { person, command, arguments: args, organizationId }: Action): Promise<string> {
-  const id = newId()
-  await db
-    .insertInto('operator_actions')
-    .values({ id, person, command, arguments: args, organization_id: organizationId ?? null })
-    .execute()
-  return id
-}
-
-interface End {
-  outcome: 'done' | 'failed'
-  detail?: string
-  organizationId?: string | undefined
-}
-
-async function end(db: Database, id: string, { outcome, detail, organizationId }: End): Promise<void> {
-  await db
-    .updateTable('operator_actions')
-    .set((eb) => ({
-      outcome,
-      detail: detail ?? null,
-      ended_at: sql<Date>`now()`,
-      organization_id: eb.fn.coalesce('organization_id', eb.cast<string>(eb.val(organizationId ?? null), 'uuid')),
-    }))
-    .where('id', '=', id)
-    .execute()
+async function end(
+  db: Database,
+  id: string,
+  outcome: 'done' | 'failed',
+  { detail, organizationId }: { detail?: string; organizationId?: string | undefined },
+): Promise<void> {
+  await sql`update operator_actions
+    set outcome = ${outcome}, detail = ${detail ?? null}, ended_at = now(),
+      organization_id = coalesce(organization_id, ${organizationId ?? null}::uuid)
+    where id = ${id}`.execute(db)
 }
 
 export interface ActionsQuery {

@@ -9,40 +9,25 @@ const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
   const { statuses, work, faults, agents, logins, connections } = await db.batch({
-    statuses: db
-      .selectFrom('documents')
-      .select((eb) => ['status', eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
-      .groupBy('status'),
-    work: db
-      .selectFrom('documents as d')
-      .select((eb) => [
-        sql<number>`greatest(0, extract(epoch from now() - ${eb.fn.min('pending_since')}))::int`.as(
-          'oldest_pending_seconds',
-        ),
-        eb
-          .cast<number>(eb.fn.countAll().filterWhere('lease_expires_at', '<', sql<Date>`now()`), 'integer')
-          .as('expired_leases'),
-        eb.cast<number>(eb.fn.countAll().filterWhere(isWaiting), 'integer').as('waiting_for_another_attempt'),
-        eb.cast<number>(eb.fn.countAll().filterWhere(isPostponed), 'integer').as('waiting_for_tokens_of_the_next_day'),
-      ])
-      .where('managed_by', '=', 'service')
-      .where('status', 'in', ['pending', 'processing']),
+    statuses: sql<{
+      status: Status
+      count: number
+    }>`select status, count(*)::int as count from documents group by status`,
+    work: sql<Work>`
+      select greatest(0, extract(epoch from now() - min(d.pending_since)))::int as oldest_pending_seconds,
+        count(*) filter (where d.lease_expires_at < now())::int as expired_leases,
+        count(*) filter (where ${isWaiting})::int as waiting_for_another_attempt,
+        count(*) filter (where ${isPostponed})::int as waiting_for_tokens_of_the_next_day
+      from documents d where ${isUnfinished}`,
     // Kept while the document is tried again.
-    faults: db
-      .selectFrom('documents')
-      .select('waiting_reason')
-      .where('managed_by', '=', 'service')
-      .where('status', 'in', ['pending', 'processing'])
-      .where('waiting_reason', 'not in', Object.values(ownFaults))
-      .where('waiting_reason', 'not like', tokensUsedUpPattern)
-      .orderBy('updated_at', 'desc')
-      .limit(1),
-    agents: db
-      .selectFrom('agents')
-      .select(['organization_id', 'id', 'name', 'document_count'])
-      .where('document_count', '>=', maxDocuments)
-      .orderBy('organization_id')
-      .orderBy('id'),
+    faults: sql<{ waiting_reason: string }>`
+      select d.waiting_reason from documents d
+      where ${isUnfinished} and d.waiting_reason <> all(${Object.values(ownFaults)})
+        and d.waiting_reason not like ${tokensUsedUpPattern}
+      order by d.updated_at desc limit 1`,
+    agents: sql<{ organization_id: string; id: string; name: string; document_count: number }>`
+      select organization_id, id, name, document_count
+      from agents where document_count >= ${maxDocuments} order by organization_id, id`,
     logins: loginsWithoutTimeout,
     connections: openConnections,
   })
@@ -57,6 +42,15 @@ export async function checkDocuments(db: Database) {
     logins_without_statement_timeout: logins.map(({ rolname }) => rolname),
   }
 }
+
+interface Work {
+  oldest_pending_seconds: number | null
+  expired_leases: number
+  waiting_for_another_attempt: number
+  waiting_for_tokens_of_the_next_day: number
+}
+
+const isUnfinished = sql`d.managed_by = 'service' and d.status in ('pending', 'processing')`
 
 /** Settings do not come with a membership: each login of a Lambda's role needs its own. */
 const loginsWithoutTimeout = sql<{ rolname: string }>`

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import * as keys from '../../shared/organizations/keys.ts'
@@ -31,21 +32,23 @@ export async function onlyOrganization(db: Database): Promise<OrganizationId> {
 }
 
 export async function showOrganization(db: Database, id: OrganizationId) {
-  const organization = await db
-    .selectFrom('organizations as o')
-    .leftJoin('agents as a', 'a.organization_id', 'o.id')
-    .select(['o.id', 'o.name', 'o.auto_delete_done_calls', 'o.created_at'])
-    .select((eb) => [
-      eb.cast<number>(eb.fn.count('a.id'), 'integer').as('agent_count'),
-      eb.cast<number>(eb.fn.coalesce(eb.fn.sum('a.document_count'), eb.lit(0)), 'integer').as('document_count'),
-      eb
-        .cast<number>(eb.fn.coalesce(eb.fn.sum('a.ready_document_count'), eb.lit(0)), 'integer')
-        .as('ready_document_count'),
-    ])
-    .where('o.id', '=', id)
-    .groupBy('o.id')
-    .executeTakeFirst()
-  return organization ?? organizationNotFound(id)
+  const { rows } = await sql<Organization>`
+    select o.id, o.name, o.auto_delete_done_calls, o.created_at, count(a.id)::int as agent_count,
+      coalesce(sum(a.document_count), 0)::int as document_count,
+      coalesce(sum(a.ready_document_count), 0)::int as ready_document_count
+    from organizations o left join agents a on a.organization_id = o.id
+    where o.id = ${id} group by o.id`.execute(db)
+  return rows[0] ?? organizationNotFound(id)
+}
+
+interface Organization {
+  id: string
+  name: string
+  auto_delete_done_calls: boolean
+  created_at: Date
+  agent_count: number
+  document_count: number
+  ready_document_count: number
 }
 
 /** The limits after the changes, and today's use. @throws CommandError when the organization does not exist */
@@ -57,18 +60,10 @@ export async function setLimits(db: Database, id: OrganizationId, changes: Parti
 /** @throws CommandError when the organization does not exist */
 export async function createAgent(db: Database, organizationId: OrganizationId, name: string) {
   const id = newId() as AgentId
-  const created = await db
-    .insertInto('agents')
-    .columns(['organization_id', 'id', 'name'])
-    .expression((eb) =>
-      eb
-        .selectFrom('organizations')
-        .select(['id', eb.val(id).as('agent'), eb.val(name).as('named')])
-        .where('id', '=', organizationId),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  if (!created) organizationNotFound(organizationId)
+  const { rows } = await sql`
+    insert into agents (organization_id, id, name)
+    select id, ${id}, ${name} from organizations where id = ${organizationId} returning id`.execute(db)
+  if (rows.length === 0) organizationNotFound(organizationId)
   return { id, organization_id: organizationId, name }
 }
 

@@ -93,39 +93,28 @@ export function statementsFor(
     allowed.embeds && ('provider' as const),
     allowed.calls && ('canary' as const),
   ].filter((name) => name !== undefined)
-  const { sends = [], receives } = allowed
+  const { sends = [], receives, files: actions = [] } = allowed
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
-    ...(readable.length > 0
-      ? [
-          allow(
-            ['secretsmanager:GetSecretValue'],
-            readable.map((name) => secrets[name].secretArn),
-          ),
-        ]
-      : []),
-    ...(sends.length > 0
-      ? [
-          allow(
-            ['sqs:SendMessage'],
-            sends.map((name) => queues[name].queueArn),
-          ),
-        ]
-      : []),
-    ...(receives
-      ? [
-          allow(
-            ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-            [queues[receives].queueArn],
-          ),
-        ]
-      : []),
-    ...(allowed.files ? [allow([...allowed.files], [files.arnForObjects('*')])] : []),
-    ...(allowed.listsFiles ? [allow(['s3:ListBucket'], [files.bucketArn])] : []),
-  ]
+    allow(
+      ['secretsmanager:GetSecretValue'],
+      readable.map((name) => secrets[name].secretArn),
+    ),
+    allow(
+      ['sqs:SendMessage'],
+      sends.map((name) => queues[name].queueArn),
+    ),
+    allow(
+      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+      receives ? [queues[receives].queueArn] : [],
+    ),
+    allow(actions, [files.arnForObjects('*')]),
+    allow(['s3:ListBucket'], allowed.listsFiles ? [files.bucketArn] : []),
+  ].flat()
 }
 
-function allow(actions: string[], resources: string[]): PolicyStatement {
-  return new PolicyStatement({ actions, resources })
+/** No statement without an action or a resource. */
+function allow(actions: readonly string[], resources: string[]): PolicyStatement[] {
+  return actions.length > 0 && resources.length > 0 ? [new PolicyStatement({ actions: [...actions], resources })] : []
 }

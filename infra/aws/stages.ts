@@ -49,14 +49,18 @@ export type StageSettings = {
 
 /** The example account of AWS's documentation: replace it with the stage's own. */
 export const exampleAccount = '111122223333'
-const provider = { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' }
-/** Replace it with the URL at which your team reads this repository. */
-const runbookUrl = 'https://cuecard.example/infra/README.md'
+const common = {
+  account: exampleAccount,
+  region: 'eu-central-1',
+  provider: { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' },
+  oldestPendingSeconds: 900,
+  /** Replace it with the URL at which your team reads this repository. */
+  runbookUrl: 'https://cuecard.example/infra/README.md',
+} as const
 
 export const stages = {
   dev: {
-    account: exampleAccount,
-    region: 'eu-central-1',
+    ...common,
     removal: RemovalPolicy.DESTROY,
     terminationProtection: false,
     shiftsTraffic: false,
@@ -67,15 +71,11 @@ export const stages = {
     extractionConcurrency: 2,
     logRetention: RetentionDays.ONE_WEEK,
     logLevel: 'DEBUG',
-    provider,
-    oldestPendingSeconds: 900,
     tokensPerDay: 20_000_000,
     isBackedUp: false,
-    runbookUrl,
   },
   prod: {
-    account: exampleAccount,
-    region: 'eu-central-1',
+    ...common,
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     terminationProtection: true,
     shiftsTraffic: true,
@@ -86,11 +86,8 @@ export const stages = {
     extractionConcurrency: 5,
     logRetention: RetentionDays.THREE_MONTHS,
     logLevel: 'INFO',
-    provider,
-    oldestPendingSeconds: 900,
     tokensPerDay: 500_000_000,
     isBackedUp: true,
-    runbookUrl,
   },
 } as const satisfies Record<string, StageSettings>
 

@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { messageOf } from '../error-message.ts'
-import { interruption } from './interruption.ts'
 import { help, InvalidSettings, readSettings } from './settings.ts'
+
+const maxShutdownMilliseconds = 5_000
 
 let dataDir: string | undefined
 try {
@@ -28,4 +29,18 @@ try {
 async function isDiskFull(directory: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize < 1_000_000
+}
+
+/** Aborted by Ctrl-C or SIGTERM; the process ends five seconds later at the latest. Later signals are ignored: npm repeats Ctrl-C. */
+function interruption(): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => {
+    if (controller.signal.aborted) return
+    console.log('\nShutting down …')
+    setTimeout(() => process.exit(0), maxShutdownMilliseconds).unref()
+    controller.abort()
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return controller.signal
 }

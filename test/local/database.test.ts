@@ -129,20 +129,6 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     expect(await sql`select to_regclass('children') as name`).toEqual([{ name: null }])
   })
 
-  test('a batch has the isolation level and access mode asked for', async () => {
-    const options = { isolationLevel: 'RepeatableRead', readOnly: true } as const
-    const [[modes] = []] = (await sql.transaction(
-      [
-        sql`select current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as ro`,
-      ],
-      options,
-    )) as Record<string, string>[][]
-    expect(modes).toEqual({ isolation: 'repeatable read', ro: 'on' })
-    await expect(sql.transaction([sql`insert into notes values (51, '')`], options)).rejects.toMatchObject({
-      code: '25006',
-    })
-  })
-
   test('session state is gone for the next statement', async () => {
     await sql`select set_config('test.leak', 'leaked', false)`
     await sql.query('begin')
@@ -217,7 +203,6 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     ['no statement', '{"params":[]}', {}],
     ['parameters that are no list', '{"query":"select 1","params":{}}', {}],
     ['no connection string', '{"query":"select 1"}', { 'neon-connection-string': '' }],
-    ['an unknown isolation level', '{"queries":[]}', { 'neon-batch-isolation-level': 'Chaos; drop table notes' }],
   ])('%s is a malformed request', async (_, body, headers) => {
     const response = await fetch(`${database.endpoint}/sql`, {
       method: 'POST',

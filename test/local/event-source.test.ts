@@ -35,10 +35,6 @@ const send = (...bodies: string[]) =>
         Id: `${index}`,
         MessageBody,
         MessageGroupId: 'organization',
-        MessageAttributes: {
-          text: { DataType: 'String', StringValue: 'ü' },
-          bytes: { DataType: 'Binary', BinaryValue: new Uint8Array([0, 255]) },
-        },
       })),
     }),
   )
@@ -104,12 +100,8 @@ test('a record has the shape of Lambda’s', async () => {
           ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d+$/),
           MessageGroupId: 'organization',
         },
-        messageAttributes: {
-          text: { stringValue: 'ü', stringListValues: [], binaryListValues: [], dataType: 'String' },
-          bytes: { binaryValue: 'AP8=', stringListValues: [], binaryListValues: [], dataType: 'Binary' },
-        },
+        messageAttributes: {},
         md5OfBody: 'a191475ae2bf7db9c7e320f7da455bbb',
-        md5OfMessageAttributes: expect.any(String),
         eventSource: 'aws:sqs',
         eventSourceARN: queue.queueArn,
         awsRegion: region,

@@ -66,7 +66,7 @@ async function overClient(config: ClientConfig, drop: () => Promise<void>) {
   await client.connect()
   const run: RunSql = async (queries, skipped) => {
     try {
-      const request = { body: { queries }, role: undefined, transactionMode: '' }
+      const request = { body: { queries }, role: undefined }
       const { results } = (await runSql(client, request, new AbortController().signal)) as { results: unknown[] }
       return { status: 200, body: { results: results.slice(skipped) } }
     } catch (error) {

@@ -1,6 +1,9 @@
 import { text } from 'node:stream/consumers'
-import { Command, Option } from 'commander'
-import { type AgentId, agentId, type OrganizationId, organizationId } from '../../../shared/ids.ts'
+import { Command } from 'commander'
+import type * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import { agentId, organizationId } from '../../../shared/ids.ts'
+import type { Subject } from '../erasure/belongings.ts'
 import { confirmAgent, confirmOrganization } from '../erasure/confirm.ts'
 import { erase } from '../erasure/erase.ts'
 import { listErasures } from '../erasure/erasures.ts'
@@ -9,33 +12,21 @@ import type { Program } from '../terminal.ts'
 import { action, audited } from './action.ts'
 import { parser } from './options.ts'
 
-interface Confirmed {
-  yesEraseName: string
-}
+export const organizationDeleteCommand = () => deleteCommand('an organization', organizationId, confirmOrganization)
+export const agentDeleteCommand = () => deleteCommand('an agent', agentId, confirmAgent)
 
-const confirmation = () =>
-  new Option('--yes-erase-name <name>', 'its name, to confirm that it is the one').makeOptionMandatory()
-
-export function organizationDeleteCommand() {
+function deleteCommand<Id>(
+  kind: string,
+  id: v.GenericSchema<string, Id>,
+  confirm: (db: Database, id: Id, name: string) => Promise<Subject>,
+) {
   return new Command('delete')
-    .description('erase an organization and all that it has, for good; continues what was interrupted')
-    .argument('<id>', 'id of the organization', parser(organizationId))
-    .addOption(confirmation())
+    .description(`erase ${kind} and all that it has, for good; continues what was interrupted`)
+    .argument('<id>', `id of ${kind.replace(/^an /, 'the ')}`, parser(id))
+    .requiredOption('--yes-erase-name <name>', 'its name, to confirm that it is the one')
     .action(
-      audited(async ({ db, program }, id: OrganizationId, { yesEraseName }: Confirmed) =>
-        erase(db, await confirmOrganization(db, id, yesEraseName), progressTo(program)),
-      ),
-    )
-}
-
-export function agentDeleteCommand() {
-  return new Command('delete')
-    .description('erase an agent and all that it has, for good; continues what was interrupted')
-    .argument('<id>', 'id of the agent', parser(agentId))
-    .addOption(confirmation())
-    .action(
-      audited(async ({ db, program }, id: AgentId, { yesEraseName }: Confirmed) =>
-        erase(db, await confirmAgent(db, id, yesEraseName), progressTo(program)),
+      audited(async ({ db, program }, id: Id, { yesEraseName }: { yesEraseName: string }) =>
+        erase(db, await confirm(db, id, yesEraseName), progressTo(program)),
       ),
     )
 }

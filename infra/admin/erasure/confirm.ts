@@ -3,7 +3,6 @@ import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
 import { CommandError, organizationNotFound } from '../command-error.ts'
 import { anyOrganization } from '../lists.ts'
 import type { Subject } from './belongings.ts'
-import { findErasure } from './erasures.ts'
 
 /** @throws CommandError unless there is such an organization, of this name */
 export async function confirmOrganization(
@@ -11,12 +10,21 @@ export async function confirmOrganization(
   organizationId: OrganizationId,
   name: string,
 ): Promise<Subject> {
-  const found = await db.selectFrom('organizations').select('name').where('id', '=', organizationId).executeTakeFirst()
-  if (!found) {
-    await requireNotErased(db, { organizationId })
+  const { found, erased } = await db.batch({
+    found: db.selectFrom('organizations').select('name').where('id', '=', organizationId),
+    erased: db
+      .selectFrom('erasures')
+      .select('completed_at')
+      .where('organization_id', '=', organizationId)
+      .where('agent_id', 'is', null),
+  })
+  if (!found[0]) {
+    const { completed_at } = erased[0] ?? {}
+    if (completed_at)
+      throw new CommandError(`organization ${organizationId} was erased at ${new Date(completed_at).toISOString()}`)
     organizationNotFound(organizationId)
   }
-  requireName(found.name, name, 'organization', organizationId)
+  requireName(found[0].name, name, 'organization', organizationId)
   return { organizationId }
 }
 
@@ -35,12 +43,4 @@ export async function confirmAgent(db: Database, agentId: AgentId, name: string)
 function requireName(name: string, typed: string, kind: string, id: string): void {
   if (name !== typed)
     throw new CommandError(`that is not the name of ${kind} ${id}: npx cuecard ${kind} show ${id} shows it`)
-}
-
-async function requireNotErased(db: Database, subject: Subject): Promise<void> {
-  const erasure = await findErasure(db, subject)
-  if (erasure?.completed_at)
-    throw new CommandError(
-      `organization ${subject.organizationId} was erased at ${new Date(erasure.completed_at).toISOString()}`,
-    )
 }

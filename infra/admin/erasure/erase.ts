@@ -27,8 +27,10 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
   const scoped = db.forOrganization(subject.organizationId)
   const { id } = await beginErasure(scoped, subject)
   // An agent has no keys of its own. What comes in for it while it is erased goes with its row.
-  if (!subject.agentId) await revokeKeys(scoped, subject)
-  const pacer = new Pacer({ share: 0.25, ...options })
+  if (!subject.agentId)
+    await sql`update api_keys set revoked_at = now()
+      where organization_id = ${subject.organizationId} and revoked_at is null`.execute(scoped)
+  const pacer = new Pacer(options)
   for (const each of belongings) {
     if (subject.agentId && !each.isOfAgent) continue
     await deleteAll(each)
@@ -69,26 +71,11 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
   }
 }
 
-async function revokeKeys(db: Database, { organizationId }: Subject): Promise<void> {
-  await db
-    .updateTable('api_keys')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('organization_id', '=', organizationId)
-    .where('revoked_at', 'is', null)
-    .execute()
-}
-
 async function secondsUntilRejected(db: Database, { organizationId }: Subject): Promise<number> {
-  const { seconds } = await db
-    .selectFrom('api_keys')
-    .select((eb) =>
-      sql<number>`coalesce(${revokedEverywhereSeconds} - extract(epoch from now() - ${eb.fn.max('revoked_at')}), 0)::float`.as(
-        'seconds',
-      ),
-    )
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  return seconds
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(${revokedEverywhereSeconds}::int - extract(epoch from now() - max(revoked_at)), 0)::float as seconds
+    from api_keys where organization_id = ${organizationId}`.execute(db)
+  return rows[0]!.seconds
 }
 
 function requireNotInterrupted(signal: AbortSignal): void {

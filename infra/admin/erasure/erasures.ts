@@ -17,33 +17,15 @@ export function subjectOf({ organization_id, agent_id }: Pick<Erasure, 'organiza
   return { organizationId: organization_id as OrganizationId, agentId: (agent_id as AgentId | null) ?? undefined }
 }
 
-export async function findErasure(db: Database, subject: Subject): Promise<Erasure | undefined> {
-  return await db
-    .selectFrom('erasures')
-    .select(columns)
-    .where('organization_id', '=', subject.organizationId)
-    .where('agent_id', subject.agentId ? '=' : 'is', subject.agentId ?? null)
-    .executeTakeFirst()
-}
-
 /** Adds it to the list, or continues it. */
 export async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<Erasure> {
-  return await db
-    .insertInto('erasures')
-    .values({
-      id: newId(),
-      kind: agentId ? 'agent' : 'organization',
-      organization_id: organizationId,
-      agent_id: agentId ?? null,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'agent_id']).doUpdateSet((eb) => ({
-        counts: sql<string>`case when ${eb.ref('erasures.completed_at')} is null then ${eb.ref('erasures.counts')} else '{}' end`,
-        completed_at: null,
-      })),
-    )
-    .returning(columns)
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<Erasure>`
+    insert into erasures (id, kind, organization_id, agent_id)
+    values (${newId()}, ${agentId ? 'agent' : 'organization'}, ${organizationId}, ${agentId ?? null})
+    on conflict (organization_id, agent_id) do update set
+      counts = case when erasures.completed_at is null then erasures.counts else '{}' end, completed_at = null
+    returning ${sql.join(columns.map((column) => sql.ref(`erasures.${column}`)))}`.execute(db)
+  return rows[0]!
 }
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import { agentId, organizationId, uuid } from '../../../shared/ids.ts'
@@ -35,25 +36,12 @@ export async function addErasures(db: Database, entries: Entry[]): Promise<void>
 
 /** Erasures whose organization or agent is there: a restore has brought it back, or the erasure did not end. */
 export async function findToReplay(db: Database): Promise<Erasure[]> {
-  const [erasures, { organizations, agents }] = await Promise.all([
-    listErasures(db),
-    db.batch({
-      organizations: db
-        .selectFrom('organizations')
-        .innerJoin('erasures', (join) => join.onRef('erasures.organization_id', '=', 'organizations.id'))
-        .select('organizations.id'),
-      agents: db
-        .selectFrom('agents')
-        .innerJoin('erasures', (join) =>
-          join
-            .onRef('erasures.organization_id', '=', 'agents.organization_id')
-            .onRef('erasures.agent_id', '=', 'agents.id'),
-        )
-        .select('agents.id'),
-    }),
-  ])
-  const present = new Set([...organizations, ...agents].map(({ id }) => id))
-  return erasures.filter(({ organization_id, agent_id }) => present.has(agent_id ?? organization_id))
+  const present = sql<{ id: string }>`
+    select o.id from erasures e join organizations o on o.id = e.organization_id union all
+    select a.id from erasures e join agents a on (a.organization_id, a.id) = (e.organization_id, e.agent_id)`
+  const [erasures, { rows }] = await Promise.all([listErasures(db), present.execute(db)])
+  const ids = new Set(rows.map(({ id }) => id))
+  return erasures.filter(({ organization_id, agent_id }) => ids.has(agent_id ?? organization_id))
 }
 
 export async function replay(db: Database, erasures: Erasure[], options: EraseOptions): Promise<Erasure[]> {

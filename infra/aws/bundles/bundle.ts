@@ -4,19 +4,19 @@ import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
-import { type Lambda, lambdas } from '../../wiring.ts'
+import { type Lambda, type LambdaName, lambdas } from '../../wiring.ts'
 import { addNativePackages, lambdaPlatform } from './native-packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const { resolve } = createRequire(import.meta.url)
 
-export const entryPoints = {
-  ...mapValues(lambdas, (lambda): string => lambda.entry),
-  migrate: 'infra/migrations/handler.ts',
-}
+export type BundleName = LambdaName | 'migrate'
 
-export type BundleName = keyof typeof entryPoints
+export const entryPoints = Object.fromEntries([
+  ...Object.entries(lambdas).map(([name, { entry }]) => [name, entry]),
+  ['migrate', 'infra/migrations/handler.ts'],
+]) as Record<BundleName, string>
 
 /** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of files that the code reads; no source maps. */
 export type Bundle = {
@@ -114,8 +114,4 @@ function startBytes(metafile: Metafile): number {
     pending.push(...output.imports.filter((imported) => imported.kind === 'import-statement').map(({ path }) => path))
   }
   return [...seen].reduce((sum, file) => sum + (metafile.outputs[file]?.bytes ?? 0), 0)
-}
-
-function mapValues<K extends string, V, W>(record: Record<K, V>, map: (value: V) => W): Record<K, W> {
-  return Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, map(value)])) as Record<K, W>
 }

@@ -2,13 +2,12 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { Construct } from 'constructs'
 import type { StageSettings } from '../stages.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
 import { createAlarmTopic } from './alarm-topic.ts'
 import { apiAlarms } from './api-alarms.ts'
 import { operationAlarms } from './operation-alarms.ts'
 import { pipelineAlarms } from './pipeline-alarms.ts'
 import { releaseAlarms } from './release-alarms.ts'
-import type { Watched } from './watched.ts'
+import type { AlarmSettings, Watched } from './watched.ts'
 
 /** Each has a row in the runbook's table of alarms. */
 export function createAlarms(scope: Construct, name: string, watched: Watched, settings: StageSettings): Alarm[] {
@@ -19,7 +18,7 @@ export function createAlarms(scope: Construct, name: string, watched: Watched, s
     ...operationAlarms(name, watched, settings),
     ...(settings.shiftsTraffic && releaseAlarms(watched)),
   }
-  return Object.entries(alarms).map(([id, { metric, threshold, periods, missing, text, heading }]) => {
+  return Object.entries(alarms).map(([id, { metric, threshold = 1, periods = 1, missing, text, heading }]) => {
     const alarm = new Alarm(scope, id, {
       alarmName: `${name}-${id}`,
       alarmDescription: `${text} ${settings.runbookUrl}#${heading}`,

@@ -2,9 +2,8 @@ import { Duration } from 'aws-cdk-lib'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { answering, serving } from '../../wiring.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
 import { failureRate, maximum, reportedBy, throttlesOf, total } from './metric.ts'
-import type { Watched } from './watched.ts'
+import type { AlarmSettings, Watched } from './watched.ts'
 
 /** Alarms for what callers notice. */
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
@@ -21,7 +20,6 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
   return {
     'api-errors': {
       metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
-      threshold: 1,
       periods: 2,
       text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
       heading: 'errors',
@@ -30,7 +28,6 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
     'api-errors-few': {
       metric: http.api.metricServerError({ statistic: 'Sum', period: quarter }),
       threshold: 3,
-      periods: 1,
       text: 'Three requests or more have failed with a 5xx within 15 minutes, however few there were. The access log shows which route, the log of its Lambda shows why.',
       heading: 'errors',
     },
@@ -55,7 +52,6 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
     'adapter-errors': {
       metric: total(name, 'AdapterErrors', five),
       threshold: 3,
-      periods: 1,
       text: 'Vapi or MCP clients get our errors in responses whose status is 200, which no other alarm counts. The log of the platforms or MCP Lambda shows why.',
       heading: 'errors',
     },

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
 import type { MetricName } from '../../../shared/metrics.ts'
-import { answering, metricReporters } from '../../wiring.ts'
+import { answering, type LambdaName, metricReporters } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { reportedBy } from './metric.ts'
@@ -23,6 +23,11 @@ export function createDashboard(
   settings: StageSettings,
 ): void {
   const lambdas = [...Object.values(functions), migrate]
+  const timeGraph = (title: string, metric: MetricName, lambda: LambdaName) =>
+    graph(
+      title,
+      percentiles((statistic) => reportedBy(name, metric, lambda, statistic)),
+    )
   const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: name, periodOverride: PeriodOverride.AUTO })
   dashboard.addWidgets(
     new TextWidget({ markdown: `# ${name}\n[Runbook](${settings.runbookUrl})`, width: 6, height: 4 }),
@@ -37,26 +42,14 @@ export function createDashboard(
     graph('Trouble in responses with 200', sums(name, 'AdapterErrors')),
   )
   dashboard.addWidgets(
-    graph(
-      'Search time, ms',
-      percentiles((statistic) => reportedBy(name, 'SearchMilliseconds', 'search', statistic)),
-    ),
-    graph(
-      'of which the vector of the question, ms',
-      percentiles((statistic) => reportedBy(name, 'SearchEmbedMilliseconds', 'search', statistic)),
-    ),
-    graph(
-      'of which the database, ms',
-      percentiles((statistic) => reportedBy(name, 'SearchDatabaseMilliseconds', 'search', statistic)),
-    ),
+    timeGraph('Search time, ms', 'SearchMilliseconds', 'search'),
+    timeGraph('of which the vector of the question, ms', 'SearchEmbedMilliseconds', 'search'),
+    timeGraph('of which the database, ms', 'SearchDatabaseMilliseconds', 'search'),
     graph(
       'Search time by Lambda, p95 ms',
       answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95')),
     ),
-    graph(
-      'Provider time of searches, ms',
-      percentiles((statistic) => reportedBy(name, 'ProviderLatency', 'search', statistic)),
-    ),
+    timeGraph('Provider time of searches, ms', 'ProviderLatency', 'search'),
     graph('The canary', sums(name, 'CanarySuccess')),
     graph(
       'The canary: time, ms',
@@ -78,10 +71,7 @@ export function createDashboard(
     ),
     graph('Oldest pending document, s', [reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum')]),
     graph('Recovered', sums(name, 'LeaseRecoveries', 'SendFailures')),
-    graph(
-      'Pending to completed, ms',
-      percentiles((statistic) => reportedBy(name, 'PendingMilliseconds', 'embedding', statistic)),
-    ),
+    timeGraph('Pending to completed, ms', 'PendingMilliseconds', 'embedding'),
   )
   dashboard.addWidgets(
     ...queueGraphs('Queue', work.embedding),
@@ -89,17 +79,11 @@ export function createDashboard(
   )
   dashboard.addWidgets(
     ...queueGraphs('Files', work.extraction),
-    graph(
-      'Extraction time, ms',
-      percentiles((statistic) => reportedBy(name, 'ExtractionMilliseconds', 'extraction', statistic)),
-    ),
+    timeGraph('Extraction time, ms', 'ExtractionMilliseconds', 'extraction'),
   )
   dashboard.addWidgets(
     graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
-    graph(
-      'Provider time of documents, ms',
-      percentiles((statistic) => reportedBy(name, 'ProviderLatency', 'embedding', statistic)),
-    ),
+    timeGraph('Provider time of documents, ms', 'ProviderLatency', 'embedding'),
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),
   )
   dashboard.addWidgets(

@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
 import { type LambdaName, metricReporters } from '../../wiring.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
+import type { AlarmSettings } from './watched.ts'
 
 export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
   return sum(
@@ -74,7 +74,6 @@ export function throttlesOf(functions: readonly IFunction[]): AlarmSettings {
       functions.map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period })),
       period,
     ),
-    threshold: 1,
     periods: 2,
     text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
     heading: 'what-to-raise-first',

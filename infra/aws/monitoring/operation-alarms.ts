@@ -3,9 +3,8 @@ import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { dimension, namespace } from '../../../shared/metrics.ts'
 import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
 import { filled, reportedBy, total } from './metric.ts'
-import type { Watched } from './watched.ts'
+import type { AlarmSettings, Watched } from './watched.ts'
 
 /** EventBridge Scheduler keeps a schedule to the minute. */
 const precisionSeconds = 60
@@ -25,7 +24,6 @@ export function operationAlarms(
     'canary-failing': {
       // Filled minute by minute: CloudWatch would look for older data points before it called one missing.
       metric: filled(reportedBy(name, 'CanarySuccess', 'canary', 'Sum', minute), minute),
-      threshold: 1,
       periods: canaryMinutes,
       missing: TreatMissingData.BREACHING,
       text: 'The canary could not create, find and delete a document through the public API, or has not run: for customers the system may be down. Its log names the step that failed and the id of the request.',
@@ -33,29 +31,23 @@ export function operationAlarms(
     },
     'provider-key-rejected': {
       metric: total(name, 'ProviderKeyRejected', five),
-      threshold: 1,
-      periods: 1,
       text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text find by words alone (with mode semantic they get 503), and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
       heading: 'rotating-the-provider-key',
     },
     'tokens-embedded': {
       metric: total(name, 'EmbeddingTokens', Duration.days(1)),
       threshold: settings.tokensPerDay,
-      periods: 1,
       text: 'More tokens were embedded within a day than the stage expects, and the provider bills each. Find the organization; if it is what you sell, raise tokensPerDay of the stage.',
       heading: 'spend',
     },
     'migrate-errors': {
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
-      threshold: 1,
-      periods: 1,
       text: 'A migration has failed, and the deploy with it. The old code goes on serving. The log of the migrate Lambda names the migration and the reason.',
       heading: 'a-migration-that-fails',
     },
     ...(settings.isBackedUp && {
       'backup-missing': {
         metric: filled(completedBackupsOf(name), Duration.hours(1)),
-        threshold: 1,
         // The night's, and two hours for a scheduler that is late.
         periods: 26,
         missing: TreatMissingData.BREACHING,

@@ -1,12 +1,15 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { lambdaNames, serving } from '../../wiring.ts'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { lambdaNames, type QueueName, serving } from '../../wiring.ts'
+import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
-import { filled, reportedBy, sum, throttlesOf, total } from './metric.ts'
-import type { Watched } from './watched.ts'
-import { workerAlarms } from './worker-alarms.ts'
+import { failureRate, filled, reportedBy, sum, throttlesOf, total } from './metric.ts'
+import type { AlarmSettings, Watched } from './watched.ts'
 
+const minute = Duration.minutes(1)
+const five = Duration.minutes(5)
+const hour = Duration.hours(1)
 const working = lambdaNames.filter((name) => !serving.includes(name))
 
 /** Alarms for the pipeline. */
@@ -15,9 +18,6 @@ export function pipelineAlarms(
   { functions, work }: Watched,
   settings: StageSettings,
 ): Record<string, AlarmSettings> {
-  const minute = Duration.minutes(1)
-  const five = Duration.minutes(5)
-  const hour = Duration.hours(1)
   return {
     ...workerAlarms('embedding', work.embedding, functions.embedding, settings),
     ...workerAlarms('extraction', work.extraction, functions.extraction, settings),
@@ -25,7 +25,6 @@ export function pipelineAlarms(
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
       threshold: 3,
-      periods: 1,
       text: 'Workers crash while they process documents: the embedding or the extraction Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the logs, and the documents with several attempts: their request_id is in the log.',
       heading: 'lease-recoveries',
     },
@@ -43,7 +42,6 @@ export function pipelineAlarms(
         hour,
       ),
       threshold: 5,
-      periods: 1,
       text: 'Five documents or more have ended in error within an hour: the provider rejects their text, or all attempts failed. Their error code tells which; fix the cause, then retry them.',
       heading: 'failed-documents',
     },
@@ -58,7 +56,6 @@ export function pipelineAlarms(
         period: hour,
       }),
       threshold: 20,
-      periods: 1,
       text: 'One uploaded file in five cannot be read, of five that failed within an hour at least. Some files are broken or encrypted; many in a row are a fault of the extraction Lambda.',
       heading: 'failed-documents',
     },
@@ -78,7 +75,6 @@ export function pipelineAlarms(
     },
     'sweeper-silent': {
       metric: filled(functions.sweeper.metricInvocations({ statistic: 'Sum', period: minute }), minute),
-      threshold: 1,
       periods: 5,
       missing: TreatMissingData.BREACHING,
       text: 'The sweeper has not run for five minutes: lost messages and expired leases are not recovered, and waiting documents are not measured. Check its schedule and the role of the schedule.',
@@ -87,10 +83,40 @@ export function pipelineAlarms(
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
-      periods: 1,
       text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
       heading: 'the-sweeper-is-silent',
     },
     'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
+  }
+}
+
+/** Alarms for a queue and the Lambda that consumes it. */
+function workerAlarms(
+  name: QueueName,
+  { queue, deadLetters }: WorkQueue,
+  lambda: IFunction,
+  settings: StageSettings,
+): Record<string, AlarmSettings> {
+  const prefix = name === 'embedding' ? '' : `${name}-`
+  return {
+    [`${prefix}dead-letters`]: {
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
+      text: `A message failed five deliveries: a bug, an unreachable database, or a Lambda that cannot start. No document is lost. Find the error in the log of the ${name} Lambda, fix it, then redrive or purge the dead letters.`,
+      heading: 'dead-letters-and-redrive',
+    },
+    [`${prefix}oldest-message`]: {
+      metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
+      threshold: settings.oldestPendingSeconds,
+      periods: 5,
+      text: `The ${name} queue is not draining. Check whether the ${name} Lambda is running at all, then whether it is at its maximum concurrency.`,
+      heading: 'the-queue-grows',
+    },
+    [`${name}-errors`]: {
+      metric: failureRate(lambda.metricErrors({ period: five }), lambda.metricInvocations({ period: five }), 5),
+      threshold: 5,
+      periods: 2,
+      text: `At least 5 % of the invocations of the ${name} Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.`,
+      heading: 'errors',
+    },
   }
 }

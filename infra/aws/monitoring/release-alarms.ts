@@ -1,9 +1,8 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { aliasName, type LambdaName, serving } from '../../wiring.ts'
-import type { AlarmSettings } from './alarm-settings.ts'
 import { failureRate } from './metric.ts'
-import type { Watched } from './watched.ts'
+import type { AlarmSettings, Watched } from './watched.ts'
 
 const period = Duration.minutes(1)
 const heading = 'what-a-deploy-does'
@@ -30,14 +29,13 @@ export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmS
       period,
     })
     const text = `The new version of the ${name} Lambda crashes or times out. The deploy takes its requests back and rolls back by itself: find the first error of that version in its log before the next one.`
-    return [`${name}-release`, { metric, threshold: 2, periods: 1, text, heading }]
+    return [`${name}-release`, { metric, threshold: 2, text, heading }]
   })
   return {
     ...Object.fromEntries(ofVersions),
     'release-errors': {
       metric: failureRate(http.api.metricServerError({ period }), http.api.metricCount({ period }), 5, period),
       threshold: 2,
-      periods: 1,
       text: 'At least 2 % of the requests of a minute fail with a 5xx. A deploy that is under way takes its requests back and rolls back by itself; without one, see the access log for the route and the log of its Lambda for the reason.',
       heading,
     },

@@ -12,7 +12,7 @@ export interface Backend {
   owner: string
 }
 
-/** Serves Neon's SQL over HTTP (`POST /sql`) on loopback. Passwords are not checked. `close` waits for statements in flight. */
+/** Serves Neon's SQL over HTTP (`POST /sql`) on loopback, without passwords and transaction modes. `close` waits for statements in flight. */
 export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     if (request.method === 'POST' && request.url === '/sql') void handle(backend, request, response)
@@ -66,28 +66,9 @@ async function handle({ pool, owner }: Backend, request: IncomingMessage, respon
 }
 
 async function toSqlRequest(request: IncomingMessage, owner: string): Promise<SqlRequest> {
-  const header = (name: string) => request.headers[name]?.toString() ?? ''
-  const user = decodeURIComponent(new URL(header('neon-connection-string')).username)
-  const isolation = v.parse(isolationLevel, header('neon-batch-isolation-level') || undefined)
-  return {
-    body: v.parse(sqlBody, await json(request)),
-    role: user === owner ? undefined : user,
-    transactionMode: [
-      isolation && `isolation level ${isolation}`,
-      header('neon-batch-read-only') === 'true' && 'read only',
-      header('neon-batch-deferrable') === 'true' && 'deferrable',
-    ]
-      .filter(Boolean)
-      .join(' '),
-  }
+  const user = decodeURIComponent(new URL(`${request.headers['neon-connection-string']}`).username)
+  return { body: v.parse(sqlBody, await json(request)), role: user === owner ? undefined : user }
 }
-
-const isolationLevel = v.optional(
-  v.pipe(
-    v.picklist(['ReadUncommitted', 'ReadCommitted', 'RepeatableRead', 'Serializable']),
-    v.transform((level) => level.replace(/(?<=[a-z])(?=[A-Z])/, ' ')),
-  ),
-)
 
 function reply(response: ServerResponse, status: number, body: object | string | undefined) {
   const text = typeof body === 'string'

@@ -9,17 +9,14 @@ type Statement = v.InferOutput<typeof statement>
 export interface SqlRequest {
   body: v.InferOutput<typeof sqlBody>
   role: string | undefined
-  /** What follows BEGIN for a batch, such as `isolation level serializable read only`. */
-  transactionMode: string
 }
 
 /** Runs a statement or a batch. @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres */
-export async function runSql(client: ClientBase, request: SqlRequest, signal: AbortSignal) {
-  const { body, role } = request
+export async function runSql(client: ClientBase, { body, role }: SqlRequest, signal: AbortSignal) {
   const batch = 'queries' in body
   if (!batch && role === undefined) return await runStatement(client, body)
   const setRole = role === undefined ? '' : `; set local role ${escapeIdentifier(role)}`
-  const begin = `begin ${batch ? request.transactionMode : ''}${setRole}`
+  const begin = `begin${setRole}`
   try {
     const results = await runAll(client, begin, batch ? body.queries : [body], signal)
     signal.throwIfAborted()

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { type Signer, signature } from '../../../shared/files/signing.ts'
+import { type Signer, signature, signUrl } from '../../../shared/files/signing.ts'
 import { S3Error } from './s3-error.ts'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -24,12 +24,7 @@ const uncontrolled = /^(policy|x-amz-signature|file|bucket|x-ignore-.*)$/
 export function checkPolicy(fields: FormFields, signer: Signer, now: Date): { min: number; max: number } {
   const { policy: encoded, 'x-amz-date': time = '', 'x-amz-signature': signed = '' } = fields
   if (encoded === undefined) throw new S3Error(403, 'AccessDenied', 'Access Denied')
-  if (!isSame(signed, signature(signer, time, encoded)))
-    throw new S3Error(
-      403,
-      'SignatureDoesNotMatch',
-      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
-    )
+  if (!isSame(signed, signature(signer, time, encoded))) throw signatureDoesNotMatch()
   const { success, output: policy } = v.safeParse(policySchema, Buffer.from(encoded, 'base64').toString())
   if (!success) throw new S3Error(400, 'InvalidPolicyDocument', 'Invalid Policy: Invalid JSON or condition.')
   if (Date.parse(policy.expiration) <= now.getTime()) throw refused('Policy expired.')
@@ -66,4 +61,26 @@ function refused(why: string): S3Error {
 
 function isSame(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+/** @throws S3Error unless we have signed the URL, and in time */
+export function checkSignedUrl(url: URL, signer: Signer, now: Date): void {
+  const query = Object.fromEntries(url.searchParams)
+  const { 'X-Amz-Signature': signed, 'X-Amz-Date': time = '', 'X-Amz-Expires': seconds = '' } = query
+  if (!signed) throw new S3Error(403, 'AccessDenied', 'Access Denied')
+  const begin = new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  if (Number.isNaN(begin.getTime()) || !/^\d+$/.test(seconds))
+    throw new S3Error(400, 'AuthorizationQueryParametersError', 'X-Amz-Date or X-Amz-Expires is malformed')
+  const parameters = Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('X-Amz-')))
+  const plain = `${url.origin}${url.pathname}`
+  const expected = new URL(signUrl(signer, plain, { parameters, seconds: Number(seconds), now: begin }))
+  if (expected.searchParams.get('X-Amz-Signature') !== signed) throw signatureDoesNotMatch()
+  if (now.getTime() > begin.getTime() + Number(seconds) * 1000)
+    throw new S3Error(403, 'AccessDenied', 'Request has expired')
+}
+
+function signatureDoesNotMatch(): S3Error {
+  const message =
+    'The request signature we calculated does not match the signature you provided. Check your key and signing method.'
+  return new S3Error(403, 'SignatureDoesNotMatch', message)
 }

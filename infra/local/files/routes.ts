@@ -1,10 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { buildApp } from 'fauxqs'
 import type { Signer } from '../../../shared/files/signing.ts'
-import { type CorsRequest, corsHeaders, isForbiddenPreflight } from './cors.ts'
-import { checkSignedUrl } from './download.ts'
+import { filesCors } from '../../cors.ts'
 import type { FileFolder } from './folder.ts'
 import { readForm } from './form.ts'
-import { checkPolicy } from './policy.ts'
+import { checkPolicy, checkSignedUrl } from './policy.ts'
 import { escaped, S3Error } from './s3-error.ts'
 
 interface ServedFiles {
@@ -16,6 +16,11 @@ interface ServedFiles {
 }
 
 type App = ReturnType<typeof buildApp>
+
+interface CorsRequest {
+  method: string
+  headers: IncomingMessage['headers']
+}
 
 /**
  * Adds what fauxqs 1.9 lacks of S3: forms, signed URLs, CORS, and files that outlast the process. The rest goes on to fauxqs, whose bucket
@@ -71,8 +76,8 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
       for (const [, key = ''] of String(body).matchAll(/<Key>(.*?)<\/Key>/gs)) await folder.delete(unescaped(key))
   })
 
-  async function takeForm(request: CorsRequest) {
-    return await readForm(request.raw, async (sent, content) => {
+  async function takeForm({ raw }: { raw: IncomingMessage }) {
+    return await readForm(raw, async (sent, content) => {
       const fields = { ...sent, bucket }
       const { min, max } = checkPolicy(fields, signer, new Date())
       const { key = '' } = sent
@@ -99,4 +104,22 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 function unescaped(text: string): string {
   return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
+}
+
+/** Empty for an origin that the CORS rule does not name. */
+function corsHeaders(request: CorsRequest, origins: ReadonlySet<string>): Record<string, string> {
+  const { origin } = request.headers
+  if (origin === undefined || !origins.has(origin) || isForbiddenPreflight(request, origins)) return {}
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': filesCors.allowMethods.join(', '),
+    'access-control-max-age': `${filesCors.maxAgeSeconds}`,
+    vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
+  }
+}
+
+function isForbiddenPreflight({ method, headers }: CorsRequest, origins: ReadonlySet<string>): boolean {
+  if (method !== 'OPTIONS') return false
+  const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
+  return !origins.has(origin) || !filesCors.allowMethods.some((allowed) => allowed === wanted) || Boolean(named)
 }

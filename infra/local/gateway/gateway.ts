@@ -7,10 +7,12 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { ApiError, problem } from '../../../shared/http/errors.ts'
+import { bodyLimit } from '../../../shared/http/input/json-body.ts'
+import { Unavailable } from '../../../shared/unavailable.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
 import { allows, isPreflight, withCors } from './cors.ts'
 import { type GatewayRequest, toBody, toEvent } from './event.ts'
-import { busy, type GatewayResponse, messageResponse, tooLarge } from './responses.ts'
 
 export interface GatewayRoute {
   route: string
@@ -31,6 +33,12 @@ export interface GatewayOptions {
   onError?: (error: unknown) => void
   /** Called with the origin of the first page whose preflight is refused. */
   onForeignPage?: (origin: string) => void
+}
+
+interface GatewayResponse {
+  status: number
+  headers: Record<string, string | string[]>
+  body: Uint8Array
 }
 
 const host = '127.0.0.1'
@@ -85,15 +93,14 @@ export async function startGateway({
     const event = toEvent(headOf(request), paths)
     const route = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
     if (!event || !route) return messageResponse(404, 'Not Found')
-    const named = { path: event.rawPath, requestId: event.requestContext.requestId }
     const body = await readBody(request)
-    if (!body) return await tooLarge(named)
-    if (inFlight >= maxInFlight) return await busy(named)
+    if (!body) return await problemResponse(tooLarge, event)
+    if (inFlight >= maxInFlight) return await problemResponse(busy, event)
     inFlight++
     try {
       return await run(route, { ...event, ...toBody(body, event.headers['content-type'] ?? '') })
     } catch (error) {
-      if (error instanceof PayloadTooLarge && error.of === 'event') return await tooLarge(named)
+      if (error instanceof PayloadTooLarge && error.of === 'event') return await problemResponse(tooLarge, event)
       onError(error)
       return error instanceof FunctionTimeout
         ? messageResponse(503, 'Service Unavailable')
@@ -126,6 +133,21 @@ export async function startGateway({
     origin: `http://${host}:${(server.address() as AddressInfo).port}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+const tooLarge = new ApiError('payload_too_large', `The request body is too large. The limit is ${bodyLimit} bytes.`)
+const busyDetail = 'Too many requests are in progress. Nothing was changed. Try again in a moment.'
+const busy = new Unavailable('gateway', undefined, 1, busyDetail)
+
+async function problemResponse(error: Error, event: APIGatewayProxyEventV2): Promise<GatewayResponse> {
+  const { rawPath, requestContext } = event
+  const response = problem(error, { instance: rawPath, requestId: requestContext.requestId })
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) }
+}
+
+function messageResponse(status: number, message: string): GatewayResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ message })) }
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayResponse) {

@@ -3,25 +3,16 @@ export function selectRoute(
   routes: readonly string[],
   path: string,
 ): { route: string; parameters?: Record<string, string> } | undefined {
-  const candidates = routes
-    .map((route) => ({ route, match: pattern(route).exec(path) }))
-    .filter(({ match }) => match !== null)
-    .sort((one, other) => (rank(one.route) < rank(other.route) ? -1 : 1))
-  const [best] = candidates
-  if (!best) return undefined
-  const parameters = { ...best.match?.groups }
-  return { route: best.route, ...(Object.keys(parameters).length > 0 && { parameters }) }
+  const byPrecedence = routes.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1))
+  for (const route of byPrecedence) {
+    const match = pattern(route).exec(path)
+    if (match) return { route, ...(match.groups && { parameters: { ...match.groups } }) }
+  }
+  return undefined
 }
 
-const patterns = new Map<string, RegExp>()
-
 function pattern(route: string): RegExp {
-  let compiled = patterns.get(route)
-  if (!compiled) {
-    compiled = route === '$default' ? /^/ : new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`, 's')
-    patterns.set(route, compiled)
-  }
-  return compiled
+  return route === '$default' ? /^/ : new RegExp(`^${route.split('/').map(segmentPattern).join('/')}$`, 's')
 }
 
 function segmentPattern(segment: string): string {

@@ -1,12 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  DeleteMessageBatchCommand,
-  type Message,
-  type MessageAttributeValue,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs'
-import type { SQSBatchResponse, SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda'
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { invoke, type LambdaHandler, logFailure } from '../lambda.ts'
 
 export interface EventSourceOptions {
@@ -55,7 +49,6 @@ async function poll(options: EventSourceOptions, stopping: AbortSignal) {
           MaxNumberOfMessages: batchSize,
           WaitTimeSeconds: waitTimeSeconds,
           MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
         }),
       )
       pauseMs = initialPauseMs
@@ -99,27 +92,15 @@ function failedIds(response: unknown, { Records }: SQSEvent): Set<string> {
 }
 
 function toRecord(message: Message, queueArn: string): SQSRecord {
-  const messageAttributes = Object.entries(message.MessageAttributes ?? {})
   return {
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     attributes: message.Attributes as unknown as SQSRecord['attributes'],
-    messageAttributes: Object.fromEntries(messageAttributes.map(([name, value]) => [name, toAttribute(value)])),
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? '',
-    ...(message.MD5OfMessageAttributes && { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: queueArn.split(':')[3] ?? '',
-  }
-}
-
-function toAttribute({ DataType, StringValue, BinaryValue }: MessageAttributeValue): SQSMessageAttribute {
-  return {
-    ...(StringValue !== undefined && { stringValue: StringValue }),
-    ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
-    stringListValues: [],
-    binaryListValues: [],
-    dataType: DataType as SQSMessageAttribute['dataType'],
   }
 }

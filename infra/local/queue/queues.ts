@@ -34,23 +34,15 @@ export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) =
   }
   const createWithDeadLetters = async (name: QueueName): Promise<LocalQueue> => {
     const settings = queues[name]
-    const deadLetters = await create(`${name}-dead-letters`, {
+    const { url: deadLetterUrl, arn: deadLetterArn } = await create(`${name}-dead-letters`, {
       MessageRetentionPeriod: days(settings.deadLetterRetentionDays),
     })
     const source = await create(name, {
       VisibilityTimeout: `${settings.visibilityTimeoutSeconds}`,
       MessageRetentionPeriod: days(settings.retentionDays),
-      RedrivePolicy: JSON.stringify({
-        deadLetterTargetArn: deadLetters.arn,
-        maxReceiveCount: settings.maxReceiveCount,
-      }),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterArn, maxReceiveCount: settings.maxReceiveCount }),
     })
-    return {
-      queueUrl: source.url,
-      queueArn: source.arn,
-      deadLetterUrl: deadLetters.url,
-      deadLetterArn: deadLetters.arn,
-    }
+    return { queueUrl: source.url, queueArn: source.arn, deadLetterUrl, deadLetterArn }
   }
   return {
     embedding: await createWithDeadLetters('embedding'),
