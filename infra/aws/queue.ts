@@ -1,5 +1,6 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
-import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
+import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
+import { type IQueue, Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { type QueueName, queues } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
@@ -39,4 +40,25 @@ export class WorkQueue extends Construct {
 /** Built from the name, because the two queues refer to each other. */
 function queueArn(scope: Construct, name: string): string {
   return Stack.of(scope).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
+}
+
+export function addEventSource(
+  scope: Construct,
+  work: QueueName,
+  queue: IQueue,
+  target: IFunction,
+  maximumConcurrency: number,
+): void {
+  const mapping = new EventSourceMapping(scope, `${work}-event-source`, {
+    eventSourceArn: queue.queueArn,
+    target,
+    batchSize: queues[work].batchSize,
+    reportBatchItemFailures: true,
+    // Limits the pollers, so that excess messages stay in the queue instead of being throttled into dead letters.
+    maxConcurrency: maximumConcurrency,
+  })
+  acknowledge(mapping, {
+    'Serverless-LambdaEventSourceMappingDestination':
+      'On-failure destinations are for streams: the redrive policy of the queue moves failed messages to the dead letters.',
+  })
 }

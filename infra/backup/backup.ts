@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { withClient } from '../postgres-client.ts'
-import { lambdas } from '../wiring.ts'
+import { databaseUsers } from '../wiring.ts'
 import { postgresProgram, requirePostgresPrograms } from './postgres.ts'
 import type { Store } from './store.ts'
 
@@ -15,15 +15,11 @@ const dumpSuffix = '.dump.age'
 const erasuresSuffix = '.erasures.json'
 
 /** Grants name these roles, and a dump of one database holds no roles. */
-const roles = [
-  ...Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : [])),
-  'cuecard_operator',
-]
+const roles = [...databaseUsers, 'operator'].map((name) => `cuecard_${name}`)
 
 /**
  * Dumps a database, encrypted on this machine, and beside it the list of erasures. The dump is stored once it is complete.
- * @param url the owner's, on the direct host
- * @param recipient public key, `age1…`
+ * @param url the owner's, on the direct host @param recipient public key, `age1…`
  * @throws Error on one line; nothing is stored then
  */
 export async function createBackup(store: Store, url: string, recipient: string, env?: NodeJS.ProcessEnv) {
@@ -31,20 +27,18 @@ export async function createBackup(store: Store, url: string, recipient: string,
   return await withDirectory(async (directory) => {
     const name = new Date().toISOString().replaceAll(':', '-')
     const file = join(directory, 'dump')
-    const dump = postgresProgram('pg_dump', url, env).start([
-      '--format=custom',
-      '--compress=zstd',
-      '--no-owner',
-      '--lock-wait-timeout=60s',
-      '--schema=public',
-      '--extension=vector',
-    ])
+    const contents = ['--no-owner', '--schema=public', '--extension=vector']
+    const options = ['--format=custom', '--compress=zstd', '--lock-wait-timeout=60s', ...contents]
+    const dump = postgresProgram('pg_dump', url, env).start(options)
     const encrypter = new Encrypter()
     encrypter.addRecipient(recipient)
     const encrypted = await encrypter.encrypt(toWeb(dump.stdout))
     await Promise.all([pipeline(fromWeb(encrypted), createWriteStream(file, { mode: 0o600 })), dump.ended])
     const erasures = join(directory, 'erasures')
-    await writeFile(erasures, JSON.stringify({ data: await erasuresOf(url) }), { mode: 0o600 })
+    const { rows } = await withClient(url, (client) =>
+      client.query('select id, kind, organization_id, agent_id, requested_at from erasures order by requested_at'),
+    )
+    await writeFile(erasures, JSON.stringify({ data: rows }), { mode: 0o600 })
     await store.put(erasures, `${name}${erasuresSuffix}`)
     await store.put(file, `${name}${dumpSuffix}`)
     return { name, bytes: (await stat(file)).size }
@@ -73,20 +67,13 @@ export async function listErasures(store: Store): Promise<{ data: { id: string }
 /**
  * Restores a backup into an empty database. Logins are not part of a backup.
  * @param identity secret key, `AGE-SECRET-KEY-…`
- * @param wanted the newest by default
- * @returns the backup's name
+ * @param wanted the newest by default @returns the backup's name
  * @throws Error on one line: no backup, the database is not empty, the file was changed, or pg_restore fails
  */
-export async function restoreBackup(
-  store: Store,
-  url: string,
-  identity: string,
-  wanted?: string,
-  env?: NodeJS.ProcessEnv,
-): Promise<string> {
+export async function restoreBackup(store: Store, url: string, identity: string, wanted?: string): Promise<string> {
   const name = wanted ?? (await listBackups(store)).at(-1)
   if (!name) throw new Error('there is no backup')
-  await requirePostgresPrograms(url, env)
+  await requirePostgresPrograms(url)
   await withClient(url, async (client) => {
     const { rows } = await client.query(
       `select from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
@@ -98,41 +85,26 @@ export async function restoreBackup(
     }
   })
   await withDirectory(async (directory) => {
-    const [encrypted, file, contents] = ['encrypted', 'dump', 'contents'].map((part) => join(directory, part)) as [
-      string,
-      string,
-      string,
-    ]
+    const encrypted = join(directory, 'encrypted')
+    const file = join(directory, 'dump')
+    const contents = join(directory, 'contents')
     await store.get(`${name}${dumpSuffix}`, encrypted)
     const decrypter = new Decrypter()
     decrypter.addIdentity(identity)
     const plain = await decrypter.decrypt(toWeb(createReadStream(encrypted)))
     await pipeline(fromWeb(plain), createWriteStream(file, { mode: 0o600 }))
-    const restore = postgresProgram('pg_restore', url, env)
+    const restore = postgresProgram('pg_restore', url)
     // Every database has the schema `public` already, with rights that the dump's own would lack.
     const entries = (await restore.run(['--list', file]))
       .split('\n')
       .filter((entry) => !/ SCHEMA - public /.test(entry))
     await writeFile(contents, entries.join('\n'))
     const database = decodeURIComponent(new URL(url).pathname.slice(1))
-    await restore.run([
-      '--no-owner',
-      '--exit-on-error',
-      '--jobs=2',
-      `--dbname=${database}`,
-      `--use-list=${contents}`,
-      file,
-    ])
+    const options = ['--no-owner', '--exit-on-error', '--jobs=2', `--dbname=${database}`, `--use-list=${contents}`]
+    await restore.run([...options, file])
   })
   await withClient(url, (client) => client.query('vacuum analyze'))
   return name
-}
-
-async function erasuresOf(url: string): Promise<unknown[]> {
-  const { rows } = await withClient(url, (client) =>
-    client.query('select id, kind, organization_id, agent_id, requested_at from erasures order by requested_at'),
-  )
-  return rows
 }
 
 async function withDirectory<Result>(use: (directory: string) => Promise<Result>): Promise<Result> {

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { Pool } from 'pg'
 import { messageOf } from '../error-message.ts'
-import { migrate } from './migrate.ts'
+import { migrateAt } from './migrate.ts'
 
 const help = `Usage: npm run migrate
 
@@ -25,13 +24,6 @@ async function run(connectionString: string | undefined): Promise<void> {
   if (!connectionString) throw new Error('DATABASE_URL is not set: set it to the URL of the owner')
   const { host, pathname } = URL.parse(connectionString) ?? {}
   console.log(`Migrating ${host ? `${pathname?.slice(1)} at ${host}` : 'the database of DATABASE_URL'}`)
-  const pool = new Pool({ connectionString, max: 1 })
-  // A lost connection fails the statement under way, or is replaced.
-  pool.on('error', () => {})
-  try {
-    const applied = await migrate(pool)
-    console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is up to date')
-  } finally {
-    await pool.end()
-  }
+  const applied = await migrateAt(connectionString)
+  console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is up to date')
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../error-message.ts'
 import { retrying } from '../retrying.ts'
 import { inTransaction, type Step } from './steps.ts'
@@ -51,6 +51,18 @@ export async function migrate(pool: Pool, { migrations = all, ...options }: Opti
     await client.query(`select pg_advisory_unlock(${lockKey})`).catch(() => {})
     client.off('error', onError)
     client.release(lost)
+  }
+}
+
+/** Applies the steps to the database at a URL. */
+export async function migrateAt(connectionString: string): Promise<string[]> {
+  const pool = new Pool({ connectionString, max: 1 })
+  // A lost connection fails the statement under way, or is replaced.
+  pool.on('error', () => {})
+  try {
+    return await migrate(pool)
+  } finally {
+    await pool.end()
   }
 }
 

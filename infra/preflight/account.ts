@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { exampleAccount, type StageSettings } from '../aws/stages.ts'
-import { type Aws, isMissing } from './aws.ts'
+import { type Aws, undefinedIfMissing } from './aws.ts'
 import { checkConcurrency } from './concurrency.ts'
 import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
@@ -82,10 +82,6 @@ function stackFinding(subject: string, status: string): Finding {
   if (status.endsWith('IN_PROGRESS')) return error(subject, `${status}: wait for it`)
   if (status.endsWith('_COMPLETE')) return ok(subject, status)
   return error(subject, `${status}: its events say why (aws cloudformation describe-stack-events)`)
-}
-
-function undefinedIfMissing(thrown: unknown): undefined {
-  if (!isMissing(thrown)) throw thrown
 }
 
 const certificate = v.object({

@@ -8,7 +8,7 @@ export function awsCommand(region: string): Aws {
     JSON.parse((await runProgram('aws', [...args, '--region', region, '--output', 'json'])) || '{}')
 }
 
-/** Whether AWS has no such resource, or the secret has no value. */
-export function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && /does not exist|NotFound/.test(thrown.message)
+/** Catches that AWS has no such resource, or the secret has no value. */
+export function undefinedIfMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof Error && /does not exist|NotFound/.test(thrown.message))) throw thrown
 }

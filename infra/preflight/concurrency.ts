@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { StageSettings } from '../aws/stages.ts'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
-import { type Aws, isMissing } from './aws.ts'
+import { type Lambda, lambdas } from '../wiring.ts'
+import { type Aws, undefinedIfMissing } from './aws.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
 const accountSettings = v.object({
@@ -14,20 +14,22 @@ const minUnreserved = 100
 /** Lambdas that run one at a time: those with a schedule, and the one that migrates. */
 const scheduled = Object.values<Lambda>(lambdas).filter(({ everySeconds }) => everySeconds !== undefined).length + 1
 
+const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0)
+
 /** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
 export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const subject = 'Lambda concurrency'
   const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency } = settings
   const [answer, own] = await Promise.all([
     aws('lambda', 'get-account-settings'),
-    sumOf(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name as LambdaName}`))),
+    Promise.all(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name}`))),
   ])
   const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = v.parse(
     accountSettings,
     answer,
   ).AccountLimit
-  const reserved = Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0)
-  const others = limit - unreserved - own
+  const reserved = sumOf(Object.values(reservedConcurrency))
+  const others = limit - unreserved - sumOf(own)
   const workers = embeddingConcurrency + extractionConcurrency + scheduled
   const needed = reserved + others + workers + minUnreserved
   const figures =
@@ -53,13 +55,7 @@ export async function checkConcurrency(aws: Aws, stage: string, settings: StageS
 
 /** Zero for a function that is not there yet. */
 async function reservedNow(aws: Aws, name: string): Promise<number> {
-  const found = await aws('lambda', 'get-function-concurrency', '--function-name', name).catch((thrown) => {
-    if (!isMissing(thrown)) throw thrown
-    return {}
-  })
-  return v.parse(concurrency, found).ReservedConcurrentExecutions
-}
-
-async function sumOf(counts: readonly Promise<number>[]): Promise<number> {
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+  const command = ['get-function-concurrency', '--function-name', name]
+  const found = await aws('lambda', ...command).catch(undefinedIfMissing)
+  return v.parse(concurrency, found ?? {}).ReservedConcurrentExecutions
 }

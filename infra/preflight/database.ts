@@ -33,21 +33,16 @@ export async function checkLogin(secret: string, url: string, endpoint?: string)
   const [login] = (await ownLogin.execute(connect(url, endpoint))).rows
   const { name, is_super, bypasses, makes_temporary, roles, statement_timeout } = login!
   const role = `cuecard_${lambda}`
-  const faults = [
-    ...(is_super ? [error(secret, `${name} is a superuser`)] : []),
-    ...(bypasses
-      ? [error(secret, `${name} bypasses row-level security: make logins in SQL, not in Neon’s console`)]
-      : []),
-    ...(makes_temporary ? [error(secret, `${name} may make temporary tables: migrate as the database’s owner`)] : []),
-    ...(roles.length === 1 && roles[0] === role
-      ? []
-      : [
-          error(secret, `${name} must be a member of ${role} only; it is a member of ${roles.join(', ') || 'no role'}`),
-        ]),
-    ...(statement_timeout ? [] : [warning(secret, `${name} has no statement_timeout`)]),
-    ...(neonHostOf(url) === 'direct' ? [warning(secret, 'names Neon’s direct host: Lambdas use the pooled one')] : []),
-  ]
   const host = neonHostOf(url)
+  const faults = [
+    is_super && error(secret, `${name} is a superuser`),
+    bypasses && error(secret, `${name} bypasses row-level security: make logins in SQL, not in Neon’s console`),
+    makes_temporary && error(secret, `${name} may make temporary tables: migrate as the database’s owner`),
+    roles.join() !== role &&
+      error(secret, `${name} must be a member of ${role} only; it is a member of ${roles.join(', ') || 'no role'}`),
+    !statement_timeout && warning(secret, `${name} has no statement_timeout`),
+    host === 'direct' && warning(secret, 'names Neon’s direct host: Lambdas use the pooled one'),
+  ].filter((fault) => fault !== false)
   const summary = [name, statement_timeout && `statement_timeout ${statement_timeout}`, host && `${host} host`]
   return faults.length > 0 ? faults : [ok(secret, summary.filter(Boolean).join(', '))]
 }

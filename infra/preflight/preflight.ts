@@ -3,8 +3,9 @@ import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
+import { isPostgresUrl } from '../postgres-url.ts'
 import { checkAccount, checkIdentity, checkSettings } from './account.ts'
-import { type Aws, isMissing } from './aws.ts'
+import { type Aws, undefinedIfMissing } from './aws.ts'
 import { checkLogin, checkOwner } from './database.ts'
 import { attempt, error, type Finding, ok } from './finding.ts'
 
@@ -51,16 +52,12 @@ async function checkSecret(
   { aws, databaseEndpoint }: Environment,
 ): Promise<Finding[]> {
   const id = settings.secretArns?.[name] ?? `cuecard/${stage}/${name}`
-  const found = await aws('secretsmanager', 'get-secret-value', '--secret-id', id).catch((thrown) => {
-    if (!isMissing(thrown)) throw thrown
-    return {}
-  })
-  const secret = v.parse(value, found).SecretString?.trim()
+  const found = await aws('secretsmanager', 'get-secret-value', '--secret-id', id).catch(undefinedIfMissing)
+  const secret = v.parse(value, found ?? {}).SecretString?.trim()
   if (!secret) return [error(name, `the secret ${id} is missing or empty: see the runbook, first deploy`)]
   if (name === 'provider') return [await checkProvider(settings, secret)]
   if (name === 'canary') return [checkCanary(id, secret)]
-  if (!/^postgres(ql)?:$/.test(URL.parse(secret)?.protocol ?? ''))
-    return [error(name, `the secret ${id} is not a postgresql:// URL`)]
+  if (!isPostgresUrl(secret)) return [error(name, `the secret ${id} is not a postgresql:// URL`)]
   return name === 'database-owner'
     ? await checkOwner(secret, databaseEndpoint)
     : await checkLogin(name, secret, databaseEndpoint)
@@ -72,7 +69,6 @@ function checkCanary(id: string, key: string): Finding {
     : error('canary', `the secret ${id} is not an API key: see the runbook, the canary's organization`)
 }
 
-/** Embeds one word. */
 async function checkProvider({ provider }: StageSettings, apiKey: string): Promise<Finding> {
   const embedder = openAiEmbedder({ ...provider, apiKey: () => apiKey, timeoutSeconds: 10 })
   const fault = await checkEmbedder(embedder)

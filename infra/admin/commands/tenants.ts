@@ -1,9 +1,11 @@
+import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import * as v from 'valibot'
 import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
 import { agentId, organizationId } from '../../../shared/ids.ts'
 import { type Permission, permissions } from '../../../shared/permissions.ts'
 import { removeRetellSecret, setRetellSecret, showAgent } from '../agents.ts'
+import { CommandError } from '../command-error.ts'
 import {
   createAgent,
   createKey,
@@ -16,12 +18,12 @@ import {
   setLimits,
   showOrganization,
 } from '../tenants.ts'
+import type { Terminal } from '../terminal.ts'
 import { action, audited } from './action.ts'
 import { agentDeleteCommand, organizationDeleteCommand } from './erasure.ts'
 import { expiry } from './expiry.ts'
 import { organizationExportCommand } from './export.ts'
 import { count, id, optional, parser, required } from './options.ts'
-import { retellSecret, standardInput } from './secret.ts'
 
 export function organizationCommand() {
   const command = new Command('organization').description('manage organizations (customers)')
@@ -166,6 +168,21 @@ interface NewKeyOptions extends Named {
 
 const permissionList = v.pipe(
   v.string(),
-  v.transform((text) => [...new Set(text.split(',').map((permission) => permission.trim()))]),
+  v.transform((list) => [...new Set(list.split(',').map((permission) => permission.trim()))]),
   v.array(v.picklist(permissions, `must be a comma-separated list of ${permissions.join(', ')}`)),
 )
+
+const secret = v.pipe(v.string(), v.trim(), v.regex(/^[\x21-\x7e]{16,200}$/))
+
+/** @throws CommandError, which does not repeat what was typed */
+function retellSecret(typed: string): string {
+  const result = v.safeParse(secret, typed)
+  if (result.success) return result.output
+  throw new CommandError('the secret on standard input must have between 16 and 200 printable ASCII characters')
+}
+
+/** Not an argument: those stand in the shell's history and in the list of processes. @throws CommandError at a terminal */
+async function standardInput({ stdin }: Terminal): Promise<string> {
+  if (stdin.isTTY) throw new CommandError('pipe the secret into the command: npx cuecard agent retell-secret ID < FILE')
+  return await text(stdin)
+}

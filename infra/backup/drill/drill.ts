@@ -21,10 +21,8 @@ const questions = ['Are you open on Sunday?', 'How much is it to fix a flat tire
 const customerName = 'Erased Ltd'
 
 /**
- * Backs up a system with samples, erases a customer afterwards, restores the backup into a second database and replays the erasure. Makes and drops
- * both databases.
- * @param server URL of a server on which it may create databases
- * @throws Error, on one line, that says what differs
+ * Backs up a system with samples, erases a customer, restores the backup into a second database and replays the erasure. Drops both.
+ * @param server URL of a server on which it may create databases @throws Error, on one line, that says what differs
  */
 export async function drill(server: string, report: Report): Promise<void> {
   const closers: (() => Promise<unknown>)[] = []
@@ -58,8 +56,7 @@ export async function drill(server: string, report: Report): Promise<void> {
 }
 
 /**
- * Restores a store's newest backup into a new database, migrates it, erases again what was erased, and compares its schema and grants with those of a
- * database made by the migrations only.
+ * Restores the newest backup into a new database, migrates it, replays erasures, and compares its grants with those of a fresh schema.
  * @param erasures what `erasures list --json` printed; by default what the backups list
  */
 export async function restoreDrill(

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
 import type { buildApp } from 'fauxqs'
 import type { Signer } from '../../../shared/files/signing.ts'
 import { filesCors } from '../../cors.ts'
 import type { FileFolder } from './folder.ts'
-import { readForm } from './form.ts'
-import { checkPolicy, checkSignedUrl } from './policy.ts'
+import { checkPolicy, checkSignedUrl, type FormFields } from './policy.ts'
 import { escaped, S3Error } from './s3-error.ts'
 
 interface ServedFiles {
@@ -122,4 +124,29 @@ function isForbiddenPreflight({ method, headers }: CorsRequest, origins: Readonl
   if (method !== 'OPTIONS') return false
   const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
   return !origins.has(origin) || !filesCors.allowMethods.some((allowed) => allowed === wanted) || Boolean(named)
+}
+
+/** Reads a form as S3 does: fields after the file do not count. @throws S3Error, or what `onFile` throws once the form is read */
+async function readForm<Result>(
+  request: IncomingMessage,
+  onFile: (fields: FormFields, file: Readable) => Promise<Result>,
+): Promise<Result> {
+  const { 'content-type': contentType = '', 'content-length': length } = request.headers
+  if (length === undefined)
+    throw new S3Error(411, 'MissingContentLength', 'You must provide the Content-Length HTTP header.')
+  const fields: Record<string, string> = {}
+  let received: Promise<Result> | undefined
+  const form = new Busboy({ headers: { ...request.headers, 'content-type': contentType }, limits: { files: 1 } })
+  form.on('field', (name, value) => {
+    if (!received) fields[name.toLowerCase()] = value
+  })
+  form.on('file', (_name, file) => {
+    received = onFile(fields, file).finally(() => file.resume())
+    received.catch(() => {})
+  })
+  await pipeline(request, form).catch((error: Error) => {
+    throw new S3Error(400, 'MalformedPOSTRequest', error.message)
+  })
+  if (!received) throw new S3Error(400, 'InvalidArgument', 'POST requires exactly one file upload per request.')
+  return await received
 }
