@@ -28,6 +28,13 @@ function as(role: string, timeoutSeconds = 15): Database {
   return new Database({ url: () => url.href, timeoutSeconds })
 }
 
+/** The lines of a table; a backslash at the end of one continues it. */
+const linesOf = (table: string) =>
+  table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/ +/g, ' '))
+
 describe('the roles of the Lambdas', () => {
   test('own nothing, have no attribute and may create nothing', async () => {
     const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
@@ -45,240 +52,97 @@ describe('the roles of the Lambdas', () => {
 
   test('hold these grants and no other', async () => {
     const { rows } = await sql<{ grant: string }>`
-      select distinct replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name as grant
+      select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ': '
+        || string_agg(table_name, ' ' order by table_name collate "C") as grant
       from (
         select grantee, privilege_type, table_name from information_schema.column_privileges
         union select grantee, privilege_type, table_name from information_schema.table_privileges
       ) granted
       where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
-      order by 1`.execute(stand.db)
-    expect(rows.map((row) => row.grant)).toEqual([
-      'agents select agents',
-      'agents select documents',
-      'chunks delete chunks',
-      'chunks delete idempotency_keys',
-      'chunks delete vectors',
-      'chunks insert chunk_terms',
-      'chunks insert chunks',
-      'chunks insert idempotency_keys',
-      'chunks insert vectors',
-      'chunks select agents',
-      'chunks select chunks',
-      'chunks select documents',
-      'chunks select idempotency_keys',
-      'chunks select vectors',
-      'chunks update documents',
-      'chunks update idempotency_keys',
-      'dashboard delete calls',
-      'dashboard delete chunks',
-      'dashboard delete documents',
-      'dashboard delete question_log',
-      'dashboard delete sessions',
-      'dashboard delete vectors',
-      'dashboard insert api_keys',
-      'dashboard insert documents',
-      'dashboard insert query_vectors',
-      'dashboard insert sign_in_attempts',
-      'dashboard select agents',
-      'dashboard select api_keys',
-      'dashboard select calls',
-      'dashboard select chunk_terms',
-      'dashboard select chunks',
-      'dashboard select documents',
-      'dashboard select embedded_tokens',
-      'dashboard select organizations',
-      'dashboard select query_vectors',
-      'dashboard select question_log',
-      'dashboard select request_meters',
-      'dashboard select sessions',
-      'dashboard select sign_in_attempts',
-      'dashboard select vectors',
-      'dashboard update api_keys',
-      'dashboard update calls',
-      'dashboard update documents',
-      'dashboard update organizations',
-      'dashboard update sign_in_attempts',
-      'documents delete chunks',
-      'documents delete documents',
-      'documents delete idempotency_keys',
-      'documents delete vectors',
-      'documents insert documents',
-      'documents insert idempotency_keys',
-      'documents select agents',
-      'documents select chunks',
-      'documents select documents',
-      'documents select idempotency_keys',
-      'documents select vectors',
-      'documents update documents',
-      'documents update idempotency_keys',
-      'embedding delete chunks',
-      'embedding delete vectors',
-      'embedding insert chunk_terms',
-      'embedding insert chunks',
-      'embedding insert embedded_tokens',
-      'embedding insert vectors',
-      'embedding select chunks',
-      'embedding select documents',
-      'embedding select embedded_tokens',
-      'embedding select organizations',
-      'embedding select request_meters',
-      'embedding select vectors',
-      'embedding update documents',
-      'embedding update embedded_tokens',
-      'extraction select documents',
-      'extraction update documents',
-      'mcp insert query_vectors',
-      'mcp insert question_log',
-      'mcp select agents',
-      'mcp select chunk_terms',
-      'mcp select chunks',
-      'mcp select documents',
-      'mcp select query_vectors',
-      'mcp select vectors',
-      'operator delete agents',
-      'operator delete api_keys',
-      'operator delete calls',
-      'operator delete chunk_terms',
-      'operator delete chunks',
-      'operator delete documents',
-      'operator delete idempotency_keys',
-      'operator delete organizations',
-      'operator delete query_vectors',
-      'operator delete question_log',
-      'operator delete signing_secrets',
-      'operator delete vectors',
-      'operator insert agents',
-      'operator insert api_keys',
-      'operator insert erasures',
-      'operator insert obsolete_files',
-      'operator insert operator_actions',
-      'operator insert organizations',
-      'operator insert signing_secrets',
-      'operator select agents',
-      'operator select api_keys',
-      'operator select calls',
-      'operator select chunk_terms',
-      'operator select chunks',
-      'operator select documents',
-      'operator select embedded_tokens',
-      'operator select erasures',
-      'operator select idempotency_keys',
-      'operator select obsolete_files',
-      'operator select operator_actions',
-      'operator select organizations',
-      'operator select query_vectors',
-      'operator select question_log',
-      'operator select request_meters',
-      'operator select signing_secrets',
-      'operator select vectors',
-      'operator update api_keys',
-      'operator update calls',
-      'operator update documents',
-      'operator update erasures',
-      'operator update obsolete_files',
-      'operator update operator_actions',
-      'operator update organizations',
-      'operator update signing_secrets',
-      'organization select documents',
-      'organization select embedded_tokens',
-      'organization select organizations',
-      'organization select request_meters',
-      'organization update organizations',
-      'platforms insert query_vectors',
-      'platforms insert question_log',
-      'platforms select agents',
-      'platforms select chunk_terms',
-      'platforms select chunks',
-      'platforms select documents',
-      'platforms select query_vectors',
-      'platforms select signing_secrets',
-      'platforms select vectors',
-      'search insert query_vectors',
-      'search insert question_log',
-      'search select agents',
-      'search select chunk_terms',
-      'search select chunks',
-      'search select documents',
-      'search select query_vectors',
-      'search select vectors',
-      'sweeper delete idempotency_keys',
-      'sweeper delete obsolete_files',
-      'sweeper delete query_vectors',
-      'sweeper delete question_log',
-      'sweeper delete sessions',
-      'sweeper delete sign_in_attempts',
-      'sweeper select documents',
-      'sweeper select idempotency_keys',
-      'sweeper select obsolete_files',
-      'sweeper select query_vectors',
-      'sweeper select question_log',
-      'sweeper select sessions',
-      'sweeper select sign_in_attempts',
-      'sweeper update documents',
-      'sweeper update obsolete_files',
-    ])
+      group by grantee, privilege_type`.execute(stand.db)
+    const expected = linesOf(`
+      agents select: agents documents
+      chunks delete: chunks idempotency_keys vectors
+      chunks insert: chunk_terms chunks idempotency_keys vectors
+      chunks select: agents chunks documents idempotency_keys vectors
+      chunks update: documents idempotency_keys
+      dashboard delete: calls chunks documents question_log sessions vectors
+      dashboard insert: api_keys documents query_vectors sign_in_attempts
+      dashboard select: agents api_keys calls chunk_terms chunks documents embedded_tokens organizations query_vectors \
+        question_log request_meters sessions sign_in_attempts vectors
+      dashboard update: api_keys calls documents organizations sign_in_attempts
+      documents delete: chunks documents idempotency_keys vectors
+      documents insert: documents idempotency_keys
+      documents select: agents chunks documents idempotency_keys vectors
+      documents update: documents idempotency_keys
+      embedding delete: chunks vectors
+      embedding insert: chunk_terms chunks embedded_tokens vectors
+      embedding select: chunks documents embedded_tokens organizations request_meters vectors
+      embedding update: documents embedded_tokens
+      extraction select: documents
+      extraction update: documents
+      mcp insert: query_vectors question_log
+      mcp select: agents chunk_terms chunks documents query_vectors vectors
+      operator delete: agents api_keys calls chunk_terms chunks documents idempotency_keys organizations query_vectors \
+        question_log signing_secrets vectors
+      operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
+      operator select: agents api_keys calls chunk_terms chunks documents embedded_tokens erasures idempotency_keys \
+        obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets vectors
+      operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
+      organization select: documents embedded_tokens organizations request_meters
+      organization update: organizations
+      platforms insert: query_vectors question_log
+      platforms select: agents chunk_terms chunks documents query_vectors signing_secrets vectors
+      search insert: query_vectors question_log
+      search select: agents chunk_terms chunks documents query_vectors vectors
+      sweeper delete: idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
+      sweeper select: documents idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
+      sweeper update: documents obsolete_files
+    `)
+    expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
   test('hold of vectors, terms, and of the columns that lead to them, no more than their statements need', async () => {
     const { rows } = await sql<{ grant: string }>`
-      select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ' ' || table_name || ': '
-        || string_agg(column_name, ', ' order by column_name) as grant
-      from information_schema.column_privileges
-      where grantee like 'cuecard_%' and (table_name in ('vectors', 'query_vectors', 'chunk_terms')
-          or column_name in ('vector_id', 'sketch', 'chunk_offsets', 'title_terms'))
-        and (table_name in ('vectors', 'chunk_terms') or not has_table_privilege(grantee, table_name, privilege_type))
-      group by grantee, privilege_type, table_name
-      order by 1`.execute(stand.db)
-    expect(rows.map((row) => row.grant)).toEqual([
-      'chunks insert chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'chunks insert chunks: sketch, vector_id',
-      'chunks insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
-      'chunks select documents: chunk_offsets',
-      'chunks select vectors: document_id, embedding, exponent, id, organization_id, sketch',
-      'chunks update documents: chunk_offsets',
-      'dashboard insert documents: title_terms',
-      'dashboard insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'dashboard select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'dashboard select chunks: sketch, vector_id',
-      'dashboard select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'dashboard select vectors: document_id, embedding, id, organization_id',
-      'dashboard update documents: chunk_offsets, title_terms',
-      'documents insert documents: title_terms',
-      'documents select chunks: vector_id',
-      'documents select vectors: document_id, id, organization_id',
-      'documents update documents: chunk_offsets, title_terms',
-      'embedding insert chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'embedding insert chunks: sketch, vector_id',
-      'embedding insert vectors: document_id, embedding, exponent, id, organization_id, sketch',
-      'embedding select chunks: vector_id',
-      'embedding select vectors: document_id, id, organization_id, sketch',
-      'embedding update documents: chunk_offsets',
-      'extraction update documents: title_terms',
-      'mcp insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'mcp select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'mcp select chunks: sketch, vector_id',
-      'mcp select documents: chunk_offsets, title_terms',
-      'mcp select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'mcp select vectors: document_id, embedding, id, organization_id',
-      'operator select chunk_terms: agent_id, chunk_index, document_id, organization_id, revision',
-      'operator select chunks: vector_id',
-      'operator select documents: chunk_offsets',
-      'operator select query_vectors: key, organization_id',
-      'operator select vectors: document_id, embedding, exponent, id, organization_id',
-      'platforms insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'platforms select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'platforms select chunks: sketch, vector_id',
-      'platforms select documents: chunk_offsets, title_terms',
-      'platforms select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'platforms select vectors: document_id, embedding, id, organization_id',
-      'search insert query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'search select chunk_terms: agent_id, chunk_index, document_id, length, organization_id, revision, terms',
-      'search select chunks: sketch, vector_id',
-      'search select documents: chunk_offsets, title_terms',
-      'search select query_vectors: cosine_per_unit, embedding, high, key, low, middle, organization_id',
-      'search select vectors: document_id, embedding, id, organization_id',
-      'sweeper select query_vectors: created_at, key, organization_id',
-    ])
+      select verb || ' ' || table_name || ' (' || columns || '): ' || string_agg(role, ' ' order by role) as grant
+      from (
+        select replace(grantee, 'cuecard_', '') as role, lower(privilege_type) as verb, table_name,
+          string_agg(column_name, ' ' order by column_name) as columns
+        from information_schema.column_privileges
+        where grantee like 'cuecard_%' and (table_name in ('vectors', 'query_vectors', 'chunk_terms')
+            or column_name in ('vector_id', 'sketch', 'chunk_offsets', 'title_terms'))
+          and (table_name in ('vectors', 'chunk_terms') or not has_table_privilege(grantee, table_name, privilege_type))
+        group by grantee, privilege_type, table_name
+      ) granted
+      group by verb, table_name, columns`.execute(stand.db)
+    const expected = linesOf(`
+      insert chunk_terms (agent_id chunk_index document_id length organization_id revision terms): chunks embedding
+      insert chunks (sketch vector_id): chunks embedding
+      insert documents (title_terms): dashboard documents
+      insert query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
+        search
+      insert vectors (document_id embedding exponent id organization_id sketch): chunks embedding
+      select chunk_terms (agent_id chunk_index document_id length organization_id revision terms): dashboard mcp \
+        platforms search
+      select chunk_terms (agent_id chunk_index document_id organization_id revision): operator
+      select chunks (sketch vector_id): dashboard mcp platforms search
+      select chunks (vector_id): documents embedding operator
+      select documents (chunk_offsets title_terms): mcp platforms search
+      select documents (chunk_offsets): chunks operator
+      select query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
+        search
+      select query_vectors (created_at key organization_id): sweeper
+      select query_vectors (key organization_id): operator
+      select vectors (document_id embedding exponent id organization_id sketch): chunks
+      select vectors (document_id embedding exponent id organization_id): operator
+      select vectors (document_id embedding id organization_id): dashboard mcp platforms search
+      select vectors (document_id id organization_id sketch): embedding
+      select vectors (document_id id organization_id): documents
+      update documents (chunk_offsets title_terms): dashboard documents
+      update documents (chunk_offsets): chunks embedding
+      update documents (title_terms): extraction
+    `)
+    expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
   test('may execute these functions and no other: triggers are the owner’s, and nothing is PUBLIC’s', async () => {
@@ -312,103 +176,54 @@ describe('the roles of the Lambdas', () => {
     expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
   })
 
-  test.each([
-    ['cuecard_organization', 'select cursor_key from organizations'],
-    ['cuecard_embedding', `select find_key('x')`],
-    ['cuecard_sweeper', 'select question from question_log'],
-    ['cuecard_sweeper', 'select content from documents'],
-    ['cuecard_sweeper', 'select title from documents'],
-    ['cuecard_sweeper', 'select response from idempotency_keys'],
-    ['cuecard_sweeper', 'select extracted_text from documents'],
-    ['cuecard_sweeper', 'update obsolete_files set source_url = null'],
-    ['cuecard_sweeper', 'insert into obsolete_files select from obsolete_files'],
-    ['cuecard_documents', 'select source_url from obsolete_files'],
-    ['cuecard_extraction', 'select extracted_text from documents'],
-    ['cuecard_extraction', 'select content from documents'],
-    ['cuecard_extraction', 'select title from documents'],
-    ['cuecard_extraction', 'update documents set content = null'],
-    ['cuecard_extraction', 'update documents set source_url = null'],
-    ['cuecard_extraction', 'update documents set revision = 2'],
-    ['cuecard_extraction', 'update documents set active_revision = 1'],
-    ['cuecard_extraction', 'update documents set managed_by = null'],
-    ['cuecard_extraction', 'delete from documents'],
-    ['cuecard_extraction', 'select id from chunks'],
-    ['cuecard_extraction', 'select source_url from obsolete_files'],
-    ['cuecard_embedding', 'update documents set extracted_text = null'],
-    ['cuecard_embedding', 'update documents set source_url = null'],
-    ['cuecard_embedding', 'select key_hash from api_keys'],
-    ['cuecard_embedding', 'update documents set content = null'],
-    ['cuecard_documents', 'select id from calls'],
-    ['cuecard_documents', 'update agents set ready_document_count = 1'],
-    ['cuecard_documents', 'insert into api_keys select from api_keys'],
-    ['cuecard_documents', 'select content from chunks'],
-    ['cuecard_documents', 'update documents set organization_id = null'],
-    ['cuecard_documents', 'select embedding from vectors'],
-    ['cuecard_chunks', 'update chunks set content = null'],
-    ['cuecard_chunks', 'update vectors set embedding = null'],
-    ['cuecard_chunks', 'update chunks set vector_id = null'],
-    ['cuecard_chunks', 'select content from documents'],
-    ['cuecard_chunks', 'update documents set title = null'],
-    ['cuecard_chunks', 'delete from documents'],
-    ['cuecard_embedding', 'select embedding from vectors'],
-    ['cuecard_embedding', 'update vectors set embedding = null'],
-    ['cuecard_search', 'delete from documents'],
-    ['cuecard_search', 'delete from vectors'],
-    ['cuecard_search', 'delete from chunk_terms'],
-    ['cuecard_embedding', 'delete from chunk_terms'],
-    ['cuecard_embedding', 'select terms from chunk_terms'],
-    ['cuecard_documents', 'select terms from chunk_terms'],
-    ['cuecard_chunks', 'update chunk_terms set terms = null'],
-    ['cuecard_search', 'delete from query_vectors'],
-    ['cuecard_search', 'update query_vectors set embedding = null'],
-    ['cuecard_search', 'select exponent from vectors'],
-    ['cuecard_search', 'select id from documents for update'],
-    ['cuecard_search', 'select content from documents'],
-    ['cuecard_search', 'select response from idempotency_keys'],
-    ['cuecard_search', 'select secret from signing_secrets'],
-    ['cuecard_documents', 'select secret from signing_secrets'],
-    ['cuecard_platforms', 'select created_at from signing_secrets'],
-    ['cuecard_platforms', 'update signing_secrets set secret = null'],
-    ['cuecard_platforms', 'delete from signing_secrets'],
-    ['cuecard_platforms', 'delete from query_vectors'],
-    ['cuecard_platforms', 'select content from documents'],
-    ['cuecard_platforms', 'select name from agents'],
-    ['cuecard_mcp', 'select content from documents'],
-    ['cuecard_mcp', 'select name from agents'],
-    ['cuecard_mcp', 'update agents set ready_document_count = 1'],
-    ['cuecard_mcp', 'delete from query_vectors'],
-    ['cuecard_mcp', 'select id from documents for update'],
-    [operator, 'select key_hash from api_keys'],
-    [operator, 'select cursor_key from organizations'],
-    [operator, 'select secret from signing_secrets'],
-    [operator, 'select response from idempotency_keys'],
-    [operator, 'update organizations set name = null'],
-    [operator, 'update documents set content = null'],
-    [operator, 'insert into documents select from documents'],
-    [operator, 'update api_keys set permissions = null'],
-    [operator, 'delete from erasures'],
-    [operator, 'create table smuggled ()'],
-    ['cuecard_organization', 'update organizations set name = null'],
-    ['cuecard_organization', 'select id from documents'],
-    ['cuecard_agents', 'select title from documents'],
-    ['cuecard_agents', 'select document_count from agents'],
-    ['cuecard_agents', 'update agents set name = null'],
-    ['cuecard_dashboard', 'select key_hash from api_keys'],
-    ['cuecard_dashboard', 'update api_keys set permissions = null'],
-    ['cuecard_dashboard', 'delete from api_keys'],
-    ['cuecard_dashboard', 'select cursor_key from organizations'],
-    ['cuecard_dashboard', 'select find_key(null)'],
-    ['cuecard_dashboard', 'insert into sessions select from sessions'],
-    ['cuecard_dashboard', 'update sessions set expires_at = null'],
-    ['cuecard_dashboard', 'update calls set done_at = null'],
-    ['cuecard_dashboard', 'insert into calls select from calls'],
-    ['cuecard_dashboard', 'update agents set name = null'],
-    ['cuecard_dashboard', 'select secret from signing_secrets'],
-    ['cuecard_dashboard', 'delete from sign_in_attempts'],
-    ['cuecard_documents', `select find_session('x')`],
-    ['cuecard_documents', 'select token_hash from sessions'],
-    ['cuecard_sweeper', 'select api_key_id from sessions'],
-  ])('%s may not: %s', async (role, statement) => {
+  const forbidden = linesOf(`
+    agents: select title from documents; select document_count from agents; update agents set name = null
+    chunks: update chunks set content = null; update vectors set embedding = null; \
+      update chunks set vector_id = null; select content from documents; update documents set title = null; \
+      delete from documents; update chunk_terms set terms = null
+    dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
+      select cursor_key from organizations; select find_key(null); insert into sessions select from sessions; \
+      update sessions set expires_at = null; update calls set done_at = null; insert into calls select from calls; \
+      update agents set name = null; select secret from signing_secrets; delete from sign_in_attempts
+    documents: select source_url from obsolete_files; select id from calls; \
+      update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
+      select content from chunks; update documents set organization_id = null; select embedding from vectors; \
+      select terms from chunk_terms; select secret from signing_secrets; select find_session('x'); \
+      select token_hash from sessions
+    embedding: select find_key('x'); update documents set extracted_text = null; \
+      update documents set source_url = null; select key_hash from api_keys; update documents set content = null; \
+      select embedding from vectors; update vectors set embedding = null; delete from chunk_terms; \
+      select terms from chunk_terms
+    extraction: select extracted_text from documents; select content from documents; select title from documents; \
+      update documents set content = null; update documents set source_url = null; \
+      update documents set revision = 2; update documents set active_revision = 1; \
+      update documents set managed_by = null; delete from documents; select id from chunks; \
+      select source_url from obsolete_files
+    mcp: select content from documents; select name from agents; update agents set ready_document_count = 1; \
+      delete from query_vectors; select id from documents for update
+    operator: select key_hash from api_keys; select cursor_key from organizations; \
+      select secret from signing_secrets; select response from idempotency_keys; \
+      update organizations set name = null; update documents set content = null; \
+      insert into documents select from documents; update api_keys set permissions = null; delete from erasures; \
+      create table smuggled ()
+    organization: select cursor_key from organizations; update organizations set name = null; \
+      select id from documents
+    platforms: select created_at from signing_secrets; update signing_secrets set secret = null; \
+      delete from signing_secrets; delete from query_vectors; select content from documents; \
+      select name from agents
+    search: delete from documents; delete from vectors; delete from chunk_terms; delete from query_vectors; \
+      update query_vectors set embedding = null; select exponent from vectors; \
+      select id from documents for update; select content from documents; select response from idempotency_keys; \
+      select secret from signing_secrets
+    sweeper: select question from question_log; select content from documents; select title from documents; \
+      select response from idempotency_keys; select extracted_text from documents; \
+      update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
+      select api_key_id from sessions
+  `).flatMap((line) => {
+    const [role, statements] = line.split(': ')
+    return statements!.split('; ').map((statement) => [`cuecard_${role}`, statement] as const)
+  })
+  test.each(forbidden)('%s may not: %s', async (role, statement) => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
   })
 })
@@ -542,56 +357,35 @@ describe('row-level security', () => {
 
   test('shows a statement that forgets the organization nothing but its own rows, and without one no rows', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
-    for (const { call, knowledgeBase } of [mine, other])
+    for (const { agentId, apiKey, call, knowledgeBase } of [mine, other]) {
       await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
-    await stand.deliver()
-    for (const { agentId, organizationId, apiKey } of [mine, other]) {
-      await sql`insert into calls (organization_id, id, agent_id) values (${organizationId}, ${newId()}, ${agentId})`.execute(
-        stand.db,
-      )
       await signIn(stand.db, apiKey, '192.0.2.1')
+      await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     }
-    for (const { agentId } of [mine, other]) await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
+    await stand.deliver()
     await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
-
     await sql`update organizations set log_questions = true`.execute(stand.db)
-    for (const { organizationId, agentId } of [mine, other])
-      await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits)
-        values (${organizationId}, ${newId()}, ${agentId}, 'question', 'hybrid', false, 0)`.execute(stand.db)
+    await sql`insert into calls (organization_id, id, agent_id)
+      select organization_id, gen_random_uuid(), id from agents`.execute(stand.db)
+    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits)
+      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, 0 from agents`.execute(stand.db)
 
+    const served = 'agents documents chunks chunk_terms vectors query_vectors'
     const seen = {
-      cuecard_documents: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
-      cuecard_chunks: ['agents', 'documents', 'chunks', 'vectors', 'idempotency_keys'],
-      cuecard_search: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
-      cuecard_platforms: [
-        'agents',
-        'documents',
-        'chunks',
-        'chunk_terms',
-        'vectors',
-        'query_vectors',
-        'signing_secrets',
-      ],
-      cuecard_mcp: ['agents', 'documents', 'chunks', 'chunk_terms', 'vectors', 'query_vectors'],
-      cuecard_embedding: ['documents', 'chunks', 'vectors'],
-      cuecard_agents: ['agents', 'documents'],
-      cuecard_dashboard: [
-        'agents',
-        'documents',
-        'chunks',
-        'chunk_terms',
-        'vectors',
-        'query_vectors',
-        'api_keys',
-        'sessions',
-        'calls',
-        'question_log',
-      ],
+      documents: 'agents documents chunks vectors idempotency_keys',
+      chunks: 'agents documents chunks vectors idempotency_keys',
+      search: served,
+      platforms: `${served} signing_secrets`,
+      mcp: served,
+      embedding: 'documents chunks vectors',
+      agents: 'agents documents',
+      dashboard: `${served} api_keys sessions calls question_log`,
     }
-    for (const [role, tables] of Object.entries(seen)) {
+    for (const [name, tables] of Object.entries(seen)) {
+      const role = `cuecard_${name}`
       const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
-      for (const table of tables) {
+      for (const table of tables.split(' ')) {
         const every = sql<{ organization_id: string }>`select organization_id from ${sql.table(table)}`
         expect((await every.execute(scoped)).rows, `${role} ${table}`).toEqual([
           { organization_id: mine.organizationId },
