@@ -1,7 +1,4 @@
-import { createServer } from 'node:net'
 import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
@@ -92,52 +89,9 @@ test('the messages of a batch come back with their groups', async () => {
   ])
 })
 
-test('a delayed message is received after its delay', async () => {
-  await send('later', { DelaySeconds: 1 })
-  expect(await attributesOf(queue.queueUrl)).toMatchObject({ ApproximateNumberOfMessagesDelayed: '1' })
-  expect(await receive(queue.queueUrl)).toEqual([])
-  expect(await receive(queue.queueUrl, 20)).toMatchObject([{ Body: 'later' }])
-})
-
-test('a message goes to the dead letters once it was received as often as allowed', async () => {
-  const { MessageId } = await send('poison', { MessageGroupId: 'organization-1' })
-  for (let count = 1; count <= queues.embedding.maxReceiveCount; count++) {
-    const [message] = await receive(queue.queueUrl)
-    expect(message?.Attributes?.ApproximateReceiveCount).toBe(`${count}`)
-    const { ReceiptHandle } = message ?? {}
-    await sqs.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl: queue.queueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
-    )
-  }
-  expect(await receive(queue.queueUrl)).toEqual([])
-  expect(await receive(queue.deadLetterUrl)).toMatchObject([
-    { MessageId, Body: 'poison', Attributes: { MessageGroupId: 'organization-1' } },
-  ])
-})
-
-test('a deleted message does not return', async () => {
-  await send('done')
-  const [message] = await receive(queue.queueUrl)
-  await sqs.send(new DeleteMessageCommand({ QueueUrl: queue.queueUrl, ReceiptHandle: message?.ReceiptHandle }))
-  expect(await attributesOf(queue.queueUrl)).toMatchObject({
-    ApproximateNumberOfMessages: '0',
-    ApproximateNumberOfMessagesNotVisible: '0',
-  })
-})
-
 test('closing does not wait for those who wait for messages', async () => {
   const waiting = receive(queue.queueUrl, 20).catch(() => [])
   await send('wakes the receiver', { DelaySeconds: 900 })
   await emulator.close()
   expect(await waiting).toEqual([])
-})
-
-test('a port in use is reported in one line', async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await expect(startEmulator({ port })).rejects.toThrow(
-    `cannot start SQS and S3: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
-  )
-  server.close()
 })

@@ -18,6 +18,26 @@ const { DATABASE_URL: server } = process.env
 const provider = useFakeProvider()
 const { home, start, cleanUp } = useStandProcesses()
 
+/** Presses Ctrl-C, or sends another signal. */
+async function stop(stand: StandProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+  stand.process.kill(signal)
+  expect(await stand.ends()).toBe(0)
+}
+
+/** The API of the stand at a home, with the demo key of its environment. */
+async function apiOf(env: Home) {
+  const { BASE_URL = '', API_KEY = '', AGENT_ID = '', ORGANIZATION_ID } = await environmentOf(env)
+  const knowledgeBase = `/v1/agents/${AGENT_ID}/knowledge-base`
+  const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
+  const call = (method: string, path: string, body?: object) =>
+    fetch(BASE_URL + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  const documents = async () => {
+    const answer = await call('GET', `${knowledgeBase}?limit=100`)
+    return ((await answer.json()) as { data: { id: string; status: string }[] }).data
+  }
+  return { origin: BASE_URL, shown: [AGENT_ID, API_KEY], organization: ORGANIZATION_ID, knowledgeBase, call, documents }
+}
+
 /** The blocks of README.md and the guide to chunks that contain the texts, as one script for the stand of `home`. */
 async function readmeScript({ DATA_DIR }: Home, ...texts: string[]): Promise<string> {
   const pages = ['README.md', 'functions/reference/guides/11-own-chunks.md'].map((page) =>
@@ -39,8 +59,7 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   const env = await home({ isEmpty: true })
   const interrupted = start({ ...env })
   await interrupted.prints('Starting')
-  interrupted.process.kill('SIGINT')
-  expect(await interrupted.ends()).toBe(0)
+  await stop(interrupted)
   expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
 
   const first = start({ ...env })
@@ -50,38 +69,28 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(shown).toMatch(/pending → (processing → )?completed: Owner's handbook, \d+ chunks/)
   expect(shown.match(/^\? /gm)).toHaveLength(3)
   expect(shown).toContain('Sunday')
-  const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(env)
-  expect(BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  for (const told of [`${BASE_URL}/v1/docs`, AGENT_ID!, API_KEY!, join(env.DATA_DIR, 'env'), 'words, not meaning'])
+  const { origin, shown: ids, organization, knowledgeBase, call, documents } = await apiOf(env)
+  expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  for (const told of [`${origin}/v1/docs`, ...ids, join(env.DATA_DIR, 'env'), 'words, not meaning'])
     expect(shown).toContain(told)
-  const headers = { 'x-api-key': API_KEY! }
-  const knowledgeBase = `${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`
-  const list = async () => {
-    const answer = await fetch(`${knowledgeBase}?limit=100`, { headers })
-    return (await answer.json()) as { data: { id: string }[] }
-  }
-  const documents = await list()
-  expect(documents.data.length).toBeGreaterThan(5)
-  const organization = await fetch(`${BASE_URL}/v1/organization`, { headers })
-  expect(await organization.json()).toMatchObject({ id: ORGANIZATION_ID })
-  for (const { id } of documents.data.slice(1))
-    expect((await fetch(`${knowledgeBase}/${id}`, { method: 'DELETE', headers })).status).toBe(204)
-  const kept = await list()
-  first.process.kill('SIGINT')
-  expect(await first.ends()).toBe(0)
+  const ingested = await documents()
+  expect(ingested.length).toBeGreaterThan(5)
+  expect(await (await call('GET', '/v1/organization')).json()).toMatchObject({ id: organization })
+  for (const { id } of ingested.slice(1)) expect((await call('DELETE', `${knowledgeBase}/${id}`)).status).toBe(204)
+  const kept = await documents()
+  await stop(first)
 
-  const second = start({ ...env, PORT: new URL(BASE_URL!).port })
+  const second = start({ ...env, PORT: new URL(origin).port })
   expect(await second.prints('Ctrl-C')).not.toContain('posted:')
-  expect(await list()).toEqual(kept)
-  second.process.kill('SIGTERM')
-  expect(await second.ends()).toBe(0)
+  expect(await documents()).toEqual(kept)
+  await stop(second, 'SIGTERM')
 })
 
 test('the commands of README.md work as they stand, a second time too; --no-samples stores none, nor does a later start', async () => {
   const env = await home()
   const stand = start({ ...env }, ['--no-samples'])
   expect(await stand.prints('Ctrl-C')).not.toContain('posted:')
-  const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
+  const { documents } = await apiOf(env)
   const first = await readmeScript(env, 'source .local/env\n\ncurl', 'Where can I park?')
   const ofOnesOwn = await readmeScript(env, 'Rental conditions')
   for (const round of [1, 2]) {
@@ -89,41 +98,27 @@ test('the commands of README.md work as they stand, a second time too; --no-samp
     expect(added.output).toContain('"status":"pending"')
     const uploaded = await bash(ofOnesOwn)
     expect(uploaded).toMatchObject({ code: 0, output: expect.stringContaining('Bring the bike back by 18:00.') })
-    const answer = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
-      headers: { 'x-api-key': API_KEY! },
-    })
-    expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(2 * round)
+    expect(await documents()).toHaveLength(2 * round)
   }
-  stand.process.kill('SIGINT')
-  expect(await stand.ends()).toBe(0)
+  await stop(stand)
 
   const later = start({ ...env })
   expect(await later.prints('Ctrl-C')).not.toContain('posted:')
-  later.process.kill('SIGINT')
-  expect(await later.ends()).toBe(0)
+  await stop(later)
 })
 
 test('what a killed process had in work or waiting is taken up at the next start, and ends in error after five attempts', async () => {
   const env = await home()
   const first = start({ ...env }, ['--no-samples'])
   await first.prints('Ctrl-C')
-  const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
-  const headers = { 'x-api-key': API_KEY!, 'content-type': 'application/json' }
-  const create = async (title: string, content: string) => {
-    const created = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ title, content }),
-    })
-    expect(created.status).toBe(201)
-    return created.headers.get('location')!
-  }
+  const { call, knowledgeBase } = await apiOf(env)
   const content = Array.from({ length: 6_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
-  const [long, crashing, waiting] = [
-    await create('Long', content),
-    await create('Crashing', 'A'),
-    await create('Waiting', 'B'),
-  ]
+  const paths: string[] = []
+  for (const [title, text] of Object.entries({ Long: content, Crashing: 'A', Waiting: 'B' })) {
+    const created = await call('POST', knowledgeBase, { title, content: text })
+    expect(created.status).toBe(201)
+    paths.push(created.headers.get('location')!)
+  }
   first.process.kill('SIGKILL')
   await first.ends()
 
@@ -144,15 +139,11 @@ test('what a killed process had in work or waiting is taken up at the next start
 
   const second = start({ ...env }, ['--no-samples'])
   await second.prints('Serving')
-  const { BASE_URL: next } = await environmentOf(env)
-  const statusOf = async (path: string) => {
-    const answer = await fetch(`${next}${path}`, { headers })
-    return ((await answer.json()) as { status: string }).status
-  }
-  const statuses = () => Promise.all([long, crashing, waiting].map(statusOf))
+  const next = await apiOf(env)
+  const statusOf = async (path: string) => ((await (await next.call('GET', path)).json()) as { status: string }).status
+  const statuses = () => Promise.all(paths.map(statusOf))
   await expect.poll(statuses, { timeout: 100_000 }).toEqual(['completed', 'error', 'completed'])
-  second.process.kill('SIGINT')
-  expect(await second.ends()).toBe(0)
+  await stop(second)
 })
 
 test('a provider that is down is said in words and hinders no start; once it is back, what waited is embedded, without a key if none is set', async () => {
@@ -165,15 +156,9 @@ test('a provider that is down is said in words and hinders no start; once it is 
   )
   expect(shown).toContain('Parking')
   expect(shown).not.toContain('/search')
-  const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
-  const headers = { 'x-api-key': API_KEY!, 'content-type': 'application/json' }
-  const statuses = async (origin = BASE_URL) => {
-    const answer = await fetch(`${origin}/v1/agents/${AGENT_ID}/knowledge-base?limit=100`, { headers })
-    return new Set(((await answer.json()) as { data: { status: string }[] }).data.map(({ status }) => status))
-  }
+  const statuses = async () => new Set((await (await apiOf(env)).documents()).map(({ status }) => status))
   expect(await statuses()).not.toContain('completed')
-  down.process.kill('SIGINT')
-  expect(await down.ends()).toBe(0)
+  await stop(down)
   expect(down.output().match(/cannot be reached/g)).toHaveLength(1)
   expect(down.output()).not.toContain('"level"')
 
@@ -187,11 +172,9 @@ test('a provider that is down is said in words and hinders no start; once it is 
 
   const back = start({ ...env, EMBEDDING_BASE_URL: provider.baseUrl })
   await back.prints('Ctrl-C')
-  const { BASE_URL: next } = await environmentOf(env)
-  await expect.poll(() => statuses(next), { timeout: 100_000 }).toEqual(new Set(['completed']))
+  await expect.poll(statuses, { timeout: 100_000 }).toEqual(new Set(['completed']))
   expect(new Set(provider.calls.map(({ authorization }) => authorization))).toEqual(new Set([undefined]))
-  back.process.kill('SIGINT')
-  expect(await back.ends()).toBe(0)
+  await stop(back)
 })
 
 test.skipIf(!server)(
@@ -200,11 +183,8 @@ test.skipIf(!server)(
     const env = await home()
     const stand = start({ ...env })
     await stand.prints('Ctrl-C')
-    const { BASE_URL, API_KEY, AGENT_ID } = await environmentOf(env)
-    const list = async () => {
-      const url = `${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base`
-      return (await fetch(url, { headers: { 'x-api-key': API_KEY! } })).status
-    }
+    const { call, knowledgeBase } = await apiOf(env)
+    const list = async () => (await call('GET', knowledgeBase)).status
     expect(await list()).toBe(200)
 
     const operator = new Client({ connectionString: env.DATABASE_URL! })
@@ -222,8 +202,7 @@ test.skipIf(!server)(
 
     await operator.query(`select pg_terminate_backend(pid) ${others}`)
     await expect.poll(list, { timeout: 20_000 }).toBe(200)
-    stand.process.kill('SIGINT')
-    expect(await stand.ends()).toBe(0)
+    await stop(stand)
   },
 )
 
