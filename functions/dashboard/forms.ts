@@ -1,8 +1,11 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'hono'
+import { html } from 'hono/html'
 import * as v from 'valibot'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
+import { icon } from './icons.ts'
+import type { Html } from './layout.ts'
 
 /** More than any form of ours has. */
 const maxFields = 1000
@@ -73,4 +76,13 @@ export async function readForm<Values>(
     faults: Object.fromEntries(faults.toReversed()),
     typed: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, [value].flat()[0]])),
   }
+}
+
+/** Shows below a field what is wrong with it; the field's `aria-describedby` names `NAME-fault`. */
+export function faultOf(name: string, fault: string | undefined): Html | '' {
+  return fault === undefined ? '' : html`<p id="${name}-fault" class="fault">${icon('alert')} ${fault}</p>`
+}
+
+export function invalid(fault: string | undefined): Html | '' {
+  return fault === undefined ? '' : html` aria-invalid="true"`
 }

@@ -21,7 +21,7 @@ export interface View {
   /** Heading and window title; a tab's heading is its agent's name instead. */
   title: string
   lead?: string | Html
-  /** The entry of the navigation that leads here; errors have none. */
+  /** The entry of the navigation that leads here; an agent's screens are below `agents`, errors have none. */
   place?: 'agents' | 'calls' | 'settings'
   /** The agent whose screen it is: one of its tabs, or with `crumbs` a screen below them. */
   agent?: Agent
@@ -49,7 +49,7 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
 <p class="organization">${session.organizationName}</p>
 <nav class="places" aria-label="${words.navigation.label}"><ul>${placesOf(session).map(
       ({ place, path }) =>
-        html`<li><a href="${path}"${view.place === place ? current(isTop(view)) : ''}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
+        html`<li><a href="${path}"${placeOf(view) === place ? current(isTop(view)) : ''}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
     )}</ul></nav>
 <form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>${words.signOut}</span></button></form>
 </header>
@@ -134,9 +134,9 @@ function heading(view: View): Html {
 
 /** Links to the screens above this one. */
 function crumbs(view: View): Html | '' {
-  const { place, agent, crumbs = [] } = view
+  const { agent, crumbs = [] } = view
   const above: (readonly [name: string, path: string])[] = []
-  const top = places.find((each) => each.place === place)
+  const top = places.find(({ place }) => place === placeOf(view))
   if (!top) return ''
   if (!isTop(view)) above.push([words.navigation[top.place], top.path])
   if (agent && !isTab(view)) above.push([agent.name, agentPage(agent.id, agent.tab)])
@@ -162,6 +162,10 @@ export function agentPage(agentId: string, tab: AgentTab): string {
 
 function placesOf({ permissions }: Session) {
   return places.filter(({ permission }) => permissions.includes(permission))
+}
+
+function placeOf({ agent, place }: View): View['place'] {
+  return agent ? 'agents' : place
 }
 
 function isTop({ agent, crumbs }: View): boolean {

@@ -6,6 +6,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { errorView } from './error-view.ts'
@@ -32,7 +33,10 @@ export interface ScreenRequest<P, F> {
   /** Counts searches only: people's other requests are not limited, so that they can stop what a key does. */
   meter: Meter
   session: Session
-  params: P
+  /** The organization's id, and the ids in the path. */
+  scope: { organizationId: OrganizationId } & P
+  /** Who asks, for what a document's history says. */
+  origin: { requestId: string; apiKeyId: string }
   form: Form<F>
   /** htmx asks for a part of the screen: the answer is a fragment. */
   isPartial: boolean
@@ -50,7 +54,7 @@ export type Answer = View | { fragment: Html } | { redirect: string; flash?: Fla
 export function screens(db: Database, findSession: CurrentSession) {
   const meterOf = requestMeters(db)
 
-  return function screen<P = undefined, F = undefined>(
+  return function screen<P = object, F = undefined>(
     metadata: ScreenMetadata<P, F>,
     handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
   ): Handler<ApiEnv> {
@@ -69,7 +73,8 @@ export function screens(db: Database, findSession: CurrentSession) {
           db: db.forOrganization(session.organizationId),
           meter,
           session,
-          params: readPath(metadata.params, c.req.param()),
+          scope: { organizationId: session.organizationId, ...readPath(metadata.params, c.req.param()) },
+          origin: { requestId: c.get('requestId'), apiKeyId: session.id },
           form: await formOf(c, metadata.form),
           isPartial,
           may,
@@ -100,7 +105,7 @@ export function valid<F>(form: Form<F>): F {
 
 /** @throws ApiError route_not_found for invalid ids */
 function readPath<P>(schema: Schema<P> | undefined, params: Record<string, string>): P {
-  if (!schema) return undefined as P
+  if (!schema) return {} as P
   const result = safeParse(schema, params)
   if (result.success) return result.output
   throw new ApiError('route_not_found', 'There is no such screen.')

@@ -28,8 +28,8 @@ export function agentsScreens(screen: Screen) {
     )
     .get(
       '/dashboard/agents/:agentId',
-      screen({ permission: 'kb:read', params: agentPath }, async ({ db, session, params }) => {
-        const { id } = await getAgent(db, { organizationId: session.organizationId, ...params })
+      screen({ permission: 'kb:read', params: agentPath }, async ({ db, scope }) => {
+        const { id } = await getAgent(db, scope)
         return { redirect: agentPage(id, 'documents') }
       }),
     )

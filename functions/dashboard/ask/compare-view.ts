@@ -4,9 +4,8 @@ import type { Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
-import type { AskQuery } from './question.ts'
 import type { Titled } from './titles.ts'
-import type { Compared } from './trial.ts'
+import type { AskQuery, Compared } from './trial.ts'
 
 const w = words.ask.compare
 const listed = new Intl.ListFormat(words.lang, { type: 'disjunction' })

@@ -17,9 +17,8 @@ import { newDocumentPath } from '../paths.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
 import { compareView, titlesView } from './compare-view.ts'
-import { type AskQuery, askQuery } from './question.ts'
 import { findExpected, findTitles } from './titles.ts'
-import { trials } from './trial.ts'
+import { type AskQuery, askQuery, trials } from './trial.ts'
 import { askForm, examplesView, trialView } from './view.ts'
 
 const examples = 3
@@ -48,8 +47,8 @@ ${compareView({ agentId, query, titles, ...trial })}`
 
   return new Hono<ApiEnv>().get(
     '/dashboard/agents/:agentId/ask',
-    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, meter, session, params, isPartial, may }) => {
-      const scope = { organizationId: session.organizationId, ...params, meter }
+    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, meter, scope: path, isPartial, may }) => {
+      const scope = { ...path, meter }
       const { agentId } = scope
       const query = v.parse(askQuery, c.req.query())
       if (isPartial) {
@@ -63,7 +62,6 @@ ${compareView({ agentId, query, titles, ...trial })}`
       return {
         title: words.ask.title,
         lead: words.ask.lead,
-        place: 'agents',
         agent: { id, name, tab: 'ask' },
         content: html`${askForm(agentId, query)}${content}`,
         status,

@@ -1,16 +1,32 @@
+import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
+import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
-import type { Hit } from '../../../shared/retrieval/schemas.ts'
+import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { defaultSimilarity } from '../../../shared/retrieval/search.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { oneLine } from '../forms.ts'
 import { levelsOf, type Scale, type Strength, strengthOf } from '../scores.ts'
-import type { AskQuery } from './question.ts'
 import type { Expected } from './titles.ts'
+
+const maxCharacters = 1000
+const shortened = v.transform((text: string) => [...oneLine(text)].slice(0, maxCharacters).join(''))
+const text = v.pipe(v.optional(v.string(), ''), shortened)
+
+/** The screen's query string; invalid values count as absent. */
+export const askQuery = v.object({
+  q: text,
+  mode: v.fallback(v.picklist(searchModes), 'hybrid'),
+  document: v.fallback(v.optional(documentId), undefined),
+  /** Part of the titles offered for comparison. */
+  title: text,
+})
+export type AskQuery = v.InferOutput<typeof askQuery>
 
 /** A voice agent gets the same number. */
 const passagesPerQuestion = 5

@@ -5,9 +5,8 @@ import { agentPage, type Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
-import type { AskQuery } from './question.ts'
 import type { Titled } from './titles.ts'
-import type { Trial } from './trial.ts'
+import type { AskQuery, Trial } from './trial.ts'
 
 const w = words.ask
 

@@ -49,23 +49,23 @@ export function callsScreens(screen: Screen) {
     )
     .post(
       `${path}/:callId/restore`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
-        const restored = await restoreCall(db, session.organizationId, params.callId).executeTakeFirst()
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+        const restored = await restoreCall(db, session.organizationId, scope.callId).executeTakeFirst()
         return { redirect: path, flash: restored ? { text: words.calls.restored } : notInTrash }
       }),
     )
     .get(
       `${path}/:callId/delete`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
-        const call = await findInTrash(db, session.organizationId, params.callId)
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+        const call = await findInTrash(db, session.organizationId, scope.callId)
         if (!call) throw new Gone()
         return { title: words.calls.purgeTitle, place: 'calls', crumbs: [], content: purgeQuestion(call, path) }
       }),
     )
     .post(
       `${path}/:callId/delete`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, params }) => {
-        const purged = await purgeCall(db, session.organizationId, params.callId).executeTakeFirst()
+      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+        const purged = await purgeCall(db, session.organizationId, scope.callId).executeTakeFirst()
         return { redirect: path, flash: purged ? { text: words.calls.purged } : notInTrash }
       }),
     )

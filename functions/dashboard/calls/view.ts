@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { TrashedCall } from '../../../shared/organizations/calls.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
-import { localTime } from '../local-time.ts'
+import { localTime } from '../times.ts'
 import { words } from '../words.ts'
 
 const { calls: w } = words

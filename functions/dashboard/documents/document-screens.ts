@@ -1,16 +1,24 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/chunks.ts'
+import { deleteDocument } from '../../../shared/documents/documents.ts'
+import { updateDocument } from '../../../shared/documents/update-document.ts'
 import type { Bucket } from '../../../shared/files/bucket.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
+import type { Tags } from '../../../shared/http/etag.ts'
 import { documentPath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import type { Screen } from '../screen.ts'
+import type { Sender } from '../../../shared/queue.ts'
+import { type Screen, valid } from '../screen.ts'
+import { words } from '../words.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
-import { findOverview, tagOf } from './overview.ts'
+import { editsField, isError, unedited } from './edits.ts'
+import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { needsFile } from './state.ts'
 import { readBeginning } from './text/text.ts'
@@ -24,12 +32,11 @@ const documentQuery = v.object({
   seen: v.optional(v.string()),
 })
 
-export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet'>) {
+export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'presignGet'>) {
   return new Hono<ApiEnv>()
     .get(
       documentPagePath,
-      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, session, params, isPartial, may }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, scope, isPartial, may }) => {
         const { seen, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
         const [agent, document, { chunks, hasMore }] = await Promise.all([
           getAgent(db, scope),
@@ -38,14 +45,13 @@ export function documentScreens(screen: Screen, bucket: Pick<Bucket, 'presignGet
         ])
         if (isPartial && seen === tagOf(document)) return c.body(null, 204)
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
-        const place = placeOf(params, may)
+        const place = placeOf(scope, may)
         const hasUpload = place.mayWrite && !isPartial && needsFile(document) !== undefined
         const shown = { ...place, document, chunks, hasMore, from, passage, beginning, hasUpload }
         if (isPartial) return { fragment: documentView(shown) }
         return {
           title: document.title,
-          place: 'agents',
-          agent: { id: agent.id, name: agent.name, tab: 'documents' },
+          agent: { ...agent, tab: 'documents' },
           crumbs: [],
           actions: documentActions(shown),
           content: html`${hasUpload && uploadView(place.base, document.id)}
@@ -56,15 +62,77 @@ ${documentView(shown)}`,
     )
     .get(
       `${documentPagePath}/file`,
-      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, session, params }) => {
-        const { source_url } = await findOverview(db, { organizationId: session.organizationId, ...params })
+      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, scope }) => {
+        const { source_url } = await findOverview(db, scope)
         if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
         const key = keyOfUrl(source_url)
         return c.redirect(bucket.presignGet(key, fileNameOfKey(key)))
       }),
     )
+    .post(
+      `${documentPagePath}/retry`,
+      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, isPartial, may, origin }) => {
+        try {
+          await updateDocument({ db, queue }, scope, { status: 'pending' }, origin)
+        } catch (error) {
+          // Somebody else has retried it or removed its content: the document's page shows that.
+          if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
+        }
+        if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
+        c.header('hx-trigger', 'documents-changed')
+        return c.body(null, 204)
+      }),
+    )
+    .get(
+      `${documentPagePath}/delete`,
+      screen({ permission: 'kb:write', params: documentPath }, async ({ db, scope, may }) => {
+        const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
+        const { base } = placeOf(scope, may)
+        return {
+          title: words.documents.delete.heading(document.title),
+          agent: { ...agent, tab: 'documents' },
+          crumbs: [[document.title, `${base}/${document.id}`]],
+          content: deleteView(base, document),
+        }
+      }),
+    )
+    .post(
+      `${documentPagePath}/delete`,
+      screen(
+        { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
+        async ({ c, db, scope, form, isPartial, may }) => {
+          const match = unedited(valid(form).edits)
+          if (isPartial) return c.body(null, (await isDeleted(db, scope, match)) ? 204 : 409)
+          const { base } = placeOf(scope, may)
+          const { title } = await findOverview(db, scope)
+          const w = words.documents.delete
+          return (await isDeleted(db, scope, match))
+            ? { redirect: base, flash: { text: w.done(title) } }
+            : { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
+        },
+      ),
+    )
 }
 
 function firstOfPage(passage: number): number {
   return passage - ((passage - 1) % passagesPerPage)
+}
+
+/** False if somebody has edited it since; true if it is already deleted. */
+async function isDeleted(db: Database, scope: DocumentScope, match: Tags): Promise<boolean> {
+  try {
+    await deleteDocument(db, scope, match)
+  } catch (error) {
+    if (isError(error, 'precondition_failed')) return false
+    if (!isError(error, 'document_not_found')) throw error
+  }
+  return true
+}
+
+function deleteView(base: string, { id, title, edits, source_url }: Overview) {
+  const w = words.documents.delete
+  return html`<p>${w.consequence(title)} ${source_url !== null && w.file} ${w.final}</p>
+<form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
+<div class="actions"><button class="danger">${w.confirm}</button>
+<a class="button plain" href="${base}/${id}">${w.keep}</a></div></form>`
 }

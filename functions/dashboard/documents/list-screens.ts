@@ -13,8 +13,15 @@ import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
-import { deletionTemplate } from './delete-view.ts'
-import { type Changes, changesView, type List, type ListQuery, listView, searchForm } from './list-view.ts'
+import {
+  type Changes,
+  changesView,
+  deletionTemplate,
+  type List,
+  type ListQuery,
+  listView,
+  searchForm,
+} from './list-view.ts'
 import { findOverviews, type Group, groups, listOverviews, tagOf } from './overview.ts'
 import { listPath, type Place, placeOf } from './place.ts'
 import { isInWork } from './state.ts'
@@ -43,9 +50,8 @@ const seenDocument = v.pipe(
 export function listScreens(screen: Screen) {
   return new Hono<ApiEnv>().get(
     listPath,
-    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, params, isPartial, may }) => {
-      const scope = { organizationId: session.organizationId, ...params }
-      const place = placeOf(params, may)
+    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, scope, isPartial, may }) => {
+      const place = placeOf(scope, may)
       const { live, ...query } = v.parse(listQuery, c.req.query())
       if (isPartial && live) {
         const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
@@ -57,8 +63,7 @@ export function listScreens(screen: Screen) {
       return {
         title: words.documents.title,
         lead: words.documents.lead,
-        place: 'agents',
-        agent: { id: agent.id, name: agent.name, tab: 'documents' },
+        agent: { ...agent, tab: 'documents' },
         ...(mayWrite && {
           actions: html`<a class="button plain" href="${base}/new">${words.documents.text.write}</a>`,
         }),

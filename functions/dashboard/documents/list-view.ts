@@ -96,3 +96,9 @@ function address(path: string, query: ListQuery & { live?: string }): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
+
+/** What undo.js needs to delete from the list. */
+export function deletionTemplate() {
+  return html`<div id="deletions"></div>
+<template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">${words.undo}</button></div></template>`
+}

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
-import { ago } from '../ago.ts'
+import { ago } from '../times.ts'
 import { words } from '../words.ts'
-import { deletionWords } from './delete-view.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
@@ -51,4 +50,10 @@ export function aboutView({ source_type, source_url, chunk_count, updated_at }: 
   return html`<span>${w.types[fileKindOf(source_type, source_url)]}</span>${
     chunk_count > 0 && html` <span>${w.passages(chunk_count)}</span>`
   } <span>${w.changed} ${ago(updated_at)}</span>`
+}
+
+/** Messages for undo.js, on the link that deletes a document. */
+function deletionWords(title: string) {
+  return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="${w.delete.undone(title)}"
+  data-changed="${w.delete.changed(title)}" data-failed="${w.delete.unreachable(title)}"`
 }

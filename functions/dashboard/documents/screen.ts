@@ -3,7 +3,6 @@ import type { Bucket } from '../../../shared/files/bucket.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import type { Screen } from '../screen.ts'
-import { actionScreens } from './action-screens.ts'
 import { documentScreens } from './document-screens.ts'
 import { listScreens } from './list-screens.ts'
 import { textScreens } from './text/screens.ts'
@@ -20,6 +19,5 @@ export function documentsScreens(screen: Screen, { queue, bucket }: DocumentsDep
     .route('/', listScreens(screen))
     .route('/', uploadRoutes(screen, queue, bucket))
     .route('/', textScreens(screen, queue))
-    .route('/', documentScreens(screen, bucket))
-    .route('/', actionScreens(screen, queue))
+    .route('/', documentScreens(screen, queue, bucket))
 }

@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
 import type { Session } from '../../../shared/organizations/sessions.ts'
-import { faultOf, invalid } from '../form-parts.ts'
-import { type Faults, shortened } from '../forms.ts'
+import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
-import { localDay } from '../local-time.ts'
 import { settingsPath } from '../paths.ts'
+import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
 const { keys: w } = words.settings

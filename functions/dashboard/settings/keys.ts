@@ -73,10 +73,10 @@ export function keyRoutes(screen: Screen) {
     )
     .get(
       `${keysPath}/:keyId/revoke`,
-      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, params }) => {
+      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, scope }) => {
         const keys = await listKeys(db, session.organizationId).execute()
         const active = keys.filter(({ state }) => state === 'active')
-        const key = active.find(({ id }) => id === params.keyId)
+        const key = active.find(({ id }) => id === scope.keyId)
         if (!key) throw new Gone()
         const others = active.filter(
           ({ id, permissions }) => id !== key.id && permissions.includes('organization:write'),
@@ -97,9 +97,9 @@ export function keyRoutes(screen: Screen) {
       `${keysPath}/:keyId/revoke`,
       screen(
         { permission: 'organization:write', params: keyPath, form: revokeForm },
-        async ({ db, session, params, form }) => {
+        async ({ db, session, scope, form }) => {
           const withCreated = valid(form).created === 'true'
-          const revoked = await revokeKey(db, session.organizationId, params.keyId, { withCreated })
+          const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
           if (!revoked) throw new Gone()
           const names = [revoked, ...(withCreated ? revoked.created : [])].map(({ name }) => name)
           return { redirect: settingsPath, flash: { text: w.revoked(names) } }

@@ -4,8 +4,8 @@ import type { Usage } from '../../../shared/organizations/limits.ts'
 import { type AgentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import { permissions } from '../../../shared/permissions.ts'
 import type { Html } from '../layout.ts'
-import { localDay } from '../local-time.ts'
 import { settingsPath } from '../paths.ts'
+import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
 /** Whether done calls are deleted, as a state and the one button that changes it. */

@@ -24,16 +24,14 @@ export function unansweredScreens(screen: Screen, { embedder }: { embedder: Embe
   return new Hono<ApiEnv>()
     .get(
       base,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params, may }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope, may }) => {
         const [{ id, name }, log] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope, similarity)])
         const { isOn, asked, groups } = log
         return {
           title: w.title,
           lead: w.lead,
-          place: 'agents',
           agent: { id, name, tab: 'unanswered' },
-          content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), params.agentId)}
+          content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
 ${groups.length > 0 ? unansweredView(id, log) : isOn && noneView(asked)}
 ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
         }
@@ -41,8 +39,7 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
     )
     .post(
       `${base}/delete`,
-      screen({ permission: 'kb:write', params: agentPath, form: groupForm }, async ({ db, session, params, form }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:write', params: agentPath, form: groupForm }, async ({ db, scope, form }) => {
         const { id } = await getAgent(db, scope)
         const count = await deleteGroup(db, scope, similarity, valid(form))
         return {
@@ -53,15 +50,13 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
     )
     .get(
       `${base}/clear`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope }) => {
         const [{ id, name }, { asked }] = await Promise.all([
           getAgent(db, scope),
           readUnanswered(db, scope, similarity),
         ])
         return {
           title: w.clearTitle,
-          place: 'agents',
           agent: { id, name, tab: 'unanswered' },
           crumbs: [[w.title, agentPage(id, 'unanswered')]],
           content: clearQuestion(id, asked),
@@ -70,8 +65,7 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
     )
     .post(
       `${base}/clear`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ db, session, params }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope }) => {
         const { id } = await getAgent(db, scope)
         const count = await clearLog(db, scope)
         return { redirect: agentPage(id, 'unanswered'), flash: { text: w.removed(count) } }

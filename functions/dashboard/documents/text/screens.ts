@@ -12,9 +12,8 @@ import type { Screen } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { editsField, isError, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
-import { contentField, maxWrittenBytes, titleField } from './form.ts'
 import { type Editable, readEditable } from './text.ts'
-import { editView, goneView, newView } from './view.ts'
+import { contentField, editView, goneView, maxWrittenBytes, newView, titleField } from './view.ts'
 
 const newText = v.object({ title: titleField, content: contentField })
 const editedText = v.object({ title: titleField, content: v.optional(contentField), edits: editsField })
@@ -24,49 +23,41 @@ export function textScreens(screen: Screen, queue: Sender) {
   return new Hono<ApiEnv>()
     .get(
       `${listPath}/new`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, session, params, may }) => {
-        const agent = await getAgent(db, { organizationId: session.organizationId, ...params })
-        return newView(agent, placeOf(params, may).base, { title: c.req.query('title') })
+      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
+        const agent = await getAgent(db, scope)
+        return newView(agent, placeOf(scope, may).base, { title: c.req.query('title') })
       }),
     )
     .post(
       `${listPath}/new`,
-      screen(
-        { permission: 'kb:write', params: agentPath, form: newText },
-        async ({ c, db, session, params, form, may }) => {
-          const scope = { organizationId: session.organizationId, ...params }
-          const { base } = placeOf(params, may)
-          if (!form.isValid)
-            return { ...newView(await getAgent(db, scope), base, form.typed, form.faults), status: 422 }
-          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
-          try {
-            const { document } = await createDocument({ db, queue }, scope, form.values, origin)
-            return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
-          } catch (error) {
-            const { message, status } = tooMany(error)
-            return { ...newView(await getAgent(db, scope), base, form.values, { title: message }), status }
-          }
-        },
-      ),
+      screen({ permission: 'kb:write', params: agentPath, form: newText }, async ({ db, scope, form, may, origin }) => {
+        const { base } = placeOf(scope, may)
+        if (!form.isValid) return { ...newView(await getAgent(db, scope), base, form.typed, form.faults), status: 422 }
+        try {
+          const { document } = await createDocument({ db, queue }, scope, form.values, origin)
+          return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
+        } catch (error) {
+          const { message, status } = tooMany(error)
+          return { ...newView(await getAgent(db, scope), base, form.values, { title: message }), status }
+        }
+      }),
     )
     .get(
       `${documentPagePath}/edit`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, session, params, may }) => {
-        const scope = { organizationId: session.organizationId, ...params }
+      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, may }) => {
         const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
-        const { base } = placeOf(params, may)
+        const { base } = placeOf(scope, may)
         const isOfText = c.req.query('text') !== undefined
-        return editView(agent, document, `${base}/${params.documentId}`, { isOfText })
+        return editView(agent, document, `${base}/${scope.documentId}`, { isOfText })
       }),
     )
     .post(
       `${documentPagePath}/edit`,
       screen(
         { permission: 'kb:write', params: documentPath, form: editedText },
-        async ({ c, db, session, params, form, may }) => {
-          const scope = { organizationId: session.organizationId, ...params }
-          const { base } = placeOf(params, may)
-          const address = `${base}/${params.documentId}`
+        async ({ c, db, scope, form, may, origin }) => {
+          const { base } = placeOf(scope, may)
+          const address = `${base}/${scope.documentId}`
           const isOfText = c.req.query('text') !== undefined
           const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
           if (!form.isValid) {
@@ -77,7 +68,6 @@ export function textScreens(screen: Screen, queue: Sender) {
           const { title, content, edits } = form.values
           if (!document) return goneView(agent, base, { title, content })
           const isOther = content !== undefined && content !== withLineFeeds(document.content)
-          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
           try {
             await updateDocument({ db, queue }, scope, { title, ...(isOther && { content }) }, origin, unedited(edits))
             return { redirect: address, flash: { text: words.documents.text.saved(title) } }

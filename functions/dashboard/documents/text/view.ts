@@ -1,15 +1,30 @@
 import { html } from 'hono/html'
+import * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import type { AgentRow } from '../../../../shared/organizations/agents.ts'
-import type { Faults } from '../../forms.ts'
-import type { View } from '../../layout.ts'
+import { type Faults, faultOf, invalid, line, shortened } from '../../forms.ts'
+import type { Html, View } from '../../layout.ts'
 import { words } from '../../words.ts'
 import { needsFile } from '../state.ts'
-import { conflictView } from './conflict-view.ts'
-import { type TextForm, textForm } from './form.ts'
 import type { Editable } from './text.ts'
 
 const w = words.documents.text
+
+/** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
+export const maxWrittenBytes = 1024 * 1024
+
+const maxTitle = 500
+export const titleField = line(maxTitle, { missing: w.noTitle, tooLong: w.longTitle })
+export const contentField = v.pipe(
+  v.string(w.noContent),
+  // As browsers send the line breaks of a form.
+  v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
+  v.regex(/\S/, w.noContent),
+  v.maxBytes(maxWrittenBytes, w.longContent),
+)
+
+/** Digits of a number of edits. */
+const maxEdits = 20
 
 export interface Typed {
   title?: string | undefined
@@ -26,7 +41,6 @@ export function newView(
   const form = { action: `${base}/new`, title, content, faults, save: w.saveNew, cancel: base }
   return {
     title: w.writeHeading,
-    place: 'agents',
     agent: { id, name, tab: 'documents' },
     crumbs: [],
     content: textForm(form),
@@ -65,7 +79,6 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
   }
   return {
     title: w.editHeading(document.title),
-    place: 'agents',
     agent: { id, name, tab: 'documents' },
     crumbs: [[document.title, address]],
     content: html`${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
@@ -83,4 +96,46 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (managed_by === 'client') return html`<p>${w.ofClient}</p>`
   if (is_too_long) return html`<p>${w.tooLongToEdit}</p>`
   return content !== null && html`<p>${w.fileStays} <a href="${address}/edit?text=1">${w.editTextOfFile}</a></p>`
+}
+
+/** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
+function conflictView(mine: TextForm, theirs: { title: string; content: string | null }) {
+  return html`<div class="notice bad" role="alert"><p><strong>${w.conflict}</strong> ${w.conflictHint}</p></div>
+<div class="versions"><section><h2>${w.yours}</h2>${textForm({ ...mine, save: w.saveMine })}</section>
+<section><h2>${w.theirs}</h2><p><strong>${theirs.title}</strong></p>
+${mine.content !== undefined && html`<div class="running-text" tabindex="0">${theirs.content}</div>`}
+<div class="actions"><a class="button plain" href="${mine.cancel}">${w.keepTheirs}</a></div></section></div>`
+}
+
+interface TextForm {
+  action: string
+  title: string
+  /** Undefined where the text is not edited. */
+  content?: string | undefined
+  faults?: Faults | undefined
+  /** Edits of the version that the form began with. */
+  edits?: number | string | undefined
+  save: string
+  cancel: string
+}
+
+/** Shows faults below each field, and what was typed in it. */
+function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
+  return html`<form class="text-form" method="post" data-draft action="${action}">
+${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
+<div class="field"><label for="title">${w.title}</label>
+<input id="title" name="title" value="${shortened(title, maxTitle)}" required ${description('title', faults.title)}>
+${faultOf('title', faults.title)}<p id="title-hint" class="hint">${w.titleHint}</p></div>
+${
+  content !== undefined &&
+  html`<div class="field"><label for="content">${w.content}</label>
+<textarea id="content" name="content" required rows="18" ${description('content', faults.content)}>
+${content}</textarea>
+${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`
+}
+<div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+}
+
+function description(field: string, fault: string | undefined) {
+  return html`aria-describedby="${fault && `${field}-fault `}${field}-hint"${invalid(fault)}`
 }

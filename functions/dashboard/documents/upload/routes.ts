@@ -29,40 +29,33 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
   return new Hono<ApiEnv>()
     .post(
       `${listPath}/files`,
-      screen(
-        { permission: 'kb:write', params: agentPath, form: announced },
-        async ({ c, db, session, params, form }) => {
-          const scope = { organizationId: session.organizationId, ...params }
-          if (!form.isValid) {
-            await getAgent(db, scope)
-            return c.json({ message: Object.values(form.faults)[0] }, 422)
-          }
-          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
-          const file = toFile(form.values)
-          try {
-            const { document, key } = await createFileDocument(db, scope, file, origin)
-            return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
-          } catch (error) {
-            const { message, status } = tooMany(error)
-            return c.json({ message }, status)
-          }
-        },
-      ),
+      screen({ permission: 'kb:write', params: agentPath, form: announced }, async ({ c, db, scope, form, origin }) => {
+        if (!form.isValid) {
+          await getAgent(db, scope)
+          return c.json({ message: Object.values(form.faults)[0] }, 422)
+        }
+        const file = toFile(form.values)
+        try {
+          const { document, key } = await createFileDocument(db, scope, file, origin)
+          return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
+        } catch (error) {
+          const { message, status } = tooMany(error)
+          return c.json({ message }, status)
+        }
+      }),
     )
     .post(
       `${documentPagePath}/file`,
       screen(
         { permission: 'kb:write', params: documentPath, form: announced },
-        async ({ c, db, session, params, form }) => {
-          const scope = { organizationId: session.organizationId, ...params }
+        async ({ c, db, scope, form, origin }) => {
           if (!form.isValid) {
             await findOverview(db, scope)
             return c.json({ message: Object.values(form.faults)[0] }, 422)
           }
-          const origin = { requestId: c.get('requestId'), apiKeyId: session.id }
           try {
             const { key } = await replaceFile(db, scope, toFile(form.values), origin)
-            return c.json({ documentId: params.documentId, ...bucket.presignPost(key, maxFileBytes) }, 201)
+            return c.json({ documentId: scope.documentId, ...bucket.presignPost(key, maxFileBytes) }, 201)
           } catch (error) {
             if (isError(error, 'invalid_transition')) return c.json({ message: w.notReplaceable }, 409)
             const { message, status } = tooMany(error)
@@ -73,9 +66,8 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
     )
     .post(
       `${documentPagePath}/uploaded`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, session, params }) => {
-        const scope = { organizationId: session.organizationId, ...params }
-        await reportFile({ db, queue }, scope, { requestId: c.get('requestId'), apiKeyId: session.id })
+      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, origin }) => {
+        await reportFile({ db, queue }, scope, origin)
         return c.body(null, 204)
       }),
     )

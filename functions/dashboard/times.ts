@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
-import { localDay } from './local-time.ts'
 import { words } from './words.ts'
 
 const units = [
@@ -21,4 +20,18 @@ export function ago(time: Date, now: number = Date.now()): Html {
 function inWords(seconds: number): string {
   const [unit, length] = units.findLast(([, length]) => seconds >= length) ?? []
   return unit ? relative.format(-Math.floor(seconds / length!), unit) : words.justNow
+}
+
+const format = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(words.lang, { dateStyle: 'medium', timeZone: 'UTC', ...options })
+const days = format({})
+const times = format({ timeStyle: 'short' })
+
+/** A time in UTC, which dashboard.js converts to the reader's time zone. */
+export function localTime(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}" data-local="time">${times.format(time)} UTC</time>`
+}
+
+export function localDay(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}" data-local="day">${days.format(time)}</time>`
 }
