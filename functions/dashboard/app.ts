@@ -9,7 +9,7 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { agentsScreens } from './agents/screen.ts'
 import { askScreens } from './ask/screen.ts'
-import { respondAsset } from './assets.ts'
+import { assets } from './assets.ts'
 import { callsScreens } from './calls/screen.ts'
 import { type DocumentsDependencies, documentsScreens } from './documents/screen.ts'
 import { errorView } from './error-view.ts'
@@ -34,7 +34,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.use(headers(bucket.origin))
   app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
 
-  app.get('/dashboard/assets/:file', (c) => respondAsset(c) ?? c.notFound())
+  app.get('/dashboard/assets/:file', (c) => assets.respond(c, c.req.param('file')) ?? c.notFound())
   app.use(compress({ encoding: 'gzip' }))
 
   app.route('/', signInRoutes(db, findSession))

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { api } from '../../shared/http/api.ts'
-import { assetResponder, briefly, immutable } from '../../shared/http/asset.ts'
+import { assetResponder } from '../../shared/http/asset.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
-import { filesVersion, pageFiles, parseFileName, renderPage } from './page.ts'
+import { pageFiles, renderPage } from './page.ts'
 
 const cached = ['ETag', 'Vary']
 const notModified = { description: 'Not modified since the version in If-None-Match', headers: cached }
@@ -26,13 +26,7 @@ const redirectTo = (path: string) =>
 /** The OpenAPI document, the page that shows it, and the 404 for every route that no other Lambda serves. */
 export function referenceApp({ document }: { document: string }) {
   const respondDocument = assetResponder({ mediaType: 'application/json', body: document })
-  const respondPage = once(() => assetResponder(renderPage(document)))
-  const respondFile = new Map(
-    [...pageFiles].map(([name, file]) => [
-      name,
-      { current: once(() => assetResponder(file, immutable)), other: once(() => assetResponder(file, briefly)) },
-    ]),
-  )
+  let respondPage: ReturnType<typeof assetResponder> | undefined
 
   return api()
     .get('/', redirectTo('/v1/docs'))
@@ -74,7 +68,10 @@ export function referenceApp({ document }: { document: string }) {
             304: notModified,
           },
         },
-        (c) => respondPage()(c),
+        (c) => {
+          respondPage ??= assetResponder(renderPage(document))
+          return respondPage(c)
+        },
       ),
     )
     .get(
@@ -96,21 +93,10 @@ export function referenceApp({ document }: { document: string }) {
           errors: ['route_not_found'],
         },
         (c) => {
-          const { name, version } = parseFileName(c.req.param('file')!)
-          const respond = respondFile.get(name)
-          if (!respond) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
-          // A page loaded before a deployment asks for files of its version, and gets the current ones with a short cache time.
-          return respond[version === filesVersion ? 'current' : 'other']()(c)
+          const response = pageFiles.respond(c, c.req.param('file')!)
+          if (!response) throw new ApiError('route_not_found', 'All routes are documented at /v1/docs.')
+          return response
         },
       ),
     )
-}
-
-/** Calls `make` once, when its result is first needed. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -59,11 +59,8 @@ function responses(openApi: OpenApi, endpoint: Endpoint): Html {
     .map(({ status, response }) => {
       const schema = response.content?.['application/json']?.schema
       const fields = schema ? fieldsOf(openApi, schema) : []
-      return html`<li><p>${statusCode(status)} ${inline(response.description)}</p>${
-        fields.length > 0
-          ? html`<details><summary>Fields</summary>${fieldRows(openApi, fields, 'returned')}</details>`
-          : ''
-      }</li>`
+      return html`<li><p>${statusCode(status)} ${inline(response.description)}</p>
+${fields.length > 0 && html`<details><summary>Fields</summary>${fieldRows(openApi, fields, 'returned')}</details>`}</li>`
     })}
 ${
   errors.length > 0

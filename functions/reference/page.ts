@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { html } from 'hono/html'
 import type { Asset } from '../../shared/http/asset.ts'
+import { hashedFiles } from '../../shared/http/hashed-files.ts'
 import { endpointsOf, exampleOf, type OpenApi } from './document.ts'
 import { type Guide, guide } from './guide.ts'
 import { blocks, type Html, inline } from './markdown.ts'
@@ -13,37 +13,8 @@ import { fieldRows, fieldsOf } from './schema.ts'
 /** The folders are deployed beside the bundle, too: see infra/wiring.ts. */
 const folder = (name: string) => join(import.meta.dirname, name)
 
-const mediaTypes: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
-
-const sources = readdirSync(folder('browser'))
-  .sort()
-  .map((name) => ({ name, text: readFileSync(join(folder('browser'), name), 'utf8') }))
-
-/** Part of the file names, so that browsers may cache the files forever. */
-export const filesVersion = createHash('sha256')
-  .update(sources.map(({ name, text }) => `${name}\n${text}`).join('\n'))
-  .digest('hex')
-  .slice(0, 12)
-
-/** The files that the page loads, by name. A module imports others of its own version. */
-export const pageFiles: ReadonlyMap<string, Asset> = new Map(
-  sources.map(({ name, text }) => [
-    name,
-    {
-      mediaType: `${mediaTypes[name.split('.').at(-1)!]}; charset=utf-8`,
-      body: text.replaceAll(/(?<= from '\.\/)\w+\.js(?=')/g, versionedName),
-    },
-  ]),
-)
-
-function versionedName(name: string): string {
-  return name.replace('.', `-${filesVersion}.`)
-}
-
-export function parseFileName(file: string): { name: string; version: string | undefined } {
-  const [, base = '', version, type = ''] = /^(\w+)(?:-([0-9a-f]{12}))?(\.\w+)$/.exec(file) ?? []
-  return { name: base + type, version }
-}
+const names = readdirSync(folder('browser'))
+export const pageFiles = hashedFiles(names, (name) => readFileSync(join(folder('browser'), name), 'utf8'))
 
 /** The page may load from this host, run the scripts of this host, and call this API only: a key typed into it cannot leak. */
 const policy = [
@@ -77,10 +48,8 @@ export function renderPage(document: string): Asset {
     .filter((section) => section.endpoints.length > 0)
   const [lead = '', ...rest] = openApi.info.description.split('\n\n')
   const conventions = { id: 'conventions', title: 'Conventions', body: conventionsOf(openApi, rest.join('\n\n')) }
-  const address = (name: string) => `docs/${versionedName(name)}`
-  const modules = [...pageFiles.keys()].filter(
-    (name) => name.endsWith('.js') && !['early.js', 'page.js'].includes(name),
-  )
+  const address = (name: string) => `docs/${pageFiles.nameOf(name)}`
+  const modules = names.filter((name) => name.endsWith('.js') && !['early.js', 'page.js'].includes(name))
 
   const body = html`<!doctype html>
 <html lang="en" data-language="curl">
@@ -143,11 +112,7 @@ function conventionsOf(openApi: OpenApi, markdown: string): Html {
   const example = exampleOf(responses.ValidationFailed?.content?.['application/problem+json'])
   return html`<h2>Conventions</h2>${blocks(markdown)}
 ${example === undefined ? '' : html`<p class="caption">Example of an error</p>${codeBlock(json(example), 'json')}`}
-${
-  schemas.Problem
-    ? html`<details><summary>Fields of an error</summary>${fieldRows(openApi, fieldsOf(openApi, schemas.Problem), 'returned')}</details>`
-    : ''
-}`
+${schemas.Problem && html`<details><summary>Fields of an error</summary>${fieldRows(openApi, fieldsOf(openApi, schemas.Problem), 'returned')}</details>`}`
 }
 
 function valuesDialog(): Html {

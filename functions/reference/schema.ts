@@ -32,16 +32,10 @@ function fieldRow(
   const text = description ?? schema.description ?? resolved.description
   const inner = fieldsOf(openApi, resolved.items ?? resolved)
   return html`<li>
-<p class="field"><code>${name}</code> <span class="type">${typeOf(openApi, resolved)}</span>${constraints(resolved)}${
-    isRequired === (direction === 'sent')
-      ? html` <span class="required">${isRequired ? 'required' : 'may be missing'}</span>`
-      : ''
-  }</p>
-${text ? html`<p>${inline(text)}</p>` : ''}${
-  inner.length > 0
-    ? html`<details><summary>${resolved.items ? 'Fields of each' : 'Fields'}</summary>${fieldRows(openApi, inner, direction)}</details>`
-    : ''
-}</li>`
+<p class="field"><code>${name}</code> <span class="type">${typeOf(openApi, resolved)}</span>${constraints(resolved)}
+${isRequired === (direction === 'sent') && html`<span class="required">${isRequired ? 'required' : 'may be missing'}</span>`}</p>
+${text ? html`<p>${inline(text)}</p>` : ''}
+${inner.length > 0 && html`<details><summary>${resolved.items ? 'Fields of each' : 'Fields'}</summary>${fieldRows(openApi, inner, direction)}</details>`}</li>`
 }
 
 function typeOf(openApi: OpenApi, schema: Schema): string {

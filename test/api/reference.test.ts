@@ -24,8 +24,8 @@ const languages = ['curl', 'typescript', 'python']
 const readPage = async () => String((await stand.http('GET', '/v1/docs')).body)
 /** Where the page finds a file of its own version. */
 async function addressOf(name: string): Promise<string> {
-  const [version] = /(?<=docs\/page)-[0-9a-f]{12}(?=\.css")/.exec(await readPage()) ?? []
-  return `/v1/docs/${name.replace('.', `${version}.`)}`
+  const [address] = new RegExp(`docs/${name.replace('.', '-[0-9a-f]{12}\\.')}(?=")`).exec(await readPage()) ?? []
+  return `/v1/${address}`
 }
 
 describe.each(['openapi.json', 'docs', ...names])('%s', (name) => {

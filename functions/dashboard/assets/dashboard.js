@@ -28,6 +28,12 @@ export function announce(text) {
   }, 100)
 }
 
+/** Posts to a screen that answers without a page, even while this page is left. */
+export function post(address, fields = {}) {
+  const headers = { 'hx-request-type': 'partial' }
+  return fetch(address, { method: 'POST', body: new URLSearchParams(fields), keepalive: true, headers })
+}
+
 const flash = document.getElementById('flash')
 if (flash?.textContent.trim()) announce(flash.textContent.trim())
 

@@ -1,7 +1,7 @@
 // Deletes documents from the list: what it means is said beside a button that undoes it, and the request is sent some seconds later, or
 // at once when the page is left. The time stands still while the pointer or the focus is on the message.
 
-import { announce } from './dashboard.js'
+import { announce, post } from './dashboard.js'
 
 const seconds = 8
 const template = document.getElementById('deletion')
@@ -55,32 +55,28 @@ function start(deletion) {
 /** Finishes the deletions first, and stays if one fails. */
 async function leaveFor(address) {
   const outcomes = await Promise.all([...deletions.values()].map(carryOut))
-  if (outcomes.every((isGone) => isGone)) location.assign(address)
+  if (outcomes.every(Boolean)) location.assign(address)
 }
 
-/** @returns whether it is gone */
+/** @returns true once it is gone */
 async function carryOut(deletion) {
   const { gone, changed, failed } = deletion.words
   try {
     const { status } = await request(deletion)
-    if (status === 204) {
-      document.getElementById(deletion.rowId)?.remove()
-      end(deletion, gone)
-      return true
-    }
-    fail(deletion, status === 409 ? changed : failed)
+    if (status !== 204) return fail(deletion, status === 409 ? changed : failed)
+    document.getElementById(deletion.rowId)?.remove()
+    end(deletion, gone)
+    return true
   } catch {
     fail(deletion, failed)
   }
-  return false
 }
 
 function request(deletion) {
   clearTimeout(deletion.timer)
   deletion.isSent = true
   deletion.notice.querySelector('button').disabled = true
-  const body = new URLSearchParams({ edits: deletion.edits })
-  return fetch(deletion.address, { method: 'POST', body, keepalive: true, headers: { 'hx-request-type': 'partial' } })
+  return post(deletion.address, { edits: deletion.edits })
 }
 
 function end({ address, rowId, notice, timer }, message) {

@@ -1,7 +1,7 @@
 // Uploads files: each is announced first, for a document of its own or, on a document's page, for that one; then posted to where its
 // form says. The form serves again after a broken connection; once it is refused, another try gets another.
 
-import { announce } from './dashboard.js'
+import { announce, post } from './dashboard.js'
 
 const atOnce = 3
 const area = document.getElementById('upload')
@@ -16,13 +16,8 @@ const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'p
 /** Those that are neither done nor failed nor cancelled, in order. */
 const uploads = new Set()
 
-/** A message for the person; if it is final, trying again would not help. */
-class Refused extends Error {
-  constructor(message, isFinal) {
-    super(message)
-    this.isFinal = isFinal
-  }
-}
+/** A message for the person. */
+class Refused extends Error {}
 
 choose.hidden = false
 choose.addEventListener('click', () => input.click())
@@ -71,11 +66,14 @@ async function run(upload) {
   show(upload, 'sending', words.starting)
   try {
     upload.form ??= await announceFile(upload)
-    if (uploads.has(upload)) await post(upload)
-    if (uploads.has(upload)) await reportPost(upload)
+    if (uploads.has(upload)) await sendFile(upload)
+    // Should the report be lost, the file is found within minutes.
+    if (uploads.has(upload)) await post(`${address}/${upload.form.documentId}/uploaded`).catch(() => {})
     if (uploads.has(upload)) finish(upload)
   } catch (error) {
-    if (uploads.delete(upload)) fail(upload, error instanceof Refused ? error : new Refused(words.interrupted, false))
+    if (uploads.delete(upload)) show(upload, 'failed', error instanceof Refused ? error.message : words.interrupted)
+    // Trying again would not help.
+    if (error.isFinal) upload.item.querySelector('[data-retry]').hidden = true
   }
   // Cancelled while its document was being made.
   if (!upload.item.isConnected && !upload.isDone) dropDocument(upload)
@@ -88,14 +86,14 @@ async function announceFile({ file }) {
   const target = replaces ? `${address}/${replaces}/file` : `${address}/files`
   const response = await fetch(target, { method: 'POST', body, headers: { accept: 'application/json' } })
   const isJson = response.headers.get('content-type')?.includes('json')
-  if (!isJson) throw new Refused(words.refused, false)
+  if (!isJson) throw new Refused(words.refused)
   const answer = await response.json()
-  if (!response.ok) throw new Refused(answer.message, true)
+  if (!response.ok) throw Object.assign(new Refused(answer.message), { isFinal: true })
   return answer
 }
 
 /** fetch does not report upload progress. */
-function post(upload) {
+function sendFile(upload) {
   const { file, form, item } = upload
   const body = new FormData()
   for (const [name, value] of Object.entries(form.fields)) body.append(name, value)
@@ -112,23 +110,13 @@ function post(upload) {
     request.addEventListener('load', () => {
       if (request.status < 300) return resolve()
       dropDocument(upload)
-      reject(new Refused(words.refused, false))
+      reject(new Refused(words.refused))
     })
     request.addEventListener('error', () => reject(new Error('the connection broke')))
     request.addEventListener('abort', () => reject(new Error('cancelled')))
     request.open('POST', form.url)
     request.send(body)
   })
-}
-
-/** Should the report be lost, the file is found within minutes. */
-async function reportPost({ form }) {
-  await fetch(`${address}/${form.documentId}/uploaded`, { method: 'POST', body: new URLSearchParams() }).catch(() => {})
-}
-
-function fail(upload, { message, isFinal }) {
-  show(upload, 'failed', message)
-  upload.item.querySelector('[data-retry]').hidden = isFinal
 }
 
 function finish(upload) {
@@ -152,14 +140,7 @@ function cancel(upload) {
 function dropDocument(upload) {
   const { form } = upload
   delete upload.form
-  if (!form || replaces) return
-  const request = {
-    method: 'POST',
-    body: new URLSearchParams(),
-    keepalive: true,
-    headers: { 'hx-request-type': 'partial' },
-  }
-  fetch(`${address}/${form.documentId}/delete`, request).catch(() => {})
+  if (form && !replaces) post(`${address}/${form.documentId}/delete`).catch(() => {})
 }
 
 function show({ item }, state, message) {

@@ -15,9 +15,9 @@ export function autoDelete(isOn: boolean, mayChange: boolean): Html {
 <p>${isOn ? w.leadOn : w.leadOff}</p>
 <p class="hint">${w.hint}</p>
 ${
-  mayChange
-    ? html`<form method="post" action="${settingsPath}/auto-delete"><input type="hidden" name="on" value="${isOn ? 'false' : 'true'}"><button class="plain">${isOn ? w.turnOff : w.turnOn}</button></form>`
-    : ''
+  mayChange &&
+  html`<form method="post" action="${settingsPath}/auto-delete"><input type="hidden" name="on" value="${isOn ? 'false' : 'true'}">
+<button class="plain">${isOn ? w.turnOff : w.turnOn}</button></form>`
 }</section>`
 }
 
@@ -25,15 +25,14 @@ export function keyList(keys: Key[], { mayChange, ownId }: { mayChange: boolean;
   const { keys: w } = words.settings
   const active = keys.filter(({ state }) => state === 'active')
   const ended = keys.filter(({ state }) => state !== 'active')
-  return html`<section class="panel"><div class="head"><h2>${w.title}</h2>${
-    mayChange ? html`<a class="button plain" href="${settingsPath}/keys/new">${w.add}</a>` : ''
-  }</div>
+  return html`<section class="panel"><div class="head"><h2>${w.title}</h2>
+${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">${w.add}</a>`}</div>
 <p class="hint">${w.lead}</p>
 <ul class="rows">${active.map((key) => keyRow(key, { mayChange, isOwn: key.id === ownId }))}</ul>
 ${
-  ended.length > 0
-    ? html`<details><summary>${w.ended(ended.length)}</summary><ul class="rows">${ended.map((key) => keyRow(key, { mayChange: false, isOwn: false }))}</ul></details>`
-    : ''
+  ended.length > 0 &&
+  html`<details><summary>${w.ended(ended.length)}</summary>
+<ul class="rows">${ended.map((key) => keyRow(key, { mayChange: false, isOwn: false }))}</ul></details>`
 }</section>`
 }
 
@@ -46,11 +45,7 @@ function keyRow(key: Key, { mayChange, isOwn }: { mayChange: boolean; isOwn: boo
       : key.permissions.map((each) => words.permissions[each]).join(' · ')
   }</p>
 <p class="hint">${w.made} ${localDay(key.created_at)} · ${keyEnd(key)}</p></div>
-${
-  mayChange
-    ? html`<a class="button quiet danger" href="${settingsPath}/keys/${key.id}/revoke" aria-label="${w.revokeOf(key.name)}">${w.revoke}</a>`
-    : ''
-}</li>`
+${mayChange && html`<a class="button quiet danger" href="${settingsPath}/keys/${key.id}/revoke" aria-label="${w.revokeOf(key.name)}">${w.revoke}</a>`}</li>`
 }
 
 function keyEnd({ state, expires_at, revoked_at }: Key): Html {
