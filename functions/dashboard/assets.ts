@@ -20,7 +20,6 @@ function source(name: string): string {
   return [`@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}`, ...styles.map(read)].join('\n')
 }
 
-/** All that a screen may load. */
 const names = [...readdirSync(folder).filter((name) => !name.endsWith('.css')), 'htmx.js', 'dashboard.css']
 export const assets = hashedFiles(names, source)
 

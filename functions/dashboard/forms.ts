@@ -7,7 +7,6 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { icon } from './icons.ts'
 import type { Html } from './layout.ts'
 
-/** More than any form of ours has. */
 const maxFields = 1000
 
 /** A form's values; or a message for each invalid field, and what was typed. */
@@ -15,7 +14,6 @@ export type Form<Values> =
   | { isValid: true; values: Values }
   | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>> }
 
-/** Keyed by field name. */
 export type Faults = Readonly<Record<string, string | undefined>>
 
 /** Any of several check boxes of one name, none included. */
@@ -37,7 +35,6 @@ export function shortened(text: string, maxCharacters: number): string {
   return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('')
 }
 
-/** Text of one line, without white space around it. */
 export function line(maxCharacters: number, messages: { missing: string; tooLong: string }) {
   return v.pipe(
     v.string(messages.missing),

@@ -65,7 +65,6 @@ ${view.agent && !view.crumbs ? tabs(view.agent) : ''}
   )
 }
 
-/** A page for somebody who has not signed in. */
 export function plainLayout(title: string, content: Html, beside?: Html): Html {
   return document(
     title,
@@ -113,7 +112,6 @@ const htmxConfig = JSON.stringify({
   defaultTimeout: 30_000,
 })
 
-/** Asks for the same address once more. */
 export function reloadPage(): Html {
   return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
 }
@@ -132,7 +130,6 @@ function heading(view: View): Html {
     : html`<h1>${view.title}</h1>`
 }
 
-/** Links to the screens above this one. */
 function crumbs(view: View): Html | '' {
   const { agent, crumbs = [] } = view
   const above: (readonly [name: string, path: string])[] = []
@@ -172,7 +169,6 @@ function isTop({ agent, crumbs }: View): boolean {
   return !agent && !crumbs
 }
 
-/** Marks a link to this screen, or to one above it. */
 function current(isPage: boolean): Html {
   return html` aria-current="${isPage ? 'page' : 'true'}"`
 }

@@ -6,7 +6,6 @@ export type Scale = (typeof searchModes)[number]
 
 export type Strength = 'good' | 'possible' | 'weak'
 
-/** Scores at which a strength begins. */
 export interface Levels {
   possible: number
   good: number

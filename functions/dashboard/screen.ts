@@ -40,7 +40,6 @@ export interface ScreenRequest<P, F> {
   form: Form<F>
   /** htmx asks for a part of the screen: the answer is a fragment. */
   isPartial: boolean
-  /** Whether to show what the session's key may not use. */
   may: (permission: Permission) => boolean
 }
 
@@ -116,14 +115,11 @@ async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Pro
   return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F }
 }
 
-/**
- * A link from another site arrives without the session's strict cookie; reloading the page from our own site sends it.
- */
+/** A link from another site arrives without the session's strict cookie; reloading the page from our own site sends it. */
 function isFromElsewhere(c: Context<ApiEnv>): boolean {
   return c.req.method === 'GET' && c.req.header('sec-fetch-site') === 'cross-site' && sentToken(c) === undefined
 }
 
-/** Redirects the whole page, even if htmx asked for a part. */
 function askToSignIn(c: Context<ApiEnv>, isPartial: boolean): Response {
   const path = signInPath(c)
   if (!isPartial) return c.redirect(path, 303)

@@ -1,4 +1,3 @@
-/** The parts of the OpenAPI document that the page uses. */
 export interface OpenApi {
   info: { title: string; version: string; description: string }
   tags: { name: string; description: string }[]
@@ -81,7 +80,6 @@ export function samplePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`)
 }
 
-/** The successful response of an operation, if it is the first documented one. */
 export function successOf(openApi: OpenApi, { responses }: Operation): Response | undefined {
   const [status] = Object.keys(responses)
   return status && Number(status) < 300 ? resolve<Response>(openApi, responses[status]!) : undefined

@@ -5,7 +5,6 @@ import type { Parameter } from './document.ts'
 import type { Html } from './markdown.ts'
 
 interface Panel extends Call {
-  /** Query parameters and headers that the reader may add. */
   parameters?: Parameter[]
 }
 
@@ -39,7 +38,6 @@ function parameterField({ name, in: place, schema }: Parameter): Html {
     : html`<label>${name} <input ${kind}="${name}" placeholder="${String(schema.default ?? '')}" spellcheck="false"></label>`
 }
 
-/** Code with colours and a button to copy it. */
 export function codeBlock(text: string, language: string): Html {
   return html`<div class="block"><button type="button" class="copy script">Copy</button><pre><code>${code(text, language)}</code></pre></div>`
 }

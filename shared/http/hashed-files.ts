@@ -8,14 +8,18 @@ const mediaTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-type Respond = (c: Context) => Response
+interface HashedFile {
+  hashedName: string
+  current: (c: Context) => Response
+  other: (c: Context) => Response
+}
 
 /** Files of a page, each under a name with a hash of its body, which browsers may cache forever: `page-1a2b3c4d5e6f.css`. */
 export function hashedFiles(names: readonly string[], read: (name: string) => string) {
-  const known = new Map<string, { hashedName: string; current: Respond; other: Respond }>()
+  const known = new Map<string, HashedFile>()
 
   /** A module imports the others under their own names with a hash. */
-  function load(name: string) {
+  function load(name: string): HashedFile {
     const loaded = known.get(name)
     if (loaded) return loaded
     const body = read(name).replaceAll(/(?<=from ?['"]\.\/)[\w-]+\.js(?=['"])/g, (other) => load(other).hashedName)

@@ -21,7 +21,6 @@ ${inWork > 0 ? html`<span>${w.pending(inWork)}</span>` : ''}
 ${error > 0 ? html`<span class="failed">${w.failed(error)}</span>` : ''}</p></li>`
 }
 
-/** Whether the agent's tool is on, and if not, why. */
 function toolState(agent: AgentRow, count: number, inWork: number): Html {
   if (agent.knowledge_base_enabled) return html`<p class="state good">${words.agents.isOn}</p>`
   const reason = offReason(count, inWork)

@@ -33,7 +33,6 @@ ${document && !compared && html`<p class="notice bad">${w.gone}</p>`}
 ${compared && comparedView(agentId, sought, compared)}</section>`
 }
 
-/** htmx loads this part again while a title is typed. */
 export function titlesView({ agentId, query, titles }: Pick<Comparison, 'agentId' | 'query' | 'titles'>): Html {
   const { q, mode, document } = query
   return html`<ul class="choices" id="titles">${titles.map(

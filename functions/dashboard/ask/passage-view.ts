@@ -80,9 +80,7 @@ function marking(text: string, terms: ReadonlySet<string>): Marked {
   return { text, places: placesOf(terms, text) }
 }
 
-/** Longer texts are shown in part at first. */
 const maxCharacters = 700
-/** Characters shown before a mark. */
 const before = 160
 
 /** The part of a text to show at first: where most marks are, with whole rows of tables. The whole of a short text. */
@@ -95,7 +93,6 @@ function excerptRange({ text, places }: Marked): Range {
   return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
 }
 
-/** Start of the line, if that is near, else of the next word. */
 function lineStart(text: string, at: number): number {
   const line = text.lastIndexOf('\n', at) + 1
   if (at - line <= before) return line

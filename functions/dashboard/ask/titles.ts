@@ -14,7 +14,6 @@ export interface Titled {
 export interface Expected {
   id: DocumentId
   title: string
-  /** Whether search can find it. */
   isServed: boolean
 }
 

@@ -21,7 +21,6 @@ export function askForm(agentId: string, { q, mode }: AskQuery): Html {
 </form></search>`
 }
 
-/** Suggests questions that the agent can be expected to answer. */
 export function examplesView(agentId: string, titles: Titled[]): Html {
   if (titles.length === 0)
     return html`<section class="empty">${icon('document')}<h2>${w.nothingReady}</h2><p>${w.nothingReadyLead}</p>

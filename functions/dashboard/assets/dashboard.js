@@ -20,7 +20,6 @@ htmx.registerExtension('cuecard', {
 
 const announcer = document.getElementById('announcer')
 
-/** Announces a sentence to screen readers. */
 export function announce(text) {
   announcer.textContent = ''
   setTimeout(() => {

@@ -5,7 +5,6 @@ import { announce, post } from './dashboard.js'
 
 const seconds = 8
 const template = document.getElementById('deletion')
-/** Keyed by the address of the request. */
 const deletions = new Map()
 /** Dims rows without moving them, so that a second click does not hit the next one. */
 const dimming = new CSSStyleSheet()

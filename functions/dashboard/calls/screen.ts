@@ -22,7 +22,6 @@ const callPath = v.object({ callId: uuid })
 const sortKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), uuid])
 const callsPerPage = 50
 
-/** Lists deleted calls, restores them and deletes them permanently. */
 export function callsScreens(screen: Screen) {
   return new Hono<ApiEnv>()
     .get(

@@ -17,15 +17,11 @@ export interface Shown extends Place {
   hasMore: boolean
   from: number
   passage?: number | undefined
-  /** The beginning of the text, if there are no passages yet. */
   beginning: string | null
-  /** Another file can be uploaded for it on the same page. */
   hasUpload: boolean
 }
 
-/**
- * A document and its passages. It reloads itself every two seconds while it is being processed, and when something on the page has changed it.
- */
+/** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
 export function documentView(shown: Shown) {
   const { base, mayWrite, document, from, passage } = shown
   const state = stateOf(document)

@@ -46,7 +46,6 @@ const seenDocument = v.pipe(
   v.strictTuple([documentId, v.string()]),
 )
 
-/** Lists an agent's documents, and answers what has changed. */
 export function listScreens(screen: Screen) {
   return new Hono<ApiEnv>().get(
     listPath,

@@ -70,7 +70,6 @@ function liveView({ base, query, documents }: List) {
 
 export interface Changes {
   changed: Overview[]
-  /** Ids of those that are no longer there. */
   gone: string[]
   isSettled: boolean
   counts: List['counts']
@@ -97,7 +96,6 @@ function address(path: string, query: ListQuery & { live?: string }): string {
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-/** What undo.js needs to delete from the list. */
 export function deletionTemplate() {
   return html`<div id="deletions"></div>
 <template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">${words.undo}</button></div></template>`

@@ -1,39 +1,12 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../../../shared/database/scope.ts'
-import type { SourceType, Status } from '../../../shared/database/tables.ts'
 import { awaitsFile, awaitsText, isFileMissing } from '../../../shared/documents/transitions.ts'
 import { requireDocument } from '../../../shared/http/not-found.ts'
 
 /** What the screens show of a document, except its text. */
-export interface Overview {
-  id: string
-  title: string
-  source_type: SourceType
-  source_url: string | null
-  file_bytes: number | null
-  status: Status
-  managed_by: 'service' | 'client'
-  awaits_text: boolean
-  awaits_file: boolean
-  /** It awaits its file for longer than an upload should take without a report. */
-  is_file_missing: boolean
-  chunk_count: number
-  searchable_chunk_count: number
-  /** Counts the revision in progress; null unless that is stored in several parts. */
-  planned_chunk_count: number | null
-  stored_chunk_count: number | null
-  error_code: string | null
-  error_message: string | null
-  waiting_reason: string | null
-  next_attempt_at: Date | null
-  tries: number
-  edits: number
-  version: string
-  created_at: Date
-  updated_at: Date
-}
+export type Overview = InferResult<ReturnType<typeof overviews>>[number]
 
 export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
 export type Group = keyof typeof groups
@@ -81,16 +54,9 @@ export async function findOverview(db: Database, scope: DocumentScope): Promise<
 function overviews(db: Database, condition: Expression<SqlBool>) {
   return db
     .selectFrom('documents as d')
-    .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.chunk_count'])
-    .select([
-      'd.planned_chunk_count',
-      'd.error_code',
-      'd.error_message',
-      'd.waiting_reason',
-      'd.next_attempt_at',
-      'd.tries',
-    ])
-    .select(['d.searchable_chunk_count', 'd.edits', 'd.version', 'd.created_at', 'd.updated_at'])
+    .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.edits', 'd.version'])
+    .select(['d.chunk_count', 'd.searchable_chunk_count', 'd.planned_chunk_count', 'd.created_at', 'd.updated_at'])
+    .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
       awaitsText.as('awaits_text'),

@@ -35,7 +35,6 @@ export function stateView({ kind, label, detail, progress }: State) {
   }${detail && html`<p class="detail">${detail}</p>`}</div>`
 }
 
-/** Processes it again, or leads to where another file is uploaded for it. */
 export function retryAction(base: string, document: Overview) {
   const { id, title } = document
   const need = needsFile(document)

@@ -1,7 +1,6 @@
 import { words } from '../words.ts'
 import type { Overview } from './overview.ts'
 
-/** A document's state as a person sees it. */
 export interface State {
   kind: 'ready' | 'working' | 'waiting' | 'idle' | 'failed'
   label: string

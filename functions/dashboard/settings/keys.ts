@@ -33,7 +33,6 @@ const idName = 'new key'
 const newFormId = ({ cursorKey }: Session) => encodeCursor(cursorKey, idName, [newId()])
 const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, idName, id, v.strictTuple([uuid]))[0]
 
-/** Keys of the organization: created, shown once, and revoked. */
 export function keyRoutes(screen: Screen) {
   const within = { place: 'settings', crumbs: [] } as const
   return new Hono<ApiEnv>()

@@ -8,7 +8,6 @@ import { settingsPath } from '../paths.ts'
 import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
-/** Whether done calls are deleted, as a state and the one button that changes it. */
 export function autoDelete(isOn: boolean, mayChange: boolean): Html {
   const { autoDelete: w } = words.settings
   return html`<section class="panel"><div class="head"><h2>${w.title}</h2><p class="state ${isOn ? 'good' : ''}">${isOn ? w.on : w.off}</p></div>

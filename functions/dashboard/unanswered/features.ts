@@ -6,7 +6,6 @@ import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 export interface Feature {
   terms: readonly string[]
   weight: number
-  /** Whether it is a word of everyday talk. */
   isCommon: boolean
 }
 
@@ -72,7 +71,6 @@ function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
   })
 }
 
-/** Readings of one term form one feature; without such a reading, each word is a feature. */
 function featuresOfGroup(entries: Entry[]): string[][] {
   const ways = [...Map.groupBy(entries, ({ way }) => way).values()]
   const wholes = ways.filter((way) => way.length === 1).map(([entry]) => entry!.term)

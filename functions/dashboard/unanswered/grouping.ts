@@ -67,7 +67,6 @@ function likenessOf(one: Feature[], other: Feature[]): number {
   return shared / (weightOf(one) + weightOf(other))
 }
 
-/** Weight of the features that the others have, too. */
 function sharedWith(others: Feature[], features: Feature[]): number {
   const terms = new Set(others.flatMap(({ terms }) => terms))
   return weightOf(features.filter((feature) => feature.terms.some((term) => terms.has(term))))

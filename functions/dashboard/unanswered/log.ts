@@ -21,7 +21,6 @@ export interface Unanswered {
   /** Saved questions of the last 30 days. */
   asked: number
   unanswered: number
-  /** The newest of these, up to 2,000. */
   groups: Group<UnansweredQuestion>[]
 }
 
@@ -68,12 +67,7 @@ function isUnanswered(similarity: Similarity) {
     when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
 }
 
-/**
- * Deletes a group as a page has shown it.
- * @param first the question that stands for the group
- * @param last the newest question of the page
- * @returns how many questions
- */
+/** Deletes the group of question `first`, as a page whose newest question is `last` has shown it. @returns how many questions */
 export async function deleteGroup(
   db: Database,
   scope: AgentScope,
@@ -86,7 +80,6 @@ export async function deleteGroup(
   return await deleteWhere(db, scope, sql`${q.id} = any(${group.map(({ id }) => id)}::uuid[])`)
 }
 
-/** Deletes all saved questions of the agent's callers. @returns how many */
 export async function clearLog(db: Database, scope: AgentScope): Promise<number> {
   return await deleteWhere(db, scope, sql`true`)
 }

@@ -1,7 +1,6 @@
 import { partsOf } from './highlight.js'
 import { readValue } from './values.js'
 
-/** Shows code with its colours, and the reader's values where its names stand. */
 export function showCode(element, text, language) {
   element.replaceChildren(
     ...partsOf(text, language).map(({ kind, text }) => {
@@ -15,7 +14,6 @@ export function showCode(element, text, language) {
   )
 }
 
-/** Shows the reader's value for a name, or the name. */
 export function showValue(element, name) {
   const value = readValue(name)
   element.dataset.value = name

@@ -87,7 +87,6 @@ export function textScreens(screen: Screen, queue: Sender) {
     )
 }
 
-/** Undefined once it is deleted. */
 async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {
   try {
     return await readEditable(db, scope, maxWrittenBytes)

@@ -4,7 +4,6 @@ import type { Database } from '../../../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument } from '../../../../shared/database/scope.ts'
 import { isFileMissing } from '../../../../shared/documents/transitions.ts'
 import { requireDocument } from '../../../../shared/http/not-found.ts'
-import type { FileState } from '../state.ts'
 
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
@@ -23,17 +22,10 @@ export async function readBeginning(db: Database, scope: DocumentScope): Promise
   return requireDocument({ agents, documents }).beginning
 }
 
-export interface Editable extends FileState {
-  title: string
-  edits: number
-  source_url: string | null
-  managed_by: 'service' | 'client'
-  content: string | null
-  is_too_long: boolean
-}
+export type Editable = Awaited<ReturnType<typeof readEditable>>
 
 /** @throws ApiError agent_not_found, document_not_found */
-export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number): Promise<Editable> {
+export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number) {
   const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),

@@ -23,7 +23,6 @@ export const contentField = v.pipe(
   v.maxBytes(maxWrittenBytes, w.longContent),
 )
 
-/** Digits of a number of edits. */
 const maxEdits = 20
 
 export interface Typed {
