@@ -49,25 +49,3 @@ test('the list is newest first, in pages that Link leads through, while others a
   expect(seen).toEqual(ids)
   expect((await tenant.call('GET', '/v1/agents')).body.data).toHaveLength(5 + 3)
 })
-
-test('the list shows nothing of another organization, and its cursors are those of this list and organization', async () => {
-  const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
-  await makeAgent(mine, 'Second')
-  await makeAgent(theirs, 'Second')
-  const { body } = await mine.call('GET', '/v1/agents?limit=1')
-  await theirs.call('POST', theirs.knowledgeBase, { title: 'A' })
-  await theirs.call('POST', theirs.knowledgeBase, { title: 'B' })
-  const documents = (await theirs.call('GET', `${theirs.knowledgeBase}?limit=1`)).body.next_cursor
-  for (const cursor of [body.next_cursor, documents, 'garbage', ''])
-    expect(await theirs.call('GET', `/v1/agents?cursor=${cursor}`)).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] },
-    })
-  expect((await mine.call('GET', `/v1/agents?cursor=${body.next_cursor}`)).body.data).toMatchObject([
-    { id: mine.agentId },
-  ])
-  expect(await mine.call('GET', `/v1/agents/${theirs.agentId}`)).toMatchObject({
-    status: 404,
-    body: { code: 'agent_not_found' },
-  })
-})

@@ -240,48 +240,6 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     )
     expectBoth()
   })
-
-  test('on the organization’s settings', async () => {
-    const tenant = await stand.tenant()
-    const body = fc.oneof(fc.record({ auto_delete_done_calls: mostly(fc.boolean()) }), anything)
-    await fc.assert(
-      fc.asyncProperty(body, extra, async (known, unknown) => {
-        const before = await tenant.call('GET', '/v1/organization')
-        const sent =
-          typeof known === 'object' && known !== null && !Array.isArray(known) ? { ...known, ...unknown } : known
-        const answer = await tenant.call('PATCH', '/v1/organization', sent === null ? 'null' : JSON.stringify(sent))
-        const after = await tenant.call('GET', '/v1/organization')
-        expect([200, 400, 422]).toContain(answer.status)
-        expect(after.body).toEqual(answer.status === 200 ? { ...before.body, ...(sent as object) } : before.body)
-      }),
-      runs,
-    )
-  })
-
-  test('on a search, which changes nothing anyway', async () => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
-    await stand.deliver()
-    const body = fc.record(
-      {
-        query: mostly(text),
-        limit: mostly(fc.integer({ min: -1, max: 60 })),
-        min_score: mostly(fc.double({ min: -0.1, max: 1.1 })),
-        document_ids: mostly(fc.array(fc.uuid(), { maxLength: 3 })),
-        metadata: mostly(fc.dictionary(text, anything, { maxKeys: 3 })),
-      },
-      { requiredKeys: [] },
-    )
-    await fc.assert(
-      fc.asyncProperty(body, extra, async (known, unknown) => {
-        const before = await snapshot(tenant)
-        const { status } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...known, ...unknown })
-        expect([200, 400, 422]).toContain(status)
-        expect(await snapshot(tenant)).toEqual(before)
-      }),
-      runs,
-    )
-  })
 })
 
 /** Whether a stored number is as near to the one sent as is promised. */

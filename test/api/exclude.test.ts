@@ -71,17 +71,3 @@ test('the database is not asked for contents that are left out', async () => {
   }
   await sql`grant select on documents to cuecard_documents`.execute(stand.db)
 })
-
-test('exclude takes `content` alone', async () => {
-  const { call, knowledgeBase } = await stand.tenant()
-  const { headers } = await call('POST', knowledgeBase, { title: 'A' })
-  for (const url of [knowledgeBase, headers.location])
-    for (const query of ['exclude=title', 'exclude=', 'exclude=content,title', 'exclude=content&exclude=content'])
-      expect(await call('GET', `${url}?${query}`)).toMatchObject({
-        status: 400,
-        body: {
-          code: 'invalid_parameter',
-          errors: [{ parameter: 'exclude', code: 'not_allowed_value', detail: 'must be `content`' }],
-        },
-      })
-})

@@ -36,19 +36,6 @@ describe('a body that is no JSON', () => {
 })
 
 describe('a fault of the input', () => {
-  test('a blank query is 422, and so is an empty one', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    for (const path of ['search', 'search/prefetch'])
-      for (const [query, detail] of [
-        ['  ', 'must not be blank'],
-        ['\u3000\n', 'must not be blank'],
-        ['', 'must not be empty'],
-      ]) {
-        const answer = await call('POST', `${knowledgeBase}/${path}`, { query })
-        expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/query', detail }] } })
-      }
-  })
-
   // A platform's own headers are told in its own way.
   test.each(keyedRoutes.filter(({ operation }) => operation.headers && operation.tag !== 'Platforms'))(
     'an empty header that $name reads is 400, not ignored',
@@ -90,19 +77,5 @@ describe('a fault of the input', () => {
       expect(answer.body.errors).toEqual([{ ...place, code, detail: expect.any(String) }])
       for (const name of names) expect(answer.body.errors[0].detail).toContain(name)
     }
-  })
-
-  test('what is unknown is told beside what is known', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    const listed = await call('GET', `${knowledgeBase}?state=pending`)
-    expect(listed.body.errors[0].detail).toMatch(
-      /^is not a known query parameter \(allowed: status, exclude, limit, cursor\)$/,
-    )
-    const none = await call('GET', '/v1/organization?limit=1')
-    expect(none.body.errors[0].detail).toBe('is not a known query parameter (none is allowed)')
-    const sent = await call('POST', knowledgeBase, { title: 'T', text: 't' })
-    expect(sent.body.errors).toEqual([
-      { pointer: '/text', code: 'unknown_field', detail: 'is not a known field (allowed: title, content)' },
-    ])
   })
 })

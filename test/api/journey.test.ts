@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -52,61 +51,9 @@ describe('a document on its way to the answer', () => {
     const found = await call('POST', `${knowledgeBase}/search`, { query: needle, limit: 1 })
     expect(found.body.data[0].content).toContain(needle)
   })
-
-  test('each of its passages stands in the content where its offsets say', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    const content = await readFile(join(import.meta.dirname, '../../infra/local/samples/faq.md'), 'utf8')
-    const { body: document } = await call('POST', knowledgeBase, { title: 'FAQ', content })
-    await stand.deliver()
-
-    const { body: page } = await call('GET', `${knowledgeBase}/${document.id}/chunks?limit=100`)
-    expect(page.has_more).toBe(false)
-    for (const chunk of page.data) expect(content.slice(chunk.metadata.start, chunk.metadata.end)).toBe(chunk.content)
-  })
-
-  test('answers the questions that callers ask of the sample documents', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    const folder = join(import.meta.dirname, '../../infra/local/samples')
-    for (const name of ['opening-hours', 'faq', 'policies'])
-      await call('POST', knowledgeBase, { title: name, content: await readFile(join(folder, `${name}.md`), 'utf8') })
-    await stand.deliver()
-
-    const { body } = await call('POST', `${knowledgeBase}/search`, { query: 'Are you open on Sunday?', limit: 5 })
-    expect(body.data.map((hit: { content: string }) => hit.content).join('\n')).toMatch(/Sunday/)
-    const scores = body.data.map((hit: { score: number }) => hit.score)
-    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
-  })
 })
 
 describe('a message', () => {
-  test('that is no JSON, of another version or without ids is dropped and changes nothing', async () => {
-    const { call, knowledgeBase, organizationId } = await stand.tenant()
-    const { body: document } = await call('POST', knowledgeBase, { title: 'T', content: 'text' })
-    const bodies = [
-      '',
-      'not json',
-      '{}',
-      JSON.stringify({ v: 2, organization_id: organizationId, document_id: document.id }),
-    ]
-    expect(await stand.embedding(...bodies)).toEqual({ batchItemFailures: [] })
-    expect((await call('GET', `${knowledgeBase}/${document.id}`)).body).toEqual(document)
-  })
-
-  test('that names an unknown document is acknowledged and changes nothing', async () => {
-    const { organizationId } = await stand.tenant()
-    const message = JSON.stringify({ v: 1, organization_id: organizationId, document_id: newId() })
-    expect(await stand.embedding(message)).toEqual({ batchItemFailures: [] })
-  })
-
-  test('that names a document under another organization is acknowledged and changes nothing', async () => {
-    const mine = await stand.tenant()
-    const other = await stand.tenant()
-    const { body: document } = await mine.call('POST', mine.knowledgeBase, { title: 'T', content: 'text' })
-    const message = JSON.stringify({ v: 1, organization_id: other.organizationId, document_id: document.id })
-    expect(await stand.embedding(message)).toEqual({ batchItemFailures: [] })
-    expect((await mine.call('GET', `${mine.knowledgeBase}/${document.id}`)).body.status).toBe('pending')
-  })
-
   test('delivered twice, at once or later, ends as delivered once', async () => {
     const { call, knowledgeBase, organizationId } = await stand.tenant()
     const { body: document } = await call('POST', knowledgeBase, { title: 'T', content: 'One. Two.' })

@@ -1,10 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bundle } from '../../infra/aws/bundles/bundle.ts'
-import { toEvent } from '../../infra/local/gateway/event.ts'
-import { invoke } from '../../infra/local/lambda.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -73,19 +69,6 @@ test.each(['page.ts', '__proto__', 'constructor', '..%2fapp.ts', 'page-.js'])('t
   expect(answer).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
 })
 
-test('the deployed bundle has with it all that the page loads', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'cuecard-'))
-  await bundle('reference', directory)
-  const { handler } = await import(join(directory, 'handler.mjs'))
-  for (const url of ['/v1/openapi.json', '/v1/docs', ...(await Promise.all(names.map(addressOf)))]) {
-    const event = toEvent({ method: 'GET', url }, ['$default'])!
-    const response = await invoke(handler, event, { functionName: 'reference', timeoutSeconds: 29 })
-    expect(response, url).toMatchObject({ statusCode: 200 })
-    if (url === '/v1/docs') expect((response as { body: string }).body).toContain('id="quickstart"')
-  }
-  await rm(directory, { recursive: true })
-})
-
 describe('the page', () => {
   test('loads only its own files, and may send to this host alone', async () => {
     const { headers } = await stand.http('GET', '/v1/docs')
@@ -118,17 +101,4 @@ describe('the page', () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(ids).toEqual([...new Set(ids)])
   })
-
-  test('asks in its guides for operations that exist', async () => {
-    const asked = callsOf((await readPage()).split('id="conventions"')[0]!)
-    expect(asked.length).toBeGreaterThan(2)
-    for (const { method, path } of asked) {
-      const templates = operations.filter((operation) => operation.method === method).map((operation) => operation.path)
-      expect(templates).toContain(path.replace('$AGENT_ID', '{agentId}').replace('$DOCUMENT_ID', '{documentId}'))
-    }
-  })
 })
-
-function callsOf(html: string): { method: string; path: string }[] {
-  return [...html.matchAll(/data-call="([^"]+)"/g)].map(([, call]) => JSON.parse(call!.replaceAll('&quot;', '"')))
-}

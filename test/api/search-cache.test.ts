@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { AgentScope } from '../../shared/database/scope.ts'
-import { vectorCache } from '../../shared/retrieval/query-vector/query-vectors.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newEmbedder, newSearch } from '../support/own-search.ts'
 import { vectorOf } from '../support/provider-responses.ts'
@@ -100,15 +98,4 @@ describe('a question that is prefetched', () => {
     expect(await search(tenant, { query: 'Are you open' })).toMatchObject({ status: 200, body: { degraded: null } })
     expect(provider.calls).toHaveLength(2)
   })
-})
-
-test('an instance keeps the vectors of the 2,000 questions that were asked last', () => {
-  const cache = vectorCache()
-  const scope = { organizationId: 'o', agentId: 'a' } as AgentScope
-  const key = (i: number) => Buffer.from(`${i}`)
-  const vector = new Float32Array(1)
-  for (let i = 0; i < 2000; i++) cache.set(scope, key(i), vector)
-  expect(cache.get(scope, key(0))).toBe(vector)
-  cache.set(scope, key(2000), vector)
-  expect([0, 1, 2, 2000].map((i) => cache.get(scope, key(i)) !== undefined)).toEqual([true, false, true, true])
 })

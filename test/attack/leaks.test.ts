@@ -63,9 +63,7 @@ const bodies: Record<string, unknown> = {
     method: 'tools/call',
     params: { name: 'search', arguments: { query: question } },
   },
-  answerVapi: {
-    message: { type: 'knowledge-base-request', messages: [{ role: 'user', message: question }] },
-  },
+  answerVapi: { message: { type: 'knowledge-base-request', messages: [{ role: 'user', message: question }] } },
 }
 
 describe.each(keyedRoutes)('of $name no secret is in logs and errors', (route) => {

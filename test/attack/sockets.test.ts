@@ -45,7 +45,7 @@ async function answerTo(sent: string, count: number | undefined): Promise<{ text
 }
 
 describe('a connection', () => {
-  test.each(connections)('with $of → $answer', async ({ sent, answer, isCut }) => {
+  test.each(connections)('with %s', async (_, sent, answer, isCut) => {
     const before = await dumpOf(stand.pool)
     const expected = answer.split(' ').filter((status) => status !== '')
     const mayBeLost = answer.includes('?')

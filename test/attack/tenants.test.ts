@@ -54,10 +54,7 @@ type Tenants = Awaited<ReturnType<typeof tenants>>
 /** For each place of an id: one that exists elsewhere, and beside it one that exists nowhere. */
 const positions: Record<string, (all: Tenants) => { known: Ids; unknown: Ids }> = {
   'agent and document': ({ foreign }) => ({ known: foreign, unknown: { agentId: newId(), documentId: newId() } }),
-  agent: ({ own, foreign }) => ({
-    known: { ...own, agentId: foreign.agentId },
-    unknown: { ...own, agentId: newId() },
-  }),
+  agent: ({ own, foreign }) => ({ known: { ...own, agentId: foreign.agentId }, unknown: { ...own, agentId: newId() } }),
   document: ({ own, foreign }) => ({
     known: { ...own, documentId: foreign.documentId },
     unknown: { ...own, documentId: newId() },

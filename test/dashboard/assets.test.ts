@@ -1,12 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { bundle } from '../../infra/aws/bundles/bundle.ts'
-import { toEvent } from '../../infra/local/gateway/event.ts'
-import { invoke } from '../../infra/local/lambda.ts'
-import { lambdas } from '../../infra/wiring.ts'
 import { useDashboard } from './support.ts'
 
 const { browser, signedIn } = useDashboard()
@@ -63,25 +56,4 @@ test('the first page and all that it loads have less than 60 kB on their way', a
   for (const { headers } of pages) expect(headers['content-encoding']).toBe('gzip')
   const bytes = pages.reduce((sum, { html }) => sum + gzipSync(html).length, 0)
   expect(bytes).toBeLessThan(60_000)
-})
-
-test('the deployed bundle has with it all that its pages load, under the same addresses', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'cuecard-'))
-  await bundle('dashboard', directory)
-  const { handler } = await import(join(directory, 'handler.mjs'))
-  for (const url of ['/dashboard/sign-in', ...(await addresses())]) {
-    const response = await invoke(handler, toEvent({ method: 'GET', url }, lambdas.dashboard.routes)!, {
-      functionName: 'dashboard',
-      timeoutSeconds: 29,
-    })
-    expect(response, url).toMatchObject({ statusCode: 200 })
-    if (url !== '/dashboard/sign-in')
-      expect(response, url).toMatchObject({ headers: { 'cache-control': expect.stringContaining('immutable') } })
-  }
-  await rm(directory, { recursive: true })
-})
-
-test('every file of a screen is a module or a style of ours, or comes from a package', async () => {
-  const folder = join(import.meta.dirname, '../../functions/dashboard/assets')
-  for (const name of await readdir(folder)) expect(name).toMatch(/^[\w-]+\.(js|css|svg)$/)
 })

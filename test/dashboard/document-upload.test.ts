@@ -65,15 +65,6 @@ test.each([
   expect((await tenant.browser.get(listOf(tenant))).text).toContain('No documents yet')
 })
 
-test('a document is listed as what people call its kind of file', async () => {
-  const tenant = await signedIn()
-  for (const name of ['a.docx', 'b.xlsx', 'c.csv', 'd.pptx', 'e.htm', 'f.md', 'g.txt']) await announce(tenant, name, 10)
-  const { text } = await tenant.browser.get(listOf(tenant))
-  for (const kind of ['a Word document', 'b Spreadsheet', 'c CSV table', 'd Presentation', 'e Web page', 'f Markdown'])
-    expect(text).toContain(`${kind} changed just now`)
-  expect(text).toContain('g Text file changed just now')
-})
-
 test('a file of 50 MB is accepted', async () => {
   expect(await announce(await signedIn(), 'large.pdf', 50 * 1024 * 1024)).toMatchObject({ status: 201 })
 })

@@ -225,6 +225,13 @@ describe('trying again', () => {
     expect((await tenant.browser.get(listOf(tenant))).text).toContain('Ready 1')
   })
 
+  test('of what has no content leads to its page', async () => {
+    const tenant = await signedIn()
+    const page = `${listOf(tenant)}/${await write(tenant, 'T')}`
+    const retried = await tenant.browser.post(`${page}/retry`)
+    expect(retried).toMatchObject({ status: 303, headers: { location: page } })
+  })
+
   test('of what is being processed already leaves it at that', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Busy', 'text')
@@ -307,11 +314,6 @@ test('documents of another agent of the organization are not in the list', async
   await write(tenant, 'Prices')
   const other = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Other')
   expect(titlesIn((await tenant.browser.get(listOf({ agentId: other.id }))).html)).toEqual([])
-})
-
-test('an address that is none of ours leads to a page that says so', async () => {
-  const tenant = await signedIn()
-  expect(await tenant.browser.get(`${listOf(tenant)}/no-id`)).toMatchObject({ status: 404 })
 })
 
 test('a search for a character that no database takes finds what the rest of it does', async () => {

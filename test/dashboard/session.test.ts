@@ -43,10 +43,7 @@ describe('signing in', () => {
     const sent = await browser().post(
       '/dashboard/settings/auto-delete',
       {},
-      {
-        'sec-fetch-site': 'same-origin',
-        referer: 'https://app.example.com/dashboard/settings',
-      },
+      { 'sec-fetch-site': 'same-origin', referer: 'https://app.example.com/dashboard/settings' },
     )
     expect(sent.headers.location).toBe(`${path}?to=%2Fdashboard%2Fsettings`)
   })

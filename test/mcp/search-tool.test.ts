@@ -152,10 +152,7 @@ describe('with a provider', () => {
 
   test('that rejects the question, a search is a tool error that says so', async () => {
     const tenant = await serving()
-    const embedder = {
-      model: 'strict',
-      embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')),
-    }
+    const embedder = { model: 'strict', embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')) }
     const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
     expect(isError).toBe(true)
     expect(content[0].text).toContain('`query`')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fitting, maxAnswer, onOneLine } from '../../functions/platforms/answer-text.ts'
+import { fitting, maxAnswer } from '../../functions/platforms/answer-text.ts'
 
 describe('passages', () => {
   test('are kept whole while they fit, with what stands between them', () => {
@@ -28,24 +28,5 @@ describe('passages', () => {
     expect(word!.length).toBeLessThanOrEqual(maxAnswer)
     expect(word!.length).toBeGreaterThan(maxAnswer - 10)
     expect(word!.isWellFormed()).toBe(true)
-  })
-})
-
-describe('on one line', () => {
-  test('a table’s rows are told apart, and its rule is left out', () => {
-    expect(onOneLine('| Day | Open |\n| :--- | ---: |\n| Mon | 9–6 |\n| Tue | – |\n\nRing first.')).toBe(
-      'Day | Open; Mon | 9–6; Tue | –; Ring first.',
-    )
-  })
-
-  test('no kind of line break is left', () => {
-    const text = onOneLine('a\nb\r\nc\rd\ve\ff\u0085g\u2028h\u2029i\t j')
-    expect(text).toBe('a b c d e f g h i j')
-  })
-
-  test('a heading is told from what follows, and what only looks like one is left alone', () => {
-    expect(onOneLine('## Opening hours ##\nfrom 9\n#1 choice\n---\n- item -- x')).toBe(
-      'Opening hours: from 9 #1 choice --- - item -- x',
-    )
   })
 })

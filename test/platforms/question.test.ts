@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { questionIn, questionOf } from '../../functions/platforms/question.ts'
+import { questionIn } from '../../functions/platforms/question.ts'
 
 describe('the question of a conversation', () => {
   const before = 'When is the workshop open?'
@@ -50,33 +50,5 @@ describe('the question of a conversation', () => {
     expect(question.length).toBeLessThanOrEqual(8000)
     expect(question.endsWith('x the gel saddle')).toBe(true)
     expect(question.isWellFormed()).toBe(true)
-  })
-})
-
-describe('the question of a tool', () => {
-  test.each([
-    [{ query: ' Where? ' }, 'Where?'],
-    [{ query: 'Where?', other: 'text' }, 'Where?'],
-    [{ topic: 'Where?', top: 3, exact: true }, 'Where?'],
-    ['{"query":"Where?"}', 'Where?'],
-    ['{"anything":"Where?"}', 'Where?'],
-  ])('%j is Where?', (args, question) => {
-    expect(questionOf(args)).toBe(question)
-  })
-
-  test.each([
-    [{}],
-    [{ a: 'x', b: 'y' }],
-    [{ query: 5 }],
-    [{ query: ' ' }],
-    [null],
-    [undefined],
-    ['text'],
-    ['[]'],
-    [['x']],
-    [7],
-    [`{"query":"Where?","more":${'['.repeat(200)}${']'.repeat(200)}}`],
-  ])('is not in %j', (args) => {
-    expect(questionOf(args)).toBeUndefined()
   })
 })

@@ -233,12 +233,7 @@ class History {
 
   /** Good documents that ended in error by crashes or a day's wait complete when asked again; poisoned ones fail again. */
   async #tryAgainWhatFailed(): Promise<void> {
-    const { rows } = await sql<{
-      id: string
-      organization_id: string
-      agent_id: string
-      error_code: string
-    }>`
+    const { rows } = await sql<{ id: string; organization_id: string; agent_id: string; error_code: string }>`
       select id, organization_id, agent_id, error_code from documents where status = 'error'`.execute(this.world.db)
     for (const row of rows) await this.#requests.retry(row.organization_id, row.id)
     await this.#observer.check()

@@ -68,14 +68,6 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     },
   )
 
-  test('keeps its errors folded, and an operation shorter than three screens', async () => {
-    const { page } = await open(1280)
-    expect(await page.locator('.errors').filter({ visible: true }).count()).toBe(0)
-    for (const { operationId } of operations)
-      expect((await page.locator(`section#${operationId}`).boundingBox())!.height, operationId).toBeLessThan(3 * 844)
-    await page.close()
-  })
-
   test('leads through the quickstart to an answer', async () => {
     const tenant = await stand.tenant()
     const { page, wrong } = await open(390)

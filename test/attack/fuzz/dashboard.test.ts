@@ -10,14 +10,12 @@ import { useStand } from '../../support/stand.ts'
 import { type FormRequest, formRequest, type Screen } from './generate/form.ts'
 import { Ledger } from './ledger.ts'
 import { cases, playAll } from './play.ts'
-import { changedTables, type Rows, type Stamps, watchRows } from './rows.ts'
+import { useRows } from './rows.ts'
 import { makeWorld, type Who } from './world.ts'
 
 const stand = useStand()
 const cookies = {} as Record<Who, string>
 let ledger: Ledger
-let rows: Rows
-let original: Stamps
 beforeAll(async () => {
   const world = await makeWorld(stand)
   for (const who of ['A', 'B'] as const) {
@@ -28,9 +26,8 @@ beforeAll(async () => {
     cookies[who] = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   }
   ledger = new Ledger(world)
-  rows = await watchRows(stand.pool)
-  original = await rows.stamps()
 })
+const rows = useRows(() => stand.pool)
 
 const fieldsOf = (form: unknown) => Object.keys((form as { entries?: object } | undefined)?.entries ?? {})
 const screens: Screen[] = [
@@ -48,8 +45,7 @@ describe.each(screens)('$method $path', (screen) => {
       try {
         await play(request)
       } finally {
-        const changed = changedTables(original, await rows.stamps())
-        if (changed.length > 0) original = await rows.restore(changed)
+        await rows.restore()
       }
     })
   })
@@ -60,14 +56,14 @@ async function play(request: FormRequest): Promise<void> {
   const { handler } = stand.functions.routes.find(({ functionName }) => functionName === 'dashboard')!
   const settings = { functionName: 'dashboard', timeoutSeconds: lambdas.dashboard.timeoutSeconds }
   const answer = (await invoke(handler, event, settings)) as APIGatewayProxyStructuredResultV2
-  const changed = changedTables(original, await rows.stamps())
-  const fault = faultOf(request, answer, changed, `${JSON.stringify(event)}${formOf(request)}`)
+  const changed = await rows.changed()
+  const fault = faultOf(request, answer, changed, `${JSON.stringify(event)}${encoded(request.who, request.fields)}`)
   if (fault)
     throw new Error(`${JSON.stringify(event).slice(0, 1500)} → ${JSON.stringify(answer).slice(0, 600)}: ${fault}`)
 }
 
 function eventOf(request: FormRequest) {
-  const { who, session, method, path, query, raw, type, headers } = request
+  const { who, session, method, path, query, fields, raw, type, headers } = request
   const search = encoded(who, query)
   const cookie = { own: cookies[who], none: '', stale: 'cuecard_session=made-up' }[session]
   return toEvent(
@@ -82,14 +78,10 @@ function eventOf(request: FormRequest) {
         ...(method === 'GET' ? {} : { 'content-type': type }),
         ...headers,
       },
-      ...(method !== 'GET' && { body: raw ?? formOf(request) }),
+      ...(method !== 'GET' && { body: raw ?? encoded(who, fields) }),
     },
     lambdas.dashboard.routes,
   )!
-}
-
-function formOf({ who, fields }: FormRequest): string {
-  return encoded(who, fields)
 }
 
 function encoded(who: Who, pairs: [string, string][]): string {
@@ -102,9 +94,6 @@ function isOwn(target: string): boolean {
   const { origin } = new URL(target, 'https://app.example.com')
   return ['https://app.example.com', new URL(stand.emulator.endpoint).origin].includes(origin)
 }
-
-/** Where something may change on the way to a refusal: when a session was seen last. */
-const ofSessions = ['sessions']
 
 function faultOf(
   { who, session, method, headers }: FormRequest,
@@ -123,7 +112,8 @@ function faultOf(
   if (/<fuzz-tag/i.test(html)) return 'has markup that was sent'
   if ([sent?.location, sent?.['hx-redirect']].some((target) => target !== undefined && !isOwn(`${target}`)))
     return 'leads elsewhere'
-  const moved = changed.filter((table) => !ofSessions.includes(table))
+  // When a session was seen last may change on the way to a refusal.
+  const moved = changed.filter((table) => table !== 'sessions')
   if (moved.length === 0) return undefined
   if (statusCode >= 400) return `is refused, but has changed ${moved}`
   if (session !== 'own' || method === 'GET' || method === 'HEAD') return `must not change ${moved}`

@@ -1,18 +1,28 @@
+import { beforeAll } from 'vitest'
 import type { Answer, TestStand } from '../../support/stand.ts'
 import type { FuzzRequest } from './generate/request.ts'
 import { faultOf } from './judge.ts'
 import { Ledger } from './ledger.ts'
-import { changedTables, type Rows } from './rows.ts'
+import { changedTables, watchRows } from './rows.ts'
 import { prepared, type Sent } from './send.ts'
-import type { World } from './world.ts'
+import { makeWorld } from './world.ts'
 
 /** What a request that only reads may leave behind. */
 const readersTables = ['query_vectors', 'questions']
 
-export type Exchange = Awaited<ReturnType<typeof openExchange>>
+/** An exchange with a world of its own, once it is made. */
+export function useExchange(stand: TestStand) {
+  let exchange: Awaited<ReturnType<typeof openExchange>>
+  beforeAll(async () => {
+    exchange = await openExchange(stand)
+  })
+  return () => exchange
+}
 
 /** Sends requests to a world, and keeps account of its rows. */
-export async function openExchange(stand: TestStand, world: World, rows: Rows) {
+async function openExchange(stand: TestStand) {
+  const world = await makeWorld(stand)
+  const rows = await watchRows(stand.pool)
   let original = await rows.stamps()
   let current = original
   let ledger = new Ledger(world)

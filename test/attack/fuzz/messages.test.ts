@@ -5,18 +5,15 @@ import { oddValues } from './generate/faulty.ts'
 import { anyJson, text } from './generate/valid.ts'
 import { Ledger } from './ledger.ts'
 import { cases, playAll } from './play.ts'
-import { changedTables, type Rows, type Stamps, watchRows } from './rows.ts'
+import { useRows } from './rows.ts'
 import { makeWorld } from './world.ts'
 
 const stand = useStand()
 let ledger: Ledger
-let rows: Rows
-let original: Stamps
 beforeAll(async () => {
   ledger = new Ledger(await makeWorld(stand))
-  rows = await watchRows(stand.pool)
-  original = await rows.stamps()
 })
+const rows = useRows(() => stand.pool)
 
 const organization = fc.constantFrom('<mine.organization>', '<theirs.organization>', '<never.id>', '<mine.agent>', '')
 /** Of A: a message that names B, or none of these documents, is none of theirs. */
@@ -66,13 +63,12 @@ describe.each(['embedding', 'extraction'] as const)('of the %s Lambda', (name) =
       const bodies = all.map((body) => ledger.name('A', body))
       try {
         const { batchItemFailures } = await stand[name](...bodies)
-        const changed = changedTables(original, await rows.stamps())
+        const changed = await rows.changed()
         if (bodies.some(isOfTheirs)) return
         expect(batchItemFailures).toEqual([])
         expect(changed).toEqual([])
       } finally {
-        const changed = changedTables(original, await rows.stamps())
-        if (changed.length > 0) original = await rows.restore(changed)
+        await rows.restore()
       }
     })
   })

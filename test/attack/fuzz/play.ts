@@ -18,11 +18,7 @@ export async function playAll<T>(
 ): Promise<void> {
   const seed = FUZZ_SEED ? Number(FUZZ_SEED) : isThorough ? Math.floor(Math.random() * 2 ** 31) : 1
   const property = fc.asyncProperty(arbitrary, play)
-  const result = await fc.check(property, {
-    numRuns: cases,
-    seed,
-    ...(FUZZ_PATH && { path: FUZZ_PATH }),
-  })
+  const result = await fc.check(property, { numRuns: cases, seed, ...(FUZZ_PATH && { path: FUZZ_PATH }) })
   if (!result.failed) return
   const { counterexamplePath, errorInstance, counterexample } = result
   const shown = fc.stringify(counterexample).slice(0, 2_000)

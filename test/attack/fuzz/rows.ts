@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
+import { beforeAll } from 'vitest'
 
 /** Of each table, what changes when a row of it is inserted, updated or deleted. */
 export type Stamps = Record<string, string>
-
-export type Rows = Awaited<ReturnType<typeof watchRows>>
 
 const savedSchema = 'fuzz_saved'
 /** The embedded database does not clean up by itself. */
@@ -61,4 +60,22 @@ export async function watchRows(pool: Pool) {
 /** The tables whose rows differ. */
 export function changedTables(before: Stamps, after: Stamps): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name])
+}
+
+/** Watches the rows from the first test on: which tables have changed, and the way back. */
+export function useRows(pool: () => Pool) {
+  let rows: Awaited<ReturnType<typeof watchRows>>
+  let original: Stamps
+  beforeAll(async () => {
+    rows = await watchRows(pool())
+    original = await rows.stamps()
+  })
+  const changed = async () => changedTables(original, await rows.stamps())
+  return {
+    changed,
+    async restore(): Promise<void> {
+      const tables = await changed()
+      if (tables.length > 0) original = await rows.restore(tables)
+    },
+  }
 }

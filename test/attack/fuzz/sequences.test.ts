@@ -1,18 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useStand } from '../../support/stand.ts'
-import { type Exchange, openExchange } from './exchange.ts'
+import { useExchange } from './exchange.ts'
 import { type Step, sequence } from './generate/sequence.ts'
 import { cases, playAll } from './play.ts'
-import { watchRows } from './rows.ts'
-import { makeWorld, type World } from './world.ts'
 
 const stand = useStand()
-let world: World
-let exchange: Exchange
-beforeAll(async () => {
-  world = await makeWorld(stand)
-  exchange = await openExchange(stand, world, await watchRows(stand.pool))
-})
+const exchange = useExchange(stand)
 
 const sequences = Math.ceil(cases / 8)
 const steps = 30
@@ -23,22 +16,25 @@ test(`sequences: ${sequences} of up to ${steps} steps keep two tenants apart`, {
       for (const step of all) await play(step)
       await everyDocumentIsItsOwners()
     } finally {
-      await exchange.restore()
+      await exchange().restore()
     }
   })
 })
 
 async function play(step: Step): Promise<void> {
-  if (typeof step !== 'string') return void (await exchange.send(step))
+  if (typeof step !== 'string') return void (await exchange().send(step))
   if (step === 'deliver') await stand.deliver()
   else await stand.sweep()
-  await exchange.look()
+  await exchange().look()
 }
 
 async function everyDocumentIsItsOwners(): Promise<void> {
-  for (const [id, { owner, agentId, isDeleted }] of exchange.ledger.documents)
+  for (const [id, { owner, agentId, isDeleted }] of exchange().ledger.documents)
     for (const who of ['A', 'B'] as const) {
-      const { status } = await world[who].tenant.call('GET', `/v1/agents/${agentId}/knowledge-base/${id}`)
+      const { status } = await exchange().ledger.world[who].tenant.call(
+        'GET',
+        `/v1/agents/${agentId}/knowledge-base/${id}`,
+      )
       expect(status, `of ${owner}, asked by ${who}`).toBe(who === owner && !isDeleted ? 200 : 404)
     }
 }

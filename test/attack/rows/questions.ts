@@ -1,106 +1,66 @@
-import type { Row } from './row.ts'
+import { type Row, rowsOf } from './row.ts'
 
 const invalid = '422 validation_failed'
-const search = (of: string, body: unknown, answer = invalid): Row => ({
-  of,
-  method: 'POST',
-  path: 'KB/search',
-  body: JSON.stringify(body),
-  answer,
+const posted = (path: string) => (body: unknown) => ({ method: 'POST', path, body: JSON.stringify(body) })
+const rpc = (method: string, more: object = {}) => ({ jsonrpc: '2.0', id: 1, method, ...more })
+const tool = (name: string, args: unknown) => rpc('tools/call', { params: { name, arguments: args } })
+const calls = (count: number, args: unknown) => ({
+  message: {
+    type: 'tool-calls',
+    toolCallList: Array(count).fill({ id: 'x', function: { name: 'f', arguments: args } }),
+  },
 })
-const rpc = (of: string, body: unknown, answer: string): Row => ({
-  of,
-  method: 'POST',
-  path: 'AGENT/mcp',
-  body: JSON.stringify(body),
-  answer,
-})
-const tool = (name: string, args: unknown) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
+const texts = [
+  ...[`a & b | !c <-> (d:* "e' \\`, '?!…,;:—', 'a'.repeat(8000), '1'.repeat(8000), 'double a '.repeat(888)],
+  ...[`e${'\u0301'.repeat(7999)}`, `1${'.'.repeat(7998)}1`, '𝓗𝓸𝓾𝓻𝓼 🕘'.repeat(500)],
+  '\u202e\u2066שעות\u2069 פתיחה',
+]
+const wrong = [
+  ...[{ deadline_ms: 0 }, { deadline_ms: 1e9 }, { deadline_ms: '3000' }, { limit: 1e300 }, { limit: 1.5 }],
+  ...[{ min_score: -1 }, { document_ids: ["' or 1=1"] }, { metadata: JSON.parse('{"__proto__":1}') }],
+  { metadata: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) },
+]
+const vectors = [
+  [1],
+  Array(1536).fill(0),
+  Array(1536).fill(1e308),
+  Array(1536).fill('1'),
+  `${'A'.repeat(76)}\n`.repeat(108),
+]
 
 export const questions: Row[] = [
-  search('neither question nor vector', {}),
-  search('a question of 8,001 characters', { query: 'a'.repeat(8001) }),
-  search('a question of white space', { query: ' \u2003 ' }),
-  search('a question that is a list', { query: ['a'] }),
-  search('operators of a text search', { query: `a & b | !c <-> (d:* "e' \\` }, '200'),
-  search('patterns of SQL', { query: '%_%\\%', mode: 'keyword' }, '200'),
-  search('punctuation alone', { query: '?!…,;:—' }, '200'),
-  search('8,000 letters in a row', { query: 'a'.repeat(8000) }, '200'),
-  search('8,000 digits in a row', { query: '1'.repeat(8000) }, '200'),
-  search('8,000 spelt letters', { query: 'double a '.repeat(888) }, '200'),
-  search('8,000 accents on one letter', { query: `e${'\u0301'.repeat(7999)}` }, '200'),
-  search('8,000 punctuation marks between digits', { query: `1${'.'.repeat(7998)}1` }, '200'),
-  search('letters of four bytes', { query: '𝓗𝓸𝓾𝓻𝓼 🕘'.repeat(500) }, '200'),
-  search('a text from right to left with overrides', { query: '\u202e\u2066שעות\u2069 פתיחה' }, '200'),
-  search('no time', { query: 'q', deadline_ms: 0 }),
-  search('all the time', { query: 'q', deadline_ms: 1e9 }),
-  search('a time in words', { query: 'q', deadline_ms: '3000' }),
-  search('no hits', { query: 'q', limit: 0 }),
-  search('all hits', { query: 'q', limit: 1e300 }),
-  search('half a hit', { query: 'q', limit: 1.5 }),
-  search('a score below all', { query: 'q', min_score: -1 }),
-  search('an unknown mode', { query: 'q', mode: 'raw' }),
-  search('101 documents', { query: 'q', document_ids: Array(101).fill('0198a0b0-1111-7222-8333-444455556666') }),
-  search('documents that are none', { query: 'q', document_ids: ["' or 1=1"] }),
-  search('metadata with the prototype', { query: 'q', metadata: JSON.parse('{"__proto__":1}') }),
-  search('metadata of nine levels', { query: 'q', metadata: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) }),
-  search('metadata with operators', { query: 'q', metadata: { $where: '1', 'a.b': { $gt: '' } } }, '200'),
-  search('a vector of one number', { embedding: [1] }),
-  search('a vector of zeros', { embedding: Array(1536).fill(0) }),
-  search('a vector of huge numbers', { embedding: Array(1536).fill(1e308) }),
-  search('a vector of texts', { embedding: Array(1536).fill('1') }),
-  search('a vector in base64 with line breaks', { embedding: `${'A'.repeat(76)}\n`.repeat(108) }),
-  rpc('a batch of messages', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], invalid),
-  rpc('another protocol', { jsonrpc: '1.0', id: 1, method: 'tools/list' }, invalid),
-  rpc('a message with a result', { jsonrpc: '2.0', id: 1, method: 'x', result: {} }, invalid),
-  rpc('a method that is none', { jsonrpc: '2.0', id: 1, method: '__proto__' }, '200'),
-  rpc('a tool that is none', tool('constructor', {}), '200'),
-  rpc('a path for an id', tool('fetch', { id: '../../etc/passwd' }), '200'),
-  rpc('a place beyond all', tool('fetch', { id: '0198a0b0-1111-7222-8333-444455556666#99999999999' }), '200'),
-  rpc('arguments that are none', tool('search', { query: { $ne: 1 } }), '200'),
-  { of: 'a message that is null', method: 'POST', path: 'KB/vapi', body: '{"message":null}', answer: '200' },
+  ...rowsOf(posted('KB/search'), {
+    '200': [
+      ...texts.map((query) => ({ query })),
+      { query: '%_%\\%', mode: 'keyword' },
+      { query: 'q', metadata: { $where: '1', 'a.b': { $gt: '' } } },
+    ],
+    [invalid]: [
+      { query: ['a'] },
+      ...wrong.map((field) => ({ query: 'q', ...field })),
+      ...vectors.map((embedding) => ({ embedding })),
+    ],
+  }),
+  ...rowsOf(posted('AGENT/mcp'), {
+    '200': [
+      ...[rpc('__proto__'), tool('constructor', {}), tool('fetch', { id: '../../etc/passwd' })],
+      tool('fetch', { id: '0198a0b0-1111-7222-8333-444455556666#99999999999' }),
+      tool('search', { query: { $ne: 1 } }),
+    ],
+    [invalid]: [[rpc('tools/list')], { ...rpc('tools/list'), jsonrpc: '1.0' }, rpc('x', { result: {} })],
+  }),
+  ...rowsOf(posted('KB/vapi'), {
+    '200': [
+      { message: null },
+      { message: { type: { a: 1 } } },
+      calls(11, { query: 'q' }),
+      calls(1, '['.repeat(1_000_000)),
+    ],
+  }),
+  ...rowsOf(posted('KB/retell'), { '200': [{ args: 'query' }] }),
   {
-    of: 'a message of a kind that is none',
-    method: 'POST',
-    path: 'KB/vapi',
-    body: '{"message":{"type":{"a":1}}}',
-    answer: '200',
-  },
-  {
-    of: 'eleven tool calls',
-    method: 'POST',
-    path: 'KB/vapi',
-    body: JSON.stringify({
-      message: {
-        type: 'tool-calls',
-        toolCallList: Array(11).fill({ id: 'x', function: { name: 'f', arguments: { query: 'q' } } }),
-      },
-    }),
-    answer: '200',
-  },
-  {
-    of: 'arguments of many levels as text',
-    method: 'POST',
-    path: 'KB/vapi',
-    body: JSON.stringify({
-      message: {
-        type: 'tool-calls',
-        toolCallList: [{ id: 'x', function: { name: 'f', arguments: '['.repeat(1_000_000) } }],
-      },
-    }),
-    answer: '200',
-  },
-  { of: 'arguments that are a text', method: 'POST', path: 'KB/retell', body: '{"args":"query"}', answer: '200' },
-  {
+    ...posted('KB/retell')({ query: 'q' }),
     of: 'a signature that is none',
-    method: 'POST',
-    path: 'KB/retell',
-    body: '{"query":"q"}',
     headers: { 'x-retell-signature': 'v=x,d=' },
     answer: '200',
   },

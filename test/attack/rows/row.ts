@@ -15,3 +15,9 @@ export interface Row {
   /** Status and, of a problem, its code. */
   answer: string
 }
+
+/** A row for each value, named after it. @param table the values by their answer */
+export const rowsOf = <T>(make: (value: T) => Partial<Row>, table: Record<string, T[]>): Row[] =>
+  Object.entries(table).flatMap(([answer, values]) =>
+    values.map((value) => ({ of: `${JSON.stringify(value).slice(0, 60)}`, ...make(value), answer })),
+  )
