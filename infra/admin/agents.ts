@@ -60,7 +60,7 @@ export async function setRetellSecret(db: Database, id: AgentId, secret: string)
   return { id, ...(rows[0] ?? agentNotFound(id)), retell_signature: 'required' }
 }
 
-/** Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
+/** @throws CommandError when the agent does not exist */
 export async function removeRetellSecret(db: Database, id: AgentId) {
   const { agents } = await db.batch({
     agents: sql<{ organization_id: string }>`

@@ -33,7 +33,7 @@ export function restoreCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.restoreCall(db, anyOrganization, id))
 }
 
-/** Deletes it permanently. @throws CommandError when the call is not in the trash */
+/** @throws CommandError when the call is not in the trash */
 export function purgeCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.purgeCall(db, anyOrganization, id))
 }

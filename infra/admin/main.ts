@@ -15,7 +15,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   person: `${userName()}@${hostname()}`,
-  /** A getter: Ctrl-C ends the commands that do not read it at once. */
+  // A getter: Ctrl-C ends the commands that do not read it at once.
   get signal() {
     const controller = new AbortController()
     // Not once: npm passes on a Ctrl-C that the terminal has delivered already.

@@ -13,7 +13,6 @@ export interface Terminal {
   signal: AbortSignal
 }
 
-/** The root command. */
 export class Program extends Command {
   readonly terminal: Terminal
   exitCode = 0

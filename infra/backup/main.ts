@@ -68,7 +68,6 @@ try {
   process.exitCode = 1
 }
 
-/** Before the dump: nobody would miss the metric of an unknown stage. */
 async function requireStage(stage: string): Promise<void> {
   const { findStage, stages } = await import('../aws/stages.ts')
   if (!findStage(stage)) throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)

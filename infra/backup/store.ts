@@ -6,7 +6,6 @@ import { runProgram } from '../run-program.ts'
 export interface Store {
   put(file: string, name: string): Promise<void>
   get(name: string, file: string): Promise<void>
-  /** Sorted. */
   list(): Promise<string[]>
 }
 

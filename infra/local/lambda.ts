@@ -26,7 +26,6 @@ export class PayloadTooLarge extends Error {
   }
 }
 
-/** Logs a failed invocation on one line. */
 export function logFailure(error: unknown): void {
   log.error('invocation_failed', { error: describeError(error) })
 }

@@ -70,7 +70,6 @@ function withDefaultInWords({ default: value, ...schema }: JsonSchema): JsonSche
   return { ...schema, description: sentences.filter(Boolean).join(' ') }
 }
 
-/** `anyOf: [T, null]` in the short form that code generators handle best. */
 function withNullType(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema

@@ -16,7 +16,6 @@ export interface Environment {
   databaseEndpoint?: string | undefined
 }
 
-/** How many checks `checkAccount` makes. */
 const accountChecks = 3
 
 const value = v.object({ SecretString: v.optional(v.string()) })

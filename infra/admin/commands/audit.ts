@@ -1,9 +1,8 @@
 import { Command } from 'commander'
-import type { OrganizationId } from '../../../shared/ids.ts'
 import { listActions } from '../audit.ts'
 import { toPage } from '../lists.ts'
 import { action } from './action.ts'
-import { optional } from './options.ts'
+import { type ListOptions, optional } from './options.ts'
 
 export function auditCommand() {
   const command = new Command('audit').description('read what operators have done')
@@ -14,7 +13,7 @@ export function auditCommand() {
     .addOption(optional.limit())
     .action(
       action(
-        async ({ db }, { organization, limit }: { organization?: OrganizationId; limit: number }) =>
+        async ({ db }, { organization, limit }: ListOptions) =>
           toPage(await listActions(db, { organizationId: organization, limit }), limit),
         ['started_at', 'login', 'person', 'command', 'arguments', 'outcome', 'detail'],
       ),

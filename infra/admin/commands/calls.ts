@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import type { OrganizationId } from '../../../shared/ids.ts'
 import { listCalls, purgeCall, restoreCall } from '../calls.ts'
 import { action, audited } from './action.ts'
-import { id, optional } from './options.ts'
+import { id, type ListOptions, optional } from './options.ts'
 
 export function callCommand() {
   const command = new Command('call').description('manage calls and their trash')
@@ -13,7 +12,7 @@ export function callCommand() {
     .addOption(optional.organization())
     .addOption(optional.limit())
     .action(
-      action(({ db }, { trash, organization, limit }: ListOptions) =>
+      action(({ db }, { trash, organization, limit }: ListOptions & { trash: boolean }) =>
         listCalls(db, { trash, organizationId: organization, limit }),
       ),
     )
@@ -28,10 +27,4 @@ export function callCommand() {
     .argument('<id>', 'id of the call', id)
     .action(audited(({ db }, id: string) => purgeCall(db, id)))
   return command
-}
-
-interface ListOptions {
-  trash: boolean
-  organization?: OrganizationId
-  limit: number
 }

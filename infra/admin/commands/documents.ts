@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts'
 import { findDocuments, findDocumentsInError, listDocuments, retryDocuments } from '../documents.ts'
 import { onlyOrganization } from '../tenants.ts'
 import { action, audited } from './action.ts'
-import { optional, parser } from './options.ts'
+import { type ListOptions, optional, parser } from './options.ts'
 
 export function documentCommand() {
   const command = new Command('document').description('inspect and retry documents')
@@ -18,7 +18,7 @@ export function documentCommand() {
     .addOption(optional.limit())
     .action(
       action(
-        async ({ db }, { organization, status, limit }: ListOptions) =>
+        async ({ db }, { organization, status, limit }: ListOptions & { status?: Status }) =>
           listDocuments(db, { organizationId: organization ?? (await onlyOrganization(db)), status, limit }),
         shownOfDocument,
       ),
@@ -52,12 +52,6 @@ const shownOfDocument = [
   ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
   ...['error_message', 'waiting', 'next_attempt_at'],
 ]
-
-interface ListOptions {
-  organization?: OrganizationId
-  status?: Status
-  limit: number
-}
 
 interface RetryOptions {
   organization?: OrganizationId

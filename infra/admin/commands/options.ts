@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import * as v from 'valibot'
-import { organizationId, uuid } from '../../../shared/ids.ts'
+import { type OrganizationId, organizationId, uuid } from '../../../shared/ids.ts'
 
 export function parser<T>(schema: v.GenericSchema<string, T>): (text: string) => T {
   return (text) => {
@@ -35,6 +35,11 @@ export const optional = {
   organization,
   onlyOrganization: () => organization('id of the organization; needless if there is only one'),
   limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(count(1, 10_000))).default(100),
+}
+
+export interface ListOptions {
+  organization?: OrganizationId
+  limit: number
 }
 
 function organization(description = 'id of the organization') {

@@ -7,7 +7,6 @@ export interface Subject {
   agentId?: AgentId | undefined
 }
 
-/** A table with rows of organizations. */
 export interface Belongings {
   table: keyof Tables
   /** The columns that follow `organization_id` in an index, and their types. */

@@ -39,7 +39,6 @@ export function sum(label: string, parts: readonly IMetric[], period = Duration.
   return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
 }
 
-/** The maximum of metrics; a missing value counts as zero. */
 export function maximum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
   const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)

@@ -1,8 +1,6 @@
 -- Functions that any role may reach through a trigger run with the owner's rights, fix their search_path, and refuse to be a
 -- trigger on any other table. EXECUTE is never PUBLIC's: the runner revokes it for every function to come.
 
--- Before the organization is known: a key by its hash, and sessions.
-
 create function find_key(key_hash bytea)
   returns table (id uuid, organization_id uuid, permissions text[], expires_at timestamptz, cursor_key bytea, log_questions boolean)
   language sql stable security definer set search_path = public, pg_temp
@@ -45,8 +43,6 @@ begin atomic
   where s.token_hash = $1 and s.expires_at > now()
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 end;
-
--- Limits of an organization.
 
 -- The generic cell rate algorithm (ITU-T I.371): full_at is when a bucket of request_burst is full again, and each request puts it
 -- off by cost/requests_per_second, also one that comes too late to be refused. Nobody waits for the row: without a row returned,

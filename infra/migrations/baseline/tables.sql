@@ -1,5 +1,4 @@
 -- Ids are uuid v7, made by the application. Every tenant table's keys lead with organization_id.
--- Row-level security and grants: roles.sql. Triggers: functions.sql.
 
 create table organizations (
   id uuid primary key,
