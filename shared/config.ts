@@ -99,7 +99,6 @@ export function configFaults(env: NodeJS.ProcessEnv): string[] {
   return faultsOf(parse(env))
 }
 
-/** @throws Error when the setting is missing */
 export function required<K extends keyof Config>(name: K): NonNullable<Config[K]> {
   const value = config()[name]
   if (value === undefined || value === null) throw new Error(`${name} is not set`)

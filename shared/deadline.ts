@@ -1,10 +1,6 @@
 import { Unavailable } from './unavailable.ts'
 
-/**
- * A call to an AWS service. The SDK checks its signal only while a request is in flight, not between retries or while it loads
- * credentials; this ends then too.
- * @throws Unavailable that names the service, when the call fails or takes longer
- */
+/** Bounds a call to AWS, also between retries and while the SDK loads credentials, where it ignores its signal. @throws Unavailable */
 export async function inTime<Result>(
   service: string,
   milliseconds: number,

@@ -1,4 +1,3 @@
-/** The maximum nesting of arrays and objects, more than any valid body has. */
 export const maxLevels = 128
 
 export class TooManyLevels extends SyntaxError {

@@ -1,10 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
-/**
- * Ids, counts, codes and times only: never content, keys or secrets. A request's lines carry `request_id` and, once its key is
- * verified, `organization_id` and `api_key_id` (as `npx cuecard key list` shows it); lines about processing a document carry
- * `document_id` and those of the request that caused it, even if its message was lost and resent.
- */
+/** Ids, counts, codes and times only: never content, keys or secrets. Lines about a document carry the ids of the request behind them. */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
 
 /** What may be logged of an error: other fields of a database error, and the message of a data exception (22), quote values. */

@@ -19,7 +19,6 @@ const message = v.object({
 export interface WorkMessage extends Origin {
   organizationId: OrganizationId
   documentId: DocumentId
-  /** Whether it is for the extraction Lambda; not in the message, since each Lambda has its queue. */
   awaitsText?: boolean | undefined
 }
 
@@ -43,7 +42,6 @@ const sdk = () => import('@aws-sdk/client-sqs')
 
 /** Milliseconds for one attempt: a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequestTimeout: true }
-/** The limit of a call, its retries and the loading of credentials included. */
 const deadlineMilliseconds = 2_000
 
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */

@@ -1,10 +1,7 @@
 import { beginEarly } from './loading.ts'
 import { Unavailable } from './unavailable.ts'
 
-/**
- * Fetched once per instance, while its module loads. A rejected value is fetched again, once for all callers, as it may have been
- * rotated; after a failed fetch the next caller tries again. @throws Unavailable
- */
+/** Fetched once per instance; again, for all callers, once a value was rejected, as it may have been rotated. @throws Unavailable */
 export function secret({ value, arn }: { value?: string | undefined; arn?: string | undefined }) {
   let known: Promise<string> | undefined
   const fetchOnce = (from: string) => {

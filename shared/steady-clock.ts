@@ -1,10 +1,7 @@
 /** Milliseconds by which the wall clock may differ from the elapsed time: more than routine corrections. */
 const tolerance = 1_000
 
-/**
- * A clock in milliseconds for what expires in a process's memory. It never runs back, so that a wall clock set back by a day
- * keeps nothing for a day; it follows the wall clock ahead, because elapsed time may stand still while a Lambda is frozen.
- */
+/** Milliseconds for what expires in memory: never runs back, and follows the wall clock ahead, as elapsed time may freeze. */
 export function steadyClock(
   wall: () => number = () => Date.now(),
   elapsed: () => number = () => performance.now(),

@@ -2,7 +2,6 @@
 export class Unavailable extends Error {
   readonly service: string
   readonly retryAfterSeconds: number
-  /** What the caller can do, if there is more than trying again. */
   readonly detail: string | undefined
 
   constructor(service: string, cause: unknown, retryAfterSeconds = 5, detail?: string) {

@@ -29,7 +29,6 @@ const maxMilliseconds = 30_000
 const maxQuoted = 500
 
 export function apiClient({ baseUrl, apiKey, signal }: ApiAccess) {
-  /** @throws CallFailed */
   return async function call<Body>(
     method: string,
     path: string,
@@ -61,7 +60,6 @@ export function apiClient({ baseUrl, apiKey, signal }: ApiAccess) {
   }
 }
 
-/** The reason, which fetch hides in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error && cause.message ? cause.message : message

@@ -4,7 +4,6 @@ import type { Steps } from './steps.ts'
 
 interface Journey extends ApiAccess {
   agentId: string
-  /** The title of its documents, by which it recognizes them. */
   title: string
   pause(): Promise<unknown>
 }

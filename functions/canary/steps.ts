@@ -19,7 +19,6 @@ export type Steps = ReturnType<typeof newSteps>
 export function newSteps() {
   const milliseconds: Partial<Record<Step, number>> = {}
   return {
-    /** How long each step took that succeeded. */
     milliseconds,
     /** @throws StepFailed */
     async run<Result>(step: Step, act: () => Promise<Result>): Promise<Result> {

@@ -16,7 +16,6 @@ const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 export interface Dependencies {
   db: Database
   now?: () => number
-  /** How long a retry under the same Idempotency-Key waits for the first attempt to end. */
   repeatWaitSeconds?: number
 }
 

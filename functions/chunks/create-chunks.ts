@@ -18,11 +18,7 @@ import type { ChunkInput } from './schemas.ts'
 
 const maxChunks = 10_000
 
-/**
- * Stores the client's chunks, all or none. The first batch takes over a document that the service manages, with a new revision that is
- * not served until the client completes it.
- * @throws ApiError
- */
+/** Stores all chunks or none. The first batch takes over a document of the service. @throws ApiError */
 export async function createChunks(
   db: Database,
   scope: DocumentScope,

@@ -21,7 +21,6 @@ export interface Dependencies {
   db: Database
   queue: Sender
   now?: () => number
-  /** How long a retry under the same Idempotency-Key waits for the first attempt to end. */
   repeatWaitSeconds?: number
 }
 

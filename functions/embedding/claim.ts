@@ -17,7 +17,6 @@ export interface RevisionClaim extends Claim, DocumentScope {
   title: string
   content: string
   pendingMilliseconds: number
-  /** The organization's tokens of the day that are left for documents. */
   tokensLeft: number
 }
 

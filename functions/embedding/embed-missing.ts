@@ -20,7 +20,6 @@ export interface Embedding {
   mayCall: () => boolean
   /** Called before a request; an error ends the whole. */
   reserve: (call: Missing[]) => Promise<void>
-  /** Called after a request that brought no vectors. */
   release: (call: Missing[]) => Promise<void>
   signal: AbortSignal
   store: (embedded: Embedded[]) => Promise<boolean>

@@ -39,10 +39,7 @@ interface Job extends Pipeline, Attempt<RevisionClaim> {
 }
 
 const maxChunks = 10_000
-/**
- * More than all workers may have in flight: ten Lambdas with four calls of 290,000 tokens. With as many left, a small document
- * counts its tokens as it completes, which saves a round trip.
- */
+/** More than all workers may have in flight: with as many left, a small document counts its tokens only as it completes. */
 const plentyOfTokens = 12_000_000
 /** The time left below which no provider request begins. */
 const lastCallMilliseconds = 30_000
@@ -121,7 +118,6 @@ async function scheduleRetry(job: Job, { retryAfterSeconds, reason, status, mess
   if (await retryLater(job, seconds, message, 'retry')) report({ DocumentsRetried: 1 })
 }
 
-/** Spreads out the documents that wait for the next day. */
 const dayBeginsWithinSeconds = 600
 
 /** The day's tokens are used up. No attempt is counted. */

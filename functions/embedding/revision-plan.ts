@@ -3,7 +3,6 @@ import { idOfHash } from '../../shared/ids.ts'
 import { type Chunk, embeddedText } from './chunking/chunker.ts'
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 
-/** The work left until the stored chunks are those of the text. */
 export interface RevisionPlan {
   chunks: Chunk[]
   keptCount: number

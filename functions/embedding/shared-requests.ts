@@ -12,7 +12,6 @@ import { completeRevisions, type Part } from './stored-chunks.ts'
 
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
-  /** @throws TokensUsedUp */
   reserve: (spending: Spending) => Promise<void>
   /** Joins the requests of documents that need a single one. */
   embedder: Embedder

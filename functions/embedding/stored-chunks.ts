@@ -36,7 +36,6 @@ export interface Part {
   reused?: Chunk[]
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
-  /** Tokens that were not reserved. */
   spent?: number
 }
 

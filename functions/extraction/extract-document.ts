@@ -24,7 +24,6 @@ import { Unreadable } from './text/unreadable.ts'
 
 export interface Extraction extends Worker {
   bucket: Pick<Bucket, 'get'>
-  /** The queue of documents whose text is handed over. */
   embeddingQueue: Sender
   extractText: typeof extractText
 }

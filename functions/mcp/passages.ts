@@ -11,7 +11,6 @@ const d = columnsOf('documents', 'd')
 export const maxBytes = 32 * 1024
 /** An offset of 0 keeps the look-up of a text by key, passage by passage, whatever the planner expects. */
 const optimizationFence = sql.lit(0)
-/** Passages on either side of the wanted one. */
 const maxPassages = 200
 
 export interface Passage {

@@ -5,7 +5,6 @@ import type { DocumentId } from '../../shared/ids.ts'
 import { query } from '../../shared/retrieval/schemas.ts'
 
 const rpcVersion = v.literal('2.0', 'must be "2.0"')
-/** An id or a name, which the response repeats. */
 const maxLabel = 1000
 const rpcId = v.union(
   [v.pipe(v.string(), v.maxLength(maxLabel)), v.pipe(v.number(), v.integer())],

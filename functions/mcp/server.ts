@@ -17,10 +17,7 @@ interface Offer {
 /** How long a client of the 2026 protocol may cache the list of tools, which an agent's first document makes longer. */
 const listMilliseconds = 10_000
 
-/**
- * Answers one message of a client of either protocol, that of 2026 and those before (without a session), as JSON. The library's
- * `McpServer` would convert all schemas for each request, and could not answer a call of a tool that it does not list.
- */
+/** Answers one message of a client of either protocol as JSON. The library's `McpServer` would convert all schemas for each request. */
 export async function respond(request: Request, message: Message, offer: Offer): Promise<Response> {
   const server = new Server(
     { name: 'cuecard', title: 'Cuecard', version: '1.0.0' },

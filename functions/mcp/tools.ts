@@ -98,7 +98,6 @@ export function newTools({ answer, clock, limits }: Dependencies) {
 
   const tools: Record<string, typeof search> = { [searchTool.name]: search, [fetchTool.name]: fetch }
 
-  /** @throws ApiError agent_not_found; ProtocolError for an unknown tool */
   return async function callTool(
     name: string,
     input: unknown,

@@ -13,10 +13,8 @@ const minTerms = 2
 const maxTurns = 4
 
 /**
- * What the caller wants to know: their last turn and, while it is a fragment, those before it; turns without terms (“okay”) are
- * skipped. (Historical query expansion: Lin et al., Multi-Stage Conversational Passage Retrieval, ACM TOIS 2021.)
- * @param turns the caller's, oldest first
- * @returns undefined when there is nothing to look for
+ * The caller's last turn and, while it is a fragment, those before it that have terms; undefined when there is nothing to look for.
+ * (Historical query expansion: Lin et al., ACM TOIS 2021.) @param turns oldest first
  */
 export function questionIn(turns: readonly string[]): string | undefined {
   const last = turns.at(-1) ?? ''

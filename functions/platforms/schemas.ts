@@ -40,13 +40,11 @@ const turns = v.optional(v.array(v.looseObject({ role: v.optional(v.unknown()) }
 export const knowledgeBaseRequest = v.looseObject({ messages: turns, messagesOpenAIFormatted: turns })
 export type KnowledgeBaseRequest = v.InferOutput<typeof knowledgeBaseRequest>
 
-/** A part of a turn in OpenAI’s form. */
 export const textPart = v.looseObject({ type: v.literal('text'), text: v.string() })
 
 const maxToolCalls = 10
 const maxLabel = 1000
 
-/** A name or an id, which the answer repeats. */
 const label = v.pipe(v.string(), v.maxLength(maxLabel, `must have at most ${maxLabel} characters`))
 
 /** Vapi’s pages call the arguments `parameters` too. */

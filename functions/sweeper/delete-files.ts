@@ -17,10 +17,7 @@ export function findObsoleteFiles(db: Database) {
     .limit(maxPerSweep)
 }
 
-/**
- * Deletes files, then their rows; a file that may still arrive once more later. Of an organization's files a thousand go in a sweep.
- * @returns how many were deleted; 0 if the bucket or the database could not be reached
- */
+/** Deletes files, then their rows; a file that may still arrive once more later. @returns how many; 0 after an outage */
 export async function deleteFiles(
   db: Database,
   bucket: Pick<Bucket, 'delete' | 'list'>,

@@ -53,7 +53,6 @@ export function measureOldest(db: Database) {
     .where(sql<boolean>`not ${isFileAwaited}`)
 }
 
-/** Longest waiting first; skips locked documents. */
 function moveAll(db: Database, guards: Expression<boolean>[], transition: Transition) {
   return db
     .with('chosen', (db) =>

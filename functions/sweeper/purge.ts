@@ -52,10 +52,7 @@ export const purgeQueryVectors = (db: Database, maxPerOrganization = 10_000) =>
       where (q.organization_id, q.key) = (dropped.organization_id, dropped.key)`
   })
 
-/**
- * Deletes batch after batch, each in a transaction of its own, until one is not full or so much time has passed.
- * @returns how many rows
- */
+/** Deletes batch after batch, a transaction each, until one is not full or so much time has passed. @returns how many rows */
 async function inBatches(
   db: Database,
   rowsPerBatch: number,

@@ -29,13 +29,9 @@ export interface Sweeper {
   bucket: Pick<Bucket, 'delete' | 'list'>
 }
 
-/** No send begins with less time left. */
 const lastSendMilliseconds = 15_000
 
-/**
- * Recovers, fails and resends documents, and deletes what is no longer needed. Sweeps may overlap: each skips locked rows.
- * @param remaining milliseconds until this process is stopped
- */
+/** Recovers, fails and resends documents, and purges. Sweeps may overlap. @param remaining milliseconds until this process is stopped */
 export async function sweep(
   { db, queue, bucket }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,

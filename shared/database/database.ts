@@ -12,7 +12,6 @@ export interface Connection {
   url: (rejected?: string) => string | Promise<string>
   /** Serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
-  /** Limit of a round trip, retries included. */
   timeoutSeconds: number
   /** Whether statements may run twice, so that one whose response is lost is resent. */
   isRepeatable?: boolean | undefined
@@ -119,7 +118,6 @@ export function waitedTooLong(error: unknown): boolean {
   return error instanceof NeonDbError && error.code === lockNotAvailable
 }
 
-/** The driver's endpoint is global. */
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }

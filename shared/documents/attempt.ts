@@ -11,7 +11,6 @@ import { type Failure, ownFaults } from './failures.ts'
 import { enqueue } from './outbox.ts'
 import * as transitions from './transitions.ts'
 
-/** What both Lambdas that process documents need. */
 export interface Worker {
   db: Database
   /** Where this Lambda's messages come from. */
@@ -28,7 +27,6 @@ export interface Claim extends transitions.Lease {
   retries: number
   /** Claims of this revision, this one included. */
   tries: number
-  /** The request that caused the revision. */
   origin: Origin
 }
 
@@ -37,10 +35,7 @@ export interface Attempt<C extends Claim = Claim> extends Worker {
   claim: C
 }
 
-/**
- * The statement that claims documents of one organization; of several claimants for one document at most one succeeds. The same
- * token claims again: in case the response was lost, and to renew its lease.
- */
+/** Claims documents of one organization, each for one claimant. The same token may claim again, and so renews its lease. */
 export function claimDocuments(db: Database, claimants: Claimant[]) {
   const rows = claimants.map(({ documentId, leaseToken }) => ({ document_id: documentId, lease_token: leaseToken }))
   return db
@@ -73,8 +68,7 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
 }
 
 /**
- * Whether the record is done, and need not be redelivered. A message that is not ours is dropped, with an error in the log: it will
- * never be readable, and no document depends on it, since the sweeper sends for whatever is pending.
+ * Whether the record is done. A message that is not ours is dropped, since the sweeper sends for whatever is pending.
  * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
  */
 export async function consume(
@@ -124,10 +118,7 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   return seconds
 }
 
-/**
- * Search serves what it served before.
- * @param fault what is wrong with the document, for the log
- */
+/** Search serves what it served before. @param fault what is wrong with the document, for the log */
 export async function endInError(
   { db, claim }: Pick<Attempt, 'db' | 'claim'>,
   failure: Failure,
@@ -160,13 +151,9 @@ export async function retryLater(
   return released
 }
 
-/** What is counted: `attempt` after an internal error, `retry` if the provider was busy or down. */
 type Counted = 'attempt' | 'retry'
 
-/**
- * Repeated because its response was lost, it finds its own counters on the row and returns true again: the message is yet to be sent.
- * @returns false when the lease is lost
- */
+/** May be repeated after a lost response: it then finds its own counters on the row. @returns false when the lease is lost */
 export async function release(
   { db, claim }: Attempt,
   transition: (counters: { attempt: number; retry_count: number }) => transitions.Transition,

@@ -12,13 +12,9 @@ const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 const isListed = sql<boolean>`(case when ${d.managed_by} = 'client' then ${c.revision} = ${d.revision} else ${isServed} end)`
 
-/** The most that an embedding takes as JSON. */
 const maxEmbeddingBytes = 35_000
 
-/**
- * The chunks being served or, if the client manages the document, stored so far. Large ones shorten a page, to one at least.
- * @throws ApiError agent_not_found, document_not_found
- */
+/** The served chunks, or those that the client has stored so far. @throws ApiError agent_not_found, document_not_found */
 export async function listChunks(
   db: Database,
   scope: DocumentScope,

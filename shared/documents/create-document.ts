@@ -17,10 +17,8 @@ import { enqueue, type Outbox } from './outbox.ts'
 import { create } from './transitions.ts'
 
 /**
- * With content the document is queued; without, it waits for the client's chunks.
- * @returns `replayed` when an earlier attempt under the same Idempotency-Key created it
- * @throws ApiError agent_not_found; validation_failed past the agent's limit; idempotency_key_reused, idempotency_in_progress;
- * document_not_found when the document of an earlier attempt has been deleted
+ * With content the document is queued; without, it waits for the client's chunks. `replayed`: an earlier attempt has created it.
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, idempotency_key_reused, idempotency_in_progress
  */
 export async function createDocument(
   outbox: Outbox,

@@ -18,11 +18,7 @@ const d = columnsOf('documents', 'd')
 
 const noContent = sql<string | null>`null::text`
 
-/**
- * Newest first, after the given key; large contents shorten a page, but to no less than one. Where contents are excluded they are null,
- * not read, and do not shorten it.
- * @throws ApiError agent_not_found
- */
+/** Newest first; large contents shorten a page, unless they are excluded and so not read. @throws ApiError agent_not_found */
 export async function listDocuments(
   db: Database,
   scope: AgentScope,
@@ -60,10 +56,7 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/**
- * `content` is null if it is excluded, or the caller has the version of one of the `known` tags.
- * @throws ApiError agent_not_found, document_not_found
- */
+/** Without content if it is excluded, or the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope,

@@ -55,7 +55,6 @@ export const fileTooLarge: Failure = {
   message: 'The file has more than 50 MB. Split it, or make it smaller, and upload it again.',
 }
 
-/** `reason` is the last attempt's. */
 export const providerUnavailable = {
   code: 'provider_unavailable',
   message: (reason: Expression<string | null>) =>

@@ -21,9 +21,8 @@ interface AnnouncedFile {
 }
 
 /**
- * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep after two minutes.
- * @param title without one the file's own is used, and its name until it is read
- * @throws ApiError agent_not_found, validation_failed
+ * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.
+ * @throws ApiError agent_not_found, validation_failed, rate_limited
  */
 export async function createFileDocument(
   db: Database,
@@ -53,8 +52,7 @@ export async function createFileDocument(
 
 /**
  * Has the document await another file, to be posted under `key`.
- * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited; invalid_transition unless the file is missing
- * or the document in error
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited, invalid_transition
  */
 export async function replaceFile(
   db: Database,

@@ -7,10 +7,7 @@ const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 const v = columnsOf('vectors', 'v')
 
-/**
- * A chunk carries the revision that brought it, and later ones keep it while its text stays in place: those up to the served revision are
- * served, those beyond belong to a revision in progress, a failed one or a client's draft.
- */
+/** A chunk has the revision that brought it, and later revisions keep it while its text stays in place. */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
 /** Adds where the chunk begins and ends in the content, which an edit before it moves. */

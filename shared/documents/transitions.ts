@@ -92,7 +92,6 @@ export const restart = (origin: Origin): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-/** Has the text of a file extracted again. */
 export const awaitText = { extracted_text: null, content_hash: null, uploaded_at: now } satisfies Transition
 
 /** Makes a file's document a text document; the file is deleted. */
@@ -175,7 +174,6 @@ export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof 
   resend_at: fromNow(afterSeconds),
 })
 
-/** The message may be an expression on the row. */
 interface FailureOfRow extends Omit<Failure, 'message'> {
   message: Failure['message'] | Expression<string>
 }
@@ -202,13 +200,11 @@ const servedChunks = sql<number>`(select count(*) from chunks c
 
 /** Its text is not extracted yet. */
 export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
-/** No content has been set since. */
 export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
 /** No file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
-/** Waits for another attempt; a reason without a next attempt is left over from a wait that has ended. */
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** Waits for the tokens of another day: nothing else lets its age begin later. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`

@@ -15,10 +15,7 @@ import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors } from './served-chunks.ts'
 import { awaitText, becomeText, complete, decide, isFile, restart, type Transition } from './transitions.ts'
 
-/**
- * Changes title and content, and the status as `decide` says; `queued` is whether the document was sent to the queue.
- * @throws ApiError agent_not_found, document_not_found, precondition_failed, rate_limited, and the conflicts of `decide`; Unavailable
- */
+/** Changes title and content, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,

@@ -1,7 +1,6 @@
 import { steadyNow } from '../steady-clock.ts'
 
 export interface CircuitBreaker {
-  /** While open, admits one probe after each pause. */
   tryAcquire(): boolean
   retryAfterSeconds(): number
   onSuccess(): void

@@ -22,9 +22,8 @@ const maxConsecutiveTimeouts = 3
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's embeddings API, by plain `fetch`: the `openai` package ignores our time limits and checks no vector. A
- * rejected key, a missing model or repeated time-outs open the circuit breaker. Models other than OpenAI's are asked for 1536
- * `dimensions` only after they have returned another number: many servers reject a field that they do not know.
+ * Any provider with OpenAI's API, by `fetch`: the `openai` package ignores our time limits. Rejected keys, a missing model and time-outs
+ * open the breaker. Other models get `dimensions` only after a vector of another length: many servers reject the field.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)

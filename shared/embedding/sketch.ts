@@ -46,7 +46,6 @@ const rotated = new Float64Array(dimensions)
 const text = Buffer.alloc(1 + dimensions / 4, 'x')
 const hexDigits = Buffer.from('0123456789abcdef')
 
-/** Random signs by xorshift32 (Marsaglia 2003). */
 const flips = new Float64Array(rounds * dimensions)
 for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   state ^= state << 13

@@ -18,10 +18,7 @@ export interface Bucket {
   presignPost(key: string, maxBytes: number): FormUpload
   /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
   presignGet(key: string, fileName: string): string
-  /**
-   * @param eTag of the only bytes that are wanted; null for any
-   * @returns undefined when there is no such file. @throws FileTooLarge above `maxBytes`, FileOverwritten, Unavailable
-   */
+  /** Undefined when there is no file with this ETag, if one is given. @throws FileTooLarge, FileOverwritten, Unavailable */
   get(key: string, maxBytes: number, eTag?: string | null): Promise<StoredFile | undefined>
   /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
   delete(keys: readonly string[]): Promise<void>
@@ -46,14 +43,12 @@ const service = 'file_storage'
 const downloadSeconds = 5 * 60
 /** The limits of one request, so that a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
-/** The limit of a call, its retries and the bytes of a file included. */
 const getMilliseconds = 40_000
 const deleteMilliseconds = 15_000
 const maxPerRequest = 1_000
 
 const sdk = () => import('@aws-sdk/client-s3')
 
-/** @throws Error for a setting that is missing */
 export function configuredBucket(now = () => new Date()): Bucket {
   const name = required('FILES_BUCKET')
   const { AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN } = config()

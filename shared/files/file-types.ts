@@ -2,7 +2,6 @@ import type { SourceType } from '../database/tables.ts'
 
 export const maxFileBytes = 50 * 1024 * 1024
 
-/** The type of each file name extension. */
 const sourceTypes: Record<string, FileType> = {
   pdf: 'pdf',
   docx: 'docx',

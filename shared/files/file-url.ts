@@ -27,7 +27,6 @@ export function fileNameOfKey(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** Keeps a key below S3's 1,024 bytes. */
 const maxNameLength = 150
 
 /** Drops folders and control characters, and shortens the name before its extension. */

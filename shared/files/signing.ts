@@ -34,7 +34,6 @@ export function signPolicy(
   return { ...fields, policy, 'x-amz-signature': signature(signer, fields['x-amz-date'], policy) }
 }
 
-/** A URL that anyone may GET until it expires. `parameters` tell S3 how to respond. */
 export function signUrl(
   signer: Signer,
   url: string,

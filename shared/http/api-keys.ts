@@ -121,7 +121,6 @@ async function findKey(db: Database, hash: Buffer): Promise<{ key: VerifiedKey; 
   )
 }
 
-/** The key is unknown, revoked or expired, or its organization has been deleted. */
 export function invalidKey(): ApiError {
   return unauthorized(
     'invalid_api_key',

@@ -87,10 +87,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   }
 }
 
-/**
- * The event as the adapter can make a Request of it: without methods, header names and hosts that it would print or fail on, and without
- * the body of a GET. It would make an invalid header value valid by percent-encoding, so DEL keeps it invalid, and would drop an empty one.
- */
+/** The event without what the adapter fails on, prints or repairs: methods, hosts, header names and values, the body of a GET. */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { domainName, http } = event.requestContext
   const headers = Object.entries(event.headers).filter(([name]) => token.test(name))

@@ -78,7 +78,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The default: a response belongs to one organization, and the next may differ. */
 export const noStore = 'private, no-store'
 
 const maxInstance = 2000

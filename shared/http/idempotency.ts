@@ -22,7 +22,6 @@ export interface IdempotentRequest {
   key: ApiKey
   idempotencyKey: string
   requestHash: Buffer
-  /** Names this attempt, which may have claimed the key. */
   owner: string
   waitSeconds: number
 }
@@ -49,9 +48,9 @@ interface Outcome<Response, Q extends Batch> {
 }
 
 /**
- * Runs the statements in one transaction and round trip; under an `Idempotency-Key` once for all attempts, so each must change rows
- * only where `ownsIdempotencyKey` holds. A later attempt waits on the key's unique index until the first has ended.
- * @param response selects one value `response`, which a retry cannot derive from its request; no row frees the key again
+ * Runs the statements in one transaction; under an `Idempotency-Key` once for all attempts, so each must change rows only where
+ * `ownsIdempotencyKey` holds. A later attempt waits on the unique index until the first has ended.
+ * @param response selects one value `response`, recorded for retries; no row frees the key
  * @throws ApiError idempotency_in_progress, idempotency_key_reused
  */
 export async function idempotently<Response, const Q extends Batch>(

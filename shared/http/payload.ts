@@ -1,6 +1,5 @@
 import { ApiError } from './errors.ts'
 
-/** What Lambda takes of a function: the whole result, as JSON. */
 const resultLimit = 6 * 1024 * 1024
 
 /** What a body may take of Lambda's 6 MB, where quotes and backslashes count twice: the rest is for ids and times. */

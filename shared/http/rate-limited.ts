@@ -3,7 +3,6 @@ import { ApiError } from './errors.ts'
 export interface Limit {
   name: 'requests' | 'tokens' | 'documents' | 'keys'
   quota: number
-  /** Absent where the quota does not refill with time. */
   windowSeconds?: number
 }
 

@@ -31,7 +31,6 @@ interface Totals {
 
 interface MeterOptions {
   now?: (() => number) | undefined
-  /** The Lambda's reserved concurrency; undefined where time is not charged. */
   concurrency?: number | undefined
 }
 
@@ -47,9 +46,8 @@ const maxConcurrencyShare = 0.25
 const maxOrganizations = 10_000
 
 /**
- * Limits that all instances enforce together. Each instance has a bucket and reports what it admits to the organization's bucket in the
- * database, once a second or once in ten requests, in a transaction of its own: a request counts however it ends. The returned totals
- * replace the instance's. A slow request costs more, so that an organization keeps at most a quarter of a Lambda's executions busy.
+ * Limits that all instances enforce together: each reports what it admits to a bucket in the database, once a second or in ten requests,
+ * and takes over the totals. A slow request costs more, so that an organization keeps at most a quarter of a Lambda's executions busy.
  */
 export function requestMeters(
   db: Database,

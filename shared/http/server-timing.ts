@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './api.ts'
 
-/** Milliseconds since some fixed moment. */
 interface Clock {
   now(): number
 }

@@ -26,7 +26,6 @@ export function unknownCredentials(now: () => number) {
       buckets.set(networkOf(address), bucket)
       for (const each of [bucket, all]) each.take()
     },
-    /** @throws ApiError rate_limited while the address, or all together, have sent too many */
     requireLookup(address: string): void {
       const wait = Math.max(bucketOf(address).wait(), all.wait())
       if (wait === 0) return

@@ -40,11 +40,7 @@ export const questionTokens = sql<string>`coalesce(
   (select ${m.question_tokens} from request_meters m where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)`
 const documentTokens = sql<string>`${o.tokens_per_day} - ${questionTokens}`
 
-/**
- * Reserves tokens before a call of the provider: all that the call needs if any are left, so a day exceeds its limit by one call at most.
- * The commit does not wait for the disk: a crash forgives the last calls.
- * @throws TokensUsedUp
- */
+/** Reserves all that a call needs if any tokens are left. A crash forgives the last calls. @throws TokensUsedUp */
 export async function reserveTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   const organization = sql`organizations o where ${o.id} = ${organizationId}`
   const { rows } = await sql`insert into embedded_tokens as t (organization_id, day, tokens)

@@ -15,7 +15,6 @@ export interface TrashedCall {
   deleted_at: Date
 }
 
-/** Last deleted first, after the given one. */
 export async function listTrash(
   db: Database,
   organizationId: OrganizationId,
@@ -64,7 +63,6 @@ export function restoreCall(db: Database, organization: Organizations, id: strin
     .returning(callColumns)
 }
 
-/** Deletes a call permanently. No row when it is not in the trash. */
 export function purgeCall(db: Database, organization: Organizations, id: string) {
   return db
     .deleteFrom('calls')

@@ -92,16 +92,11 @@ export function listKeys(db: Database, organizationId: OrganizationId) {
 
 export type Key = Awaited<ReturnType<ReturnType<typeof listKeys>['execute']>>[number]
 
-/** The keys that were made with a key, and with those in turn. */
 export function madeWith<K extends Pick<Key, 'id' | 'created_by'>>(keys: readonly K[], id: string): K[] {
   return keys.filter(({ created_by }) => created_by === id).flatMap((key) => [key, ...madeWith(keys, key.id)])
 }
 
-/**
- * Takes effect for the API within 30 seconds, for sessions at their next request; again, it keeps the first time.
- * @param withCreated whether to revoke also the keys that were made with it, and with those in turn
- * @returns the key with those that it made; undefined for an unknown key
- */
+/** Takes effect within 30 seconds, for sessions at once. @param withCreated also the keys made with it, and with those in turn */
 export async function revokeKey(db: Database, organization: Organizations, id: string, { withCreated = false } = {}) {
   const own = db.selectFrom('api_keys as k').where('k.organization_id', '=', organization).where('k.id', '=', id)
   const withTree = db.withRecursive('tree', (eb) =>

@@ -23,10 +23,7 @@ type SignIn = { outcome: 'opened'; token: string } | { outcome: 'refused' } | { 
 
 const a = columnsOf('sign_in_attempts', 'a')
 
-/**
- * Opens a session for a valid key. An address that fails too often waits for the end of its window. The attempt is counted before the
- * key is looked up, in one transaction, so that attempts at the same time wait for each other on the row of their address.
- */
+/** Opens a session for a valid key. Attempts are counted before the look-up, so those of one address wait for each other. */
 export async function signIn(db: Database, key: string, sourceIp: string): Promise<SignIn> {
   const token = randomBytes(32).toString('base64url')
   const ip = sql`${sourceIp}::inet`

@@ -29,7 +29,6 @@ export interface AskedAgent extends PayingAgent {
 }
 
 export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
-  /** The query's vector; the provider is then not called. */
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
 }

@@ -12,16 +12,12 @@ export interface AnsweredQuestion {
   text: string
   mode: Tables['question_log']['mode']
   isDegraded: boolean
-  /** The hits' scores, best first. */
   scores: number[]
 }
 
 const maxCharacters = 500
 
-/**
- * Adds a question to the organization's log, which takes a limited number an hour. Never fails and never takes longer than
- * `milliseconds`: the answer matters more. A text without searchable words, such as a greeting, is not kept.
- */
+/** Adds a question with searchable words to the organization's log. Never fails, and takes `milliseconds` at most. */
 export async function keepQuestion(
   db: Database,
   { organizationId, agentId }: AgentScope,

@@ -20,23 +20,15 @@ export interface Found {
 }
 
 const maxRemembered = 10_000
-/** Right for every agent. */
 export const worstCaseTraits: Traits = { isLarge: true }
 
 export const defaultSimilarity: Similarity = { unlike: 0.15, alike: 0.6, trust: 0.7 }
 
-/**
- * A search that remembers of each agent what the last one found, and so asks for no more than is needed.
- * @param similarity of the model of queries
- */
+/** A search that remembers what the last one found of each agent. @param similarity of the model of queries */
 export function newSearch(similarity = defaultSimilarity) {
   const remembered = new Map<string, Traits>()
 
-  /**
-   * Best first, ties by document and index; one statement, hence one snapshot. Fewer than `limit` if more would not fit into a
-   * response, but at least one if any.
-   * @throws ApiError agent_not_found
-   */
+  /** Best first, ties by document and index; as many as fit into a response, at least one if any. @throws ApiError agent_not_found */
   return async function search(db: Database, scope: AgentScope, asked: Asked, filters: Filters): Promise<Found> {
     const { mode, vector, remember: rememberAs } = asked
     const parameters = { ...searchParameters(scope, asked, filters), ...similarity }

@@ -11,7 +11,6 @@ export function findServing(scope: AgentScope) {
     select ${a.knowledge_base_enabled} as is_serving from agents a where ${isAgent(scope)}`
 }
 
-/** @throws ApiError agent_not_found */
 export function requireServing(agents: { is_serving: boolean }[]): boolean {
   return agents[0]?.is_serving ?? agentNotFound()
 }

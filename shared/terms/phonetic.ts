@@ -51,10 +51,8 @@ function ruleAt(word: string, at: number): Rule {
 const isLetter = (character: string) => character >= 'a' && character <= 'z'
 
 /**
- * Codes that names which sound alike share, such as Kowalski and Kovalsky: like Daitch-Mokotoff Soundex (1985), a sequence of letters
- * that languages read differently gives a code each. The table is our own, for names as speech recognisers write them.
- * @param word folded
- * @returns up to 4 codes, the likeliest first; none for a word with a digit, without a consonant or of fewer than 3 letters
+ * Up to 4 codes, likeliest first, that names which sound alike share (like Daitch-Mokotoff Soundex, 1985; the table is our own). None
+ * for a word with a digit, without a consonant or of fewer than 3 letters. @param word folded
  */
 export function phoneticCodes(word: string): string[] {
   if (word.length < 3) return []

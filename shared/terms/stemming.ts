@@ -16,7 +16,6 @@ export function stem(word: string): string {
   return stem.replace(/(?<=..)y$/, 'i')
 }
 
-/** Suffixes and how many letters must stay. */
 const suffixes: [string, number][] = [
   ['ungen', 4],
   ['ung', 4],

@@ -19,7 +19,6 @@ function isTelling(part: string): boolean {
   return part.length > 1 || !/[a-z]/.test(part)
 }
 
-/** Overlapping pairs of characters, like Lucene's CJKBigramFilter. */
 function characterPairs(word: string): string[] {
   const characters = [...word]
   const pairs = characters.length === 1 ? characters : characters.slice(1).map((next, i) => characters[i]! + next)

@@ -1,4 +1,3 @@
-/** Binary heap of 32-bit integers, the lowest first. */
 export class MinHeap {
   readonly #values: Int32Array
   #size = 0

@@ -17,10 +17,9 @@ const maxEstimatedShare = 0.75
 const seamsPerStep = 256
 
 /**
- * Joins neighbouring atoms into groups that fit into `roomOf` their first atom; returns the index of each group's first atom.
- * Content-defined chunking as in LBFS and FastCDC, by random sequential joining: seams are visited from weakest to firmest, equal
- * ones by a hash of the text behind them, and joined where both sides fit together. So an edit changes only the cuts around it.
- * @param limit the largest room; every room is at least three quarters of it
+ * Joins neighbouring atoms into groups that fit into `roomOf` their first atom. Content-defined (as FastCDC): seams are joined from
+ * weakest to firmest, equal ones by a hash of the text behind them, so an edit changes only the cuts around it.
+ * @param limit the largest room; every room is at least three quarters of it @returns each group's first atom
  */
 export function* joinSeams(
   units: Uint16Array,

@@ -6,10 +6,7 @@ import { lengthIn, valueIn } from './span-table.ts'
 const knownWordsPerStep = 256
 const unknownWordsPerStep = 16
 
-/**
- * Counts the cl100k tokens (text-embedding-3-small) of any part of a text after one pass over it. Exact, except that a run of 256
- * or more letters, signs or blanks gets an upper estimate. Special tokens count as plain text.
- */
+/** Counts the cl100k tokens of any part of a text after one pass. Exact, but an upper estimate for runs of 256 letters, signs or blanks. */
 export class TokenCounter {
   readonly units: Uint16Array
   /** At the end of each pre-token, the tokens up to there; else 0. */
@@ -64,7 +61,6 @@ export class TokenCounter {
     return at === 0 || this.#through[at] !== 0
   }
 
-  /** Ignores the few tokens that a cut inside a pre-token adds. */
   estimate(start: number, end: number): number {
     return this.#tokensThrough(end) - this.#tokensThrough(start)
   }

@@ -25,7 +25,6 @@ export interface Table {
   headerRows?: number
 }
 
-/** One line for each block, for a cell or bracket. */
 export function plain(blocks: readonly Block[]): string {
   return blocks.map(plainBlock).filter(Boolean).join('\n')
 }

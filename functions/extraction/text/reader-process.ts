@@ -71,7 +71,6 @@ export class ReaderProcess {
   }
 }
 
-/** @throws Error for a process that ends before it has read anything */
 async function started(memoryMb: number): Promise<ChildProcess> {
   const child = fork(program, {
     env: {},

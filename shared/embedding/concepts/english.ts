@@ -1,7 +1,4 @@
-/**
- * Concepts that customers ask about, and stems of the words that express them. `a_b` is two words with at most one between. A long stem
- * also counts where a word begins or ends with it.
- */
+/** Concepts and stems of the words that express them. `a_b`: two words, at most one between. Long stems count in compounds. */
 export const english = {
   open: 'hour clos shut clock pm ther_until',
   weekday: 'mondai tusdai wednesdai thursdai fridai',

@@ -24,7 +24,6 @@ export function readJson(sent: SentBody, headers: Headers): unknown {
   return parse(text)
 }
 
-/** Characters of JSON that a string of JSON would escape. */
 const escaped = /["\\\t\n\r]/g
 /** So few bytes more never take a body past the limit: `bodyLimit` leaves room for 200,000. */
 const fewEscapes = 20_000

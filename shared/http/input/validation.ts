@@ -20,7 +20,6 @@ export function readParameters(
   return undefined
 }
 
-/** @throws ApiError validation_failed, which lists every error */
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output

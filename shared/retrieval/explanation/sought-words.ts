@@ -24,14 +24,10 @@ export type Presence = 'whole' | 'part' | 'none'
 
 export interface SoughtWords {
   words: SoughtWord[]
-  /** Which of the words a passage has, in their order. */
   presencesIn(passage: Passage): Presence[]
 }
 
-/**
- * What search by words has looked for in an agent's texts, and what of it these passages have: the terms that are stored, weighed by
- * the statement of search itself. No words for a question of stop words alone.
- */
+/** What search by words has looked for, weighed by its own statement, and what of it these passages have. */
 export async function explainWords(
   db: Database,
   scope: AgentScope,

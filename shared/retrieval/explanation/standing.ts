@@ -28,10 +28,7 @@ interface Asked {
 /** The maximum that a caller can ask search for: up to this place, a place is the one that search gives. */
 const surePlaces = 50
 
-/**
- * Runs the statement of search so that it scores every passage of the document too, however far down it is. The vector of the
- * question is made here, or read where search has stored it.
- */
+/** Runs the statement of search so that it scores every passage of the document too. The vector is made here, or read where stored. */
 export async function findStanding(
   db: Database,
   embedder: Embedder,

@@ -1,7 +1,4 @@
-/**
- * Words of everyday talk, as they are spoken rather than written. A text that has one is found by it; one that has not answers a
- * question as well, so that they do not count as missing. As stems.
- */
+/** Stems of words of everyday talk: a text that has one is found by it, but one that has not answers as well. */
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
 

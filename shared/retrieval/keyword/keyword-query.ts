@@ -8,16 +8,9 @@ import { type Word, wordsOf } from '../../terms/words.ts'
 import { commonWords } from './common-words.ts'
 import { readings } from './spoken/readings.ts'
 
-/**
- * A question as search compares it with the terms of chunks. Its words fall into groups: a word, or words that are read as one
- * code or number. A group is matched in one of several ways: by its spelling, a reading, or its sound. A way has one or
- * more terms, each an entry here.
- */
+/** A question as chunks are matched: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
 export interface KeywordQuery {
-  /**
-   * Texts of `sparsevec`: the inner product with a chunk's terms is a number in base 4, whose digits say how often each term
-   * occurs there. A float32 holds twelve of them exactly.
-   */
+  /** Texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
   probes: string[]
   groups: number[]
   ways: number[]
@@ -28,7 +21,6 @@ export interface KeywordQuery {
   fallbacks: boolean[]
   /** For each group: whether a chunk that does not match it answers less of the question. */
   required: boolean[]
-  /** The term of each slot. */
   terms: string[]
   /** For each group: the words of the question that it stands for, [from, to). */
   spans: Range[]
@@ -102,7 +94,6 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   return { ...found, terms, probes: probesOf(terms) }
 }
 
-/** Words that a reading joins form one group. */
 function groupsOf(words: Word[]): Group[] {
   const spans = [...joinedSpans(words), ...spokenSpans(words)]
   const groups: Group[] = []

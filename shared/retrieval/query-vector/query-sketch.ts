@@ -17,10 +17,7 @@ const signAmplitude = Math.sqrt(2 / Math.PI)
 /** Standard deviation of an estimated cosine: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits. */
 export const estimateDeviation = 0.0203
 
-/**
- * Keeps three bits of each number where a sketch keeps one, so that the estimated cosine errs a third less (RaBitQ's asymmetric
- * estimator, Gao & Long 2024). It falls by `cosinePerUnit` with the weighted sum of the Hamming distances.
- */
+/** Three bits a number: the estimated cosine errs a third less than by one (RaBitQ's asymmetric estimator, Gao & Long 2024). */
 export function querySketch(query: ArrayLike<number>): QuerySketch {
   const rotated = rotate(query)
   let squares = 0

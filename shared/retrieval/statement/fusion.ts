@@ -28,9 +28,8 @@ function select(p: Parameters<SearchParameters>) {
 }
 
 /**
- * A weighted sum of both arms' scores, each on a scale that does not depend on the other hits (Bruch et al. 2023, who find it
- * ahead of reciprocal rank fusion where a weight can be tuned): so it can be compared between questions. The words of a question
- * of which the agent has few say little, and so does a likeness without any word in common.
+ * A weighted sum of scores on scales that do not depend on other hits (Bruch et al. 2023), so comparable between questions. Words of
+ * which the agent has few say little, and so does a likeness without any word in common.
  */
 function fused(p: Parameters<SearchParameters>) {
   const share = sql`(select ${sql.lit(keywordWeight)} * known from question)`

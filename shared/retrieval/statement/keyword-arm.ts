@@ -7,12 +7,10 @@ import { type FilterParameters, isSearched } from './searched-chunks.ts'
 const maxFound = 100
 /** As many as are compared by meaning when a document is examined. */
 const maxExamined = 1000
-/** Chunks whose score is computed. */
 const maxValued = 1000
 
 /** What a chunk gains by a term that it has never, once, twice, more often: a term's frequency saturates soon. */
 const gains = [0, 0.85, 0.96, 1]
-/** What a chunk loses for its length, at most. */
 const lengthWeight = 0.2
 /** How much closer to 1 the score of a chunk is that has a code of the question, whatever else was said. */
 export const certainty = 0.4
@@ -27,14 +25,9 @@ export function keywordParameters(question: KeywordQuery | undefined) {
 }
 
 /**
- * The common table expressions `keyword`, the served chunks that have words of the question, with a `score` of 0 to 1, and
- * `question`, of one row: the share of its words that the agent has at all.
- *
- * A score is the share of the question's words that the chunk, its headings and its document's title have, where each weighs as
- * much as it is rare among the agent's served chunks (the idf of BM25, Robertson & Zaragoza 2009).
- *
- * The agent's terms are read once, without an index of terms, which would cost an ingest more than all else. What a chunk has in
- * common with the question is one number, `common`: two bits for each term. A score is computed once for each different number.
+ * The common table expressions `keyword`, chunks that have words of the question with a `score` of 0 to 1, and `question`: the share of
+ * its words that the agent has. Each word weighs as much as it is rare among the served chunks (idf of BM25, Robertson & Zaragoza 2009).
+ * Terms are read without an index, which would slow ingest. `common` has two bits a term; each different one is scored once.
  */
 export function keywordArm(p: Parameters<FilterParameters & KeywordParameters> & { isLarge: boolean }) {
   const slots = Array.from({ length: slotCount(p) }, (_, slot) => slot)

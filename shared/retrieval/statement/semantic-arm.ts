@@ -25,10 +25,7 @@ export function vectorParameters(vector: ArrayLike<number> | undefined, storedVe
   return { ...storedQuery(vector), storedVector: vector ? undefined : storedVector, hasVector: vector !== undefined }
 }
 
-/**
- * The common table expressions `query` (one row, or none without a vector), `size`, and `nearest`: the served chunks nearest to
- * the query, in no order, with their cosine as `score`. The best `limit` are among them.
- */
+/** The common table expressions `query` (none without a vector), `size` and `nearest`: the `limit` best and more, with `score`. */
 export function semanticArm(p: Parameters<SemanticParameters>) {
   return sql`query as materialized (${p.hasVector ? givenQuery(p) : rememberedQuery(p)}),
 ${p.isLarge ? nearCandidates(p) : allCandidates(p)},
@@ -71,10 +68,8 @@ size as (select count(*) > ${exactChunks}::int as is_large from candidates)`
 }
 
 /**
- * The chunks of an agent of any size whose sketches show them to be near, from an index alone: all whose estimate is not too far
- * below the last of the best `limit`. The last of the best of a sample is no nearer than that of all, so that a large agent's
- * chunks too far for the sample are dropped before they are sorted. The condition on `vector_id` is that of the index
- * `chunks_sample`.
+ * Chunks whose sketches are near, for an agent of any size: those whose estimate is not too far below the last of the best `limit`. A
+ * sample's best is no nearer, so that far chunks are dropped before sorting. The condition on `vector_id` is the index `chunks_sample`'s.
  */
 function nearCandidates(p: Parameters<SemanticParameters>) {
   const differing = (plane: string) => sql`(c.sketch <~> (select ${sql.ref(plane)} from query))`

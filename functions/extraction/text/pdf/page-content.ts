@@ -21,7 +21,6 @@ export interface PageContent {
   width: number
   height: number
   words: Word[]
-  /** Text in another direction: stamps, labels of axes. */
   turned: string[]
   rulings: Ruling[]
 }

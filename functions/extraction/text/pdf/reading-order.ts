@@ -3,7 +3,6 @@ import { linesOf } from './text-lines.ts'
 
 const minLines = 6
 const minLetters = 22
-/** In multiples of the font size. */
 const gutterWidth = 0.7
 const maxDepth = 6
 

@@ -2,7 +2,6 @@ import type { PageContent, Word } from './page-content.ts'
 import { linesOf, lineText } from './text-lines.ts'
 
 const minPages = 3
-/** The share of the page's height at its top and bottom. */
 const margin = 0.1
 
 /** Words of lines that pages repeat in their margins, except on the first of them. */

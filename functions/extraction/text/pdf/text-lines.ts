@@ -1,6 +1,5 @@
 import type { Word } from './page-content.ts'
 
-/** Words separated by single spaces. */
 export interface Segment {
   text: string
   x0: number

@@ -23,9 +23,8 @@ const maxPieces = 40
 const separators = '-/_'
 
 /**
- * Codes and strings of digits, said piece by piece: "k double four seven one", "forty four seventy one", "s wie siegfried".
- * Whole, then in the parts that a document may have of them: letters with the digits after them, and the digits alone.
- * Letters count by how sure they are (`Meaning.weight`): a word that is rarely a letter needs company.
+ * Codes and strings of digits, said piece by piece: "k double four seven one", "s wie siegfried". Whole, then in parts: letters with
+ * the digits after them, and the digits alone. A word that is rarely a letter (`Meaning.weight`) needs company.
  */
 export function readCodes(speech: Speech, emit: Emit): void {
   for (let at = 0; at < speech.tokens.length; ) {

@@ -22,14 +22,9 @@ const rules = [readCodes, readTimes, readAmounts, readAddresses]
 export const maxReadings = 100
 
 /**
- * What a caller may have meant by words that a speech recogniser wrote: codes, numbers, times, prices and addresses, in the form in
- * which a document has them ("k4471", "9:30", "24.90", "info@kaffee-shop.de"). Only ever alternatives, in the order of the query
- * and the longest first; ordinary words have none. All languages at once: a query of six words is too short to tell its language.
- *
- * This is inverse text normalization by a grammar for each kind of expression (the semiotic classes of Sproat et al. 2001; Ebden &
- * Sproat 2015, Zhang et al. 2021), but for search: several readings stand side by side, and none has to win.
- *
- * @param words of a query, NFKC and lower case, without what is between them
+ * What a caller may have meant by words that a speech recogniser wrote: codes, numbers, times, prices and addresses as documents have
+ * them ("k4471", "24.90"). Alternatives, the longest first, in all languages at once. Inverse text normalization by grammars
+ * (Ebden & Sproat 2015), where no reading has to win. @param words of a query, NFKC and lower case
  */
 export function readings(words: string[]): Reading[] {
   const found = new Map<string, Reading>()
