@@ -11,7 +11,7 @@ const stand = useStand()
 
 const concurrency = 20
 const slowMilliseconds = 400
-const stepMilliseconds = 50
+const stepMilliseconds = 100
 
 /** A Lambda's instance, which serves one request at a time, by a clock that goes on only while it does. */
 interface Instance {
