@@ -19,22 +19,13 @@ const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
 const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
 
-interface Row {
-  status: string
-  error_code: string | null
-  attempt: number
-  retry_count: number
-  tries: number
-  waits: number | null
-  resends: number
-  lease_token: string | null
-  content_hash: Buffer | null
-  extracted_text: string | null
-}
-
-async function rowOf({ id }: TestFile): Promise<Row> {
-  const { rows } =
-    await sql<Row>`select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
+async function rowOf({ id }: TestFile) {
+  const { rows } = await sql<{
+    status: string
+    extracted_text: string | null
+    waits: number | null
+    resends: number
+  }>`select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
     extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
     from documents where id = ${id}`.execute(stand.db)
   return rows[0]!
@@ -47,7 +38,7 @@ const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 
 async function created() {
   const tenant = await stand.tenant()
-  return { tenant, file: await createFile(stand, tenant) }
+  return { tenant, file: await createFile(stand, tenant), extractor: newExtractor(stand) }
 }
 
 /** What is reported meanwhile. */
@@ -62,8 +53,7 @@ async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
 
 describe('a file that has arrived', () => {
   test('is handed over: its text is on the row, all counters are zero, and its message is with the embedding', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     const seen = await reported(() => extractor.upload(file, text))
     expect(await rowOf(file)).toMatchObject({
       ...{ status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null, lease_token: null },
@@ -95,8 +85,7 @@ describe('a file that has arrived', () => {
 
 describe('a file that has not arrived', () => {
   test('is waited for: no attempt is counted, and its next message comes in two minutes', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     for (let i = 0; i < 7; i++) expect(await extractor.deliver(workMessage(file))).toEqual(done)
     const row = await rowOf(file)
     expect(row).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0, lease_token: null })
@@ -110,8 +99,7 @@ describe('a file that has not arrived', () => {
   })
 
   test('for as long as a post may take ends in error, and so does a retry at once', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     await set(file, `upload_until = upload_until - interval '119 minutes'`)
     await extractor.deliver(workMessage(file))
     expect((await rowOf(file)).status).toBe('pending')
@@ -174,8 +162,7 @@ describe('a file whose post is reported', () => {
   })
 
   test('is found by the sweeper when the report is lost, and so is a file that comes an hour late', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     extractor.files.set(file.key, Buffer.from(text))
     await set(file, `upload_until = upload_until - interval '100 minutes', resend_at = now()`)
     const { queue, sent } = keptQueue()
@@ -189,8 +176,7 @@ describe('a file whose post is reported', () => {
 
 describe('a file that its form overwrites', () => {
   test('after its text was extracted is not read again: a retry ends in error, and search serves what it served', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     await extractor.upload(file, text)
     await stand.deliver()
     extractor.files.set(file.key, Buffer.from('Other bytes.'))
@@ -251,13 +237,9 @@ describe('an exception of ours', () => {
     }
     const extractor = newExtractor(stand, { extractText, queue })
     expect(await extractor.upload(file, text)).toEqual(failed)
-    const { status, waiting } = await get(tenant, file)
-    expect(status).toBe('pending')
-    expect(waiting).toEqual({
-      reason: 'Processing failed because of an internal error',
-      attempts: 1,
-      next_attempt_at: expect.any(String),
-    })
+    const reason = 'Processing failed because of an internal error'
+    const waiting = { reason, attempts: 1, next_attempt_at: expect.any(String) }
+    expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting })
     for (let i = 2; i <= 5; i++) {
       await makeDue(file)
       expect(await extractor.deliver(workMessage(file))).toEqual(failed)
@@ -295,10 +277,8 @@ describe('without the bucket', () => {
     }
     expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
     expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
-    expect((await get(tenant, file)).waiting).toMatchObject({
-      reason: 'The file storage could not be reached',
-      attempts: 6,
-    })
+    const waiting = { reason: 'The file storage could not be reached', attempts: 6 }
+    expect((await get(tenant, file)).waiting).toMatchObject(waiting)
   })
 })
 
@@ -324,8 +304,7 @@ describe('a lost connection to the database', () => {
   })
 
   test('while handing over, twice, costs no attempt', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     connection.cut('before', handingOver, 2)
     expect(await extractor.upload(file, text)).toEqual(done)
     expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, extracted_text: null })
@@ -337,19 +316,13 @@ describe('a lost connection to the database', () => {
   })
 
   test('after the hand-over, twice, leaves the document as it was handed over: the sweeper sends its message', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     connection.cut('after', handingOver, 2)
     expect(await extractor.upload(file, text)).toEqual(done)
     expect(connection.unmet).toBe(0)
     expect(extractor.sent).toEqual([])
-    expect(await rowOf(file)).toMatchObject({
-      status: 'pending',
-      extracted_text: text,
-      attempt: 0,
-      tries: 0,
-      waits: null,
-    })
+    const handedOver = { status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null }
+    expect(await rowOf(file)).toMatchObject(handedOver)
     expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting: null })
     await set(file, 'resend_at = now()')
     await stand.sweep()
@@ -413,9 +386,8 @@ describe('a message', () => {
   })
 
   test('reaches no document of another organization', async () => {
-    const { file } = await created()
+    const { file, extractor } = await created()
     const other = await stand.tenant()
-    const extractor = newExtractor(stand)
     extractor.files.set(file.key, Buffer.from(text))
     await extractor.deliver(workMessage({ ...file, organizationId: other.organizationId }))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { reportFile } from '../../shared/documents/file-document.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
@@ -57,28 +56,4 @@ test('a file is extracted again on request, but not what its form has put in its
   expect(await retried()).toMatchObject({ status: 'error', error_message: expect.stringContaining('was overwritten') })
   const { body } = await tenant.call('GET', `${file.path}/chunks`)
   expect(body.data).toMatchObject([{ content: 'Old prices.' }])
-})
-
-test('a file goes when its document becomes a text', async () => {
-  const tenant = await stand.tenant()
-  const file = await createFile(stand, tenant)
-  await post(file, 'Old prices.')
-
-  await tenant.call('PATCH', file.path, { content: 'No prices.' })
-  await stand.deliver()
-  await stand.sweep()
-  expect((await download(file)).status).toBe(404)
-  expect((await tenant.call('GET', file.path)).body).toMatchObject({ status: 'completed', source_url: null })
-})
-
-test('a document that is deleted while its file is posted leaves no file behind', async () => {
-  const tenant = await stand.tenant()
-  const file = await createFile(stand, tenant)
-  await tenant.call('DELETE', file.path)
-  await stand.sweep()
-  expect(await post(file, text)).toBe(204)
-  expect((await download(file)).status).toBe(200)
-  await sql`update obsolete_files set delete_at = now(), last_at = now()`.execute(stand.db)
-  await stand.sweep()
-  expect((await download(file)).status).toBe(404)
 })

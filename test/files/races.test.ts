@@ -27,7 +27,7 @@ const done = { batchItemFailures: [] }
 
 async function created() {
   const tenant = await stand.tenant()
-  return { tenant, file: await createFile(stand, tenant) }
+  return { tenant, file: await createFile(stand, tenant), extractor: newExtractor(stand) }
 }
 
 const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
@@ -99,8 +99,7 @@ describe('of workers', () => {
   })
 
   test('a message after the hand-over, or after the end, changes nothing', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     await extractor.upload(file, text)
     const before = await tenant.call('GET', file.path)
     expect(await extractor.deliver(workMessage(file))).toEqual(done)
@@ -113,9 +112,8 @@ describe('of workers', () => {
   })
 
   test('a crash after the claim is recovered when the lease has expired, with the attempt counted', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     await crash(file)
-    const extractor = newExtractor(stand)
     extractor.files.set(file.key, Buffer.from(text))
     await extractor.deliver(workMessage(file))
     expect(await rowOf(file)).toMatchObject({ status: 'processing', attempt: 1 })
@@ -164,11 +162,10 @@ describe('of workers', () => {
   })
 
   test('while two retry and one extracts, the text of the last revision is embedded', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     await newExtractor(stand).upload(file, text)
     await stand.deliver()
     await Promise.all([1, 2].map(() => tenant.call('PATCH', file.path, { status: 'pending' })))
-    const extractor = newExtractor(stand)
     extractor.files.set(file.key, Buffer.from(text))
     await Promise.all([1, 2, 3].map(() => extractor.deliver(workMessage(file))))
     await stand.deliver()
@@ -235,8 +232,7 @@ describe('of requests with an extraction', () => {
 
 describe('of the bucket', () => {
   test('a report that is lost is made up for by the sweeper after two minutes', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     extractor.files.set(file.key, Buffer.from(text))
     await age(stand.db, 110)
     expect((await sweepInto(extractor)).sent).toEqual([])
@@ -246,9 +242,8 @@ describe('of the bucket', () => {
   })
 
   test('a file that is posted after its document was deleted is deleted once no more files can arrive', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     await tenant.call('DELETE', file.path)
-    const extractor = newExtractor(stand)
     expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 1 })
     expect(await extractor.upload(file, text)).toEqual(done)
     expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 0 })
@@ -260,18 +255,16 @@ describe('of the bucket', () => {
   })
 
   test('a file that is posted while its document becomes a text is not read', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     await tenant.call('PATCH', file.path, { content: 'A text.' })
-    const extractor = newExtractor(stand)
     expect(await extractor.upload(file, text)).toEqual(done)
     await stand.deliver()
     expect(await get(tenant, file)).toMatchObject({ status: 'completed', content: 'A text.' })
   })
 
   test('a file that a document still names is never deleted, whatever else is', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     const other = await createFile(stand, tenant)
-    const extractor = newExtractor(stand)
     await extractor.upload(file, text)
     await extractor.upload(other, text)
     await tenant.call('DELETE', other.path)
@@ -281,8 +274,7 @@ describe('of the bucket', () => {
   })
 
   test('a claim of a file that is deleted before it is read ends without a trace', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand)
+    const { tenant, file, extractor } = await created()
     const bucket = {
       ...extractor.bucket,
       get: async () => {

@@ -29,22 +29,15 @@ interface Kind {
   replacement: () => string
 }
 
+const paragraphs = Array.from({ length: 3600 }, paragraph)
 const kinds: Record<string, Kind> = {
   'full of headings': {
     units: Array.from({ length: 1100 }, () => `## ${sentence()}\n\n${paragraph()}`),
     separator: '\n\n',
     replacement: () => `## ${sentence()}\n\n${paragraph()}`,
   },
-  'of paragraphs without a heading': {
-    units: Array.from({ length: 3600 }, paragraph),
-    separator: '\n\n',
-    replacement: paragraph,
-  },
-  'of a paragraph on each line': {
-    units: Array.from({ length: 3600 }, paragraph),
-    separator: '\n',
-    replacement: paragraph,
-  },
+  'of paragraphs without a heading': { units: paragraphs, separator: '\n\n', replacement: paragraph },
+  'of a paragraph on each line': { units: paragraphs, separator: '\n', replacement: paragraph },
   'of one line': { units: Array.from({ length: 16_500 }, sentence), separator: ' ', replacement: sentence },
   'of one line without any punctuation': {
     units: Array.from({ length: 13_500 }, () => list(20, pick, ' ')),
@@ -115,10 +108,4 @@ describe.each(Object.entries(tables))('in a document of 150 chunks %s', (_, [hea
     expect(after).toEqual(before.map((each) => each.replace(head, other)))
     expect(after.every((each) => each.startsWith(other))).toBe(true)
   })
-})
-
-test('two sections with the same text differ by the path of their headings alone', () => {
-  const [first, second] = chunk(`# Monday\n\nClosed.\n\n# Tuesday\n\nClosed.`)
-  expect(first!.metadata.headings).toEqual(['Monday'])
-  expect(second!.metadata.headings).toEqual(['Tuesday'])
 })

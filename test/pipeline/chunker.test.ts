@@ -37,65 +37,15 @@ function clusterStarts(text: string): Set<number> {
   return new Set([...segmenter.segment(text)].map(({ index }) => index).concat(text.length))
 }
 
+/** Pieces between bars; a bar itself is written as ¦. */
+const piecesOf = (text: string) => text.split('|').map((piece) => piece.replaceAll('¦', '|'))
 const pieces = fc.constantFrom(
-  ...[
-    'a',
-    'The ',
-    'price',
-    ' ',
-    '  ',
-    '\n',
-    '\n\n',
-    '\r\n',
-    '\r',
-    '\t',
-    '12',
-    '345678',
-    '. ',
-    '! ',
-    '?',
-    '。',
-    '#',
-    '# ',
-    '## Prices\n',
-    "'s",
-    "'LL",
-  ],
-  ...[
-    'é',
-    'e\u0301',
-    ...'漢字 😀 👨‍👩‍👧 🇩🇪 👍🏽 𝒳'.split(' '),
-    '\u00a0',
-    '\u3000',
-    'слово ',
-    'ก็',
-    '<|endoftext|>',
-    '---',
-    '\n---\n',
-    '===\n',
-  ],
-  ...[
-    '* ',
-    '- ',
-    '1. ',
-    '> ',
-    '| a | b |\n',
-    '|---|---|\n',
-    '\n| Room |\n|:--|\n| 7 |\n',
-    '\n\nFree:\n- a\n  - b\n',
-    '\n  - ',
-    '```\n',
-    '~~~~\n',
-    '\u0301',
-    '\u200d',
-    '\u200b',
-    '   ',
-    ': ',
-    '"',
-    '…',
-    '½',
-    '\u2028',
-  ],
+  ...piecesOf("a|The |price| |  |\n|\n\n|\r\n|\r|\t|12|345678|. |! |?|。|#|# |## Prices\n|'s|'LL"),
+  ...piecesOf('é|e\u0301|漢字|😀|👨‍👩‍👧|🇩🇪|👍🏽|𝒳|\u00a0|\u3000|слово |ก็|<¦endoftext¦>|---|\n---\n|===\n'),
+  ...piecesOf(
+    '* |- |1. |> |¦ a ¦ b ¦\n|¦---¦---¦\n|\n¦ Room ¦\n¦:--¦\n¦ 7 ¦\n|\n\nFree:\n- a\n  - b\n|\n  - |```\n|~~~~\n',
+  ),
+  ...piecesOf('\u0301|\u200d|\u200b|   |: |"|…|½|\u2028'),
 )
 const texts = fc.array(pieces, { maxLength: 300 }).map((parts) => parts.join(''))
 const sizes = fc.record({
@@ -158,13 +108,6 @@ describe('every text', () => {
         for (const { content } of chunk(text, size)) expect(content.trim()).not.toBe('')
       }),
       { numRuns: 500 },
-    )
-  })
-
-  test('gives the same chunks each time', () => {
-    fc.assert(
-      fc.property(texts, (text) => void expect(chunk(text)).toEqual(chunk(text))),
-      { numRuns: 50 },
     )
   })
 })
@@ -367,102 +310,75 @@ describe('a chunk that begins', () => {
 
   const many = `${header}${lines(20, row)}`
   const wideHeader = `| ${'Price of the part '.repeat(8)}|\n|---|\n`
-  const repeating: [string, string, string[]][] = [
-    ['in a table, its header', many, [header]],
-    [
-      'in a table without bars around it, its header',
-      many.replaceAll(/^\| | \|$/gm, ''),
-      ['Part | Price\n|---|---|\n'],
-    ],
-    [
-      'in a table whose lines end in CR LF, its header',
-      many.replaceAll('\n', '\r\n'),
-      [header.replaceAll('\n', '\r\n')],
-    ],
-    ['in a table below a line of text, its header', `In euros:\n${many}`, [header]],
+  const repeating: [string, string, ...string[]][] = [
+    ['in a table, its header', many, header],
+    ['in a table without outer bars, its header', many.replaceAll(/^\| | \|$/gm, ''), 'Part | Price\n|---|---|\n'],
+    ['in a table with CR LF, its header', many.replaceAll('\n', '\r\n'), header.replaceAll('\n', '\r\n')],
+    ['in a table below a line of text, its header', `In euros:\n${many}`, header],
     [
       'in the second of two tables, the header of that',
       `${many}\n${many.replace('Part', 'Tyre')}`,
-      [header, header.replace('Part', 'Tyre')],
+      header,
+      header.replace('Part', 'Tyre'),
     ],
-    ['in a row that is cut, the header', `${header}| ${'word '.repeat(90)} |\n`, [header]],
+    ['in a row that is cut, the header', `${header}| ${'word '.repeat(90)} |\n`, header],
     [
       'in rows that leave no room for it otherwise, the header',
       `${header}${lines(3, () => `| ${'word '.repeat(72)}|\n`)}`,
-      [header],
+      header,
     ],
-    ['in rows without a delimiter row, nothing', lines(20, row), []],
-    ['in a table with a header of more than a quarter of a chunk, nothing', `${wideHeader}${lines(20, row)}`, []],
-    ['in lines of comma-separated values, nothing', `part,price\n${lines(40, (i) => `SP-${i},${i}\n`)}`, []],
-    ['in a fence with a table, nothing', `\`\`\`\n${many}\`\`\`\n`, []],
-    ['behind a table, nothing', `${header}${row(1)}\n${paragraph(1)}`, []],
-    ['in a list, its lead-in', `We open:\n${lines(12, hours)}`, ['We open:\n']],
-    ['in a list below a blank line, its lead-in', `We open:\n\n${lines(12, hours)}`, ['We open:\n']],
-    ['in the blank lines of an item, nothing', `We open:\n- Daily${'\n \t'.repeat(80)}`, []],
-    ['in a list whose first item is indented, its lead-in', `We open:\n ${lines(12, hours)}`, ['We open:\n']],
-    ['in a loose list, its lead-in', `We open:\n\n${lines(12, (i) => `${hours(i)}\n`)}`, ['We open:\n']],
-    ['in a numbered list, its lead-in', `We open:\n${lines(12, (i) => `${i}. ${sentence(i)}\n`)}`, ['We open:\n']],
-    ['in a list below one line without a colon, that line', `**Hours**\n\n${lines(12, hours)}`, ['**Hours**\n']],
-    [
-      'in a list below a longer paragraph, its last line with a colon',
-      `Come in.\nWe open:\n${lines(12, hours)}`,
-      ['We open:\n'],
-    ],
-    ['in a list below a longer paragraph without a colon, nothing', `Come in.\nWe open.\n${lines(12, hours)}`, []],
-    ['in an item that is cut, the lead-in', `We open:\n- ${paragraph(3, 12)}`, ['We open:\n']],
-    ['in a list below a heading, nothing', `We open:\n\n# Hours\n\n${lines(12, hours)}`, []],
-    ['in a list below another paragraph, that', `We open:\n\nSummer:\n${lines(12, hours)}`, ['Summer:\n']],
-    ['in text behind a list, nothing', `We open:\n${hours(1)}\n${paragraph(3, 12)}`, []],
+    ['in rows without a delimiter row, nothing', lines(20, row)],
+    ['below a header of more than a quarter chunk, nothing', `${wideHeader}${lines(20, row)}`],
+    ['in lines of comma-separated values, nothing', `part,price\n${lines(40, (i) => `SP-${i},${i}\n`)}`],
+    ['in a fence with a table, nothing', `\`\`\`\n${many}\`\`\`\n`],
+    ['behind a table, nothing', `${header}${row(1)}\n${paragraph(1)}`],
+    ['in a list, its lead-in', `We open:\n${lines(12, hours)}`, 'We open:\n'],
+    ['in a list below a blank line, its lead-in', `We open:\n\n${lines(12, hours)}`, 'We open:\n'],
+    ['in the blank lines of an item, nothing', `We open:\n- Daily${'\n \t'.repeat(80)}`],
+    ['in a list whose first item is indented, its lead-in', `We open:\n ${lines(12, hours)}`, 'We open:\n'],
+    ['in a loose list, its lead-in', `We open:\n\n${lines(12, (i) => `${hours(i)}\n`)}`, 'We open:\n'],
+    ['in a numbered list, its lead-in', `We open:\n${lines(12, (i) => `${i}. ${sentence(i)}\n`)}`, 'We open:\n'],
+    ['in a list below one line without a colon, that line', `**Hours**\n\n${lines(12, hours)}`, '**Hours**\n'],
+    ['in a list below a paragraph, its last line', `Come in.\nWe open:\n${lines(12, hours)}`, 'We open:\n'],
+    ['in a list below a longer paragraph without a colon, nothing', `Come in.\nWe open.\n${lines(12, hours)}`],
+    ['in an item that is cut, the lead-in', `We open:\n- ${paragraph(3, 12)}`, 'We open:\n'],
+    ['in a list below a heading, nothing', `We open:\n\n# Hours\n\n${lines(12, hours)}`],
+    ['in a list below another paragraph, that', `We open:\n\nSummer:\n${lines(12, hours)}`, 'Summer:\n'],
+    ['in text behind a list, nothing', `We open:\n${hours(1)}\n${paragraph(3, 12)}`],
     [
       'in a table in a list, lead-in, item and header',
       `Buy:\n- Parts\n\n  ${many.replaceAll('\n', '\n  ')}`,
-      ['Buy:\n- Parts\n  | Part | Price |\n  |---|---|\n'],
+      'Buy:\n- Parts\n  | Part | Price |\n  |---|---|\n',
     ],
-    ['in a nested list, lead-in and parent', `We rent:\n- Bikes\n${lines(20, nested)}`, ['We rent:\n- Bikes\n']],
+    ['in a nested list, lead-in and parent', `We rent:\n- Bikes\n${lines(20, nested)}`, 'We rent:\n- Bikes\n'],
     [
       'in a list nested twice, all above',
       `We rent:\n- Bikes\n  - Old\n${lines(20, (i) => `  ${nested(i)}`)}`,
-      ['We rent:\n- Bikes\n  - Old\n'],
+      'We rent:\n- Bikes\n  - Old\n',
     ],
-    ['in a nested list without a lead-in, the parent', `- Bikes\n${lines(20, nested)}`, ['- Bikes\n']],
+    ['in a nested list without a lead-in, the parent', `- Bikes\n${lines(20, nested)}`, '- Bikes\n'],
+    ['in the second nested list, its parent', `- Bikes\n${nested(1)}- Boats\n${lines(20, nested)}`, '- Boats\n'],
+    ['below a long parent, the lead-in', `We rent:\n- ${paragraph(1, 2)}\n${lines(20, nested)}`, 'We rent:\n'],
+    ['below a long lead-in, the parent', `${sentence(1)}\n- Bikes\n${lines(20, nested)}`, '- Bikes\n'],
     [
-      'in the second of two nested lists, the parent of that',
-      `- Bikes\n${nested(1)}- Boats\n${lines(20, nested)}`,
-      ['- Boats\n'],
-    ],
-    [
-      'in a nested list below a long parent, the lead-in alone',
-      `We rent:\n- ${paragraph(1, 2)}\n${lines(20, nested)}`,
-      ['We rent:\n'],
-    ],
-    [
-      'in a nested list below a long lead-in, the parent alone',
-      `${sentence(1)}\n- Bikes\n${lines(20, nested)}`,
-      ['- Bikes\n'],
-    ],
-    [
-      'in a list nested below a lead-in of its own, that as well',
+      'in a list with a nested lead-in, that as well',
       `We rent:\n- Bikes\n\n  By the hour:\n${lines(20, nested)}`,
-      ['We rent:\n- Bikes\n  By the hour:\n'],
+      'We rent:\n- Bikes\n  By the hour:\n',
     ],
     [
-      'in an item behind a paragraph of another, the lead-in',
+      'behind a paragraph of another item, the lead-in',
       `We open:\n${hours(1)}\n  Ring.\n\n${lines(12, hours)}`,
-      ['We open:\n'],
+      'We open:\n',
     ],
-    [
-      'in a paragraph of an item, lead-in and item',
-      `We rent:\n- Bikes\n\n  ${paragraph(1)}\n`,
-      ['We rent:\n- Bikes\n'],
-    ],
+    ['in a paragraph of an item, lead-in and item', `We rent:\n- Bikes\n\n  ${paragraph(1)}\n`, 'We rent:\n- Bikes\n'],
     [
       'in an item behind a nested list, the lead-in',
       `We rent:\n- Bikes\n${nested(1)}${lines(12, hours)}`,
-      ['We rent:\n'],
+      'We rent:\n',
     ],
   ]
 
-  test.each(repeating)('%s is repeated', (_, text, repeated) => {
+  test.each(repeating)('%s is repeated', (_, text, ...repeated) => {
     const found = repeatedIn(text, { targetTokens: 80, overlapTokens: 0 })
     expect(found.length).toBeGreaterThan(1)
     expect([...new Set(found)].filter((each) => each !== '')).toEqual(repeated)
@@ -564,11 +480,6 @@ describe('a hostile text', () => {
     }
   })
 
-  test('that spells special tokens is counted as the text it is', () => {
-    const [only] = chunk('Say <|endoftext|> and <|im_start|>.')
-    expect(only!.token_count).toBe(tokens('Say <|endoftext|> and <|im_start|>.'))
-  })
-
   test('with lone surrogates is still covered', () => {
     expectSound(`${'\ud800'.repeat(999)} ${'\udc00 '.repeat(999)}`, small)
   })
@@ -582,20 +493,10 @@ test('an empty text has no chunks', () => {
   expect(chunk('')).toEqual([])
 })
 
-test('an invalid size is a RangeError', () => {
-  for (const size of [
-    { targetTokens: 0, overlapTokens: 0 },
-    { targetTokens: Number.NaN, overlapTokens: 0 },
-    { targetTokens: 9, overlapTokens: -1 },
-  ]) {
-    expect(() => chunk('x', size)).toThrow(RangeError)
-  }
-})
-
-test('what is embedded is the title, the path of the headings and the content', () => {
-  const metadata = { start: 0, end: 4 }
-  expect(embeddedText('FAQ', { content: 'Text', metadata: { ...metadata, headings: ['Inn', 'Prices'] } })).toBe(
-    'FAQ > Inn > Prices\n\nText',
-  )
-  expect(embeddedText('FAQ', { content: 'Text', metadata: { ...metadata, headings: [] } })).toBe('FAQ\n\nText')
+test.each([
+  [0, 0],
+  [Number.NaN, 0],
+  [9, -1],
+])('a size of %d and %d is a RangeError', (targetTokens, overlapTokens) => {
+  expect(() => chunk('x', { targetTokens, overlapTokens })).toThrow(RangeError)
 })

@@ -9,7 +9,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Claimant } from '../../shared/documents/attempt.ts'
 import { type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
-import { createDocument, expireLease, type TestDocument } from '../support/documents.ts'
+import { createDocument, expireLease, newDocument, type TestDocument } from '../support/documents.ts'
 import { isOnServer } from '../support/effort.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
@@ -71,8 +71,7 @@ const someChunks = (from: number, count: number) => ({
 
 describe('of workers', () => {
   test('two workers with one message pay once', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'One. Two.')
+    const { tenant, document } = await newDocument(stand, 'One. Two.')
     const results = await Promise.all([1, 2, 3].map(() => newWorker(stand, provider)([document])))
     expect(results).toEqual(Array(3).fill({ batchItemFailures: [] }))
     expect(provider.calls).toHaveLength(1)
@@ -80,8 +79,7 @@ describe('of workers', () => {
   })
 
   test('a message delivered again while its document is being embedded disturbs nobody', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'One. Two.')
+    const { tenant, document } = await newDocument(stand, 'One. Two.')
     whileEmbedding(async () => {
       expect(await newWorker(stand, provider)([document, document])).toEqual({ batchItemFailures: [] })
       expect((await get(tenant, document)).status).toBe('processing')
@@ -92,8 +90,7 @@ describe('of workers', () => {
   })
 
   test('a redelivery after completed calls nobody and changes nothing', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'One. Two.')
+    const { tenant, document } = await newDocument(stand, 'One. Two.')
     await newWorker(stand, provider)([document])
     const before = await tenant.call('GET', document.path)
     provider.calls.length = 0
@@ -106,8 +103,7 @@ describe('of workers', () => {
   })
 
   test('an old message after a newer PATCH embeds the newest text, once', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'Old.')
+    const { tenant, document } = await newDocument(stand, 'Old.')
     await tenant.call('PATCH', document.path, { content: 'New.' })
     await newWorker(stand, provider)([document])
     await newWorker(stand, provider)([document])
@@ -135,8 +131,7 @@ describe('of workers', () => {
   })
 
   test('a zombie that goes on after its lease was taken writes nothing', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'One. Two.')
+    const { document } = await newDocument(stand, 'One. Two.')
     const rows = async () =>
       (
         await sql`select d.*, d.xmin::text, c.xmin::text as chunk from documents d join chunks c on c.document_id = d.id where d.id = ${document.id}`.execute(
@@ -161,8 +156,7 @@ describe('of workers', () => {
   )(
     'a connection cut once, %s %s, costs nothing: the document completes with this delivery',
     async (when, _, statement) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, twoParagraphs)
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
       connection.cut(when, statement)
       expect(await newWorker(stand, provider, oneByOne)([document])).toEqual({ batchItemFailures: [] })
       expect(connection.unmet).toBe(0)
@@ -175,8 +169,7 @@ describe('of workers', () => {
   test.each(['before', 'after', 'within'] as const)(
     'a connection cut again %s a part’s repeat counts no attempt: the next delivery completes, and pays for what was not stored alone',
     async (when) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, twoParagraphs)
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
       const { queue, sent } = keptQueue()
       connection.cut(when, statements.part, 2)
       const work = newWorker(stand, provider, { ...oneByOne, concurrency: 1, queue, random: () => 0 })
@@ -193,8 +186,7 @@ describe('of workers', () => {
   test.each(['before', 'after', 'within'] as const)(
     'a connection cut again %s the commit’s repeat counts no attempt, and costs no call',
     async (when) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, twoParagraphs)
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
       const { queue, sent } = keptQueue()
       connection.cut(when, statements.commit, 2)
       const work = newWorker(stand, provider, { ...oneByOne, queue, random: () => 0 })
@@ -211,8 +203,7 @@ describe('of workers', () => {
   )
 
   test('a small document’s only call is stored with the commit: if that never arrives, the call is paid again', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, twoParagraphs)
+    const { tenant, document } = await newDocument(stand, twoParagraphs)
     const { queue } = keptQueue()
     connection.cut('before', statements.commit, 2)
     const work = newWorker(stand, provider, { queue, random: () => 0 })
@@ -227,8 +218,7 @@ describe('of workers', () => {
   test.each(['before', 'after'] as const)(
     'while the database stays away from %s the commit on, the lease runs out and the redelivery ends it without a call',
     async (when) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, twoParagraphs)
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
       connection.lose(when, statements.commit)
       const result = await newWorker(stand, provider, oneByOne)([document])
       expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
@@ -244,8 +234,7 @@ describe('of workers', () => {
   test.each(['unopened', 'before', 'after', 'within'] as const)(
     'a connection cut once, %s requeueing a document: one message carries it on, and one retry is counted',
     async (when) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, 'One. Two.')
+      const { document } = await newDocument(stand, 'One. Two.')
       const { queue, sent } = keptQueue()
       provider.script(['too_many_requests'])
       connection.cut(when, statements.requeue)
@@ -259,8 +248,7 @@ describe('of workers', () => {
   test.each(['unopened', 'before', 'after', 'within'] as const)(
     'a connection cut once, %s ending a document in error: its message is done',
     async (when) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, 'One. Two.')
+      const { document } = await newDocument(stand, 'One. Two.')
       provider.script(['rejected'])
       connection.cut(when, statements.fail)
       expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
@@ -270,8 +258,7 @@ describe('of workers', () => {
   )
 
   test('a claim is repeated under its own token alone, and counts once', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'One. Two.')
+    const { tenant, document } = await newDocument(stand, 'One. Two.')
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const subject = leasable(document)
     const [first] = await claim(db, [subject])
@@ -286,8 +273,7 @@ describe('of workers', () => {
 
 describe('completing', () => {
   test('needs every chunk of the text, each with its vector', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, twoParagraphs)
+    const { tenant, document } = await newDocument(stand, twoParagraphs)
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const held = (await claim(db, [leasable(document)]))[0]!
     const chunks = chunk(held.content, { targetTokens: 12, overlapTokens: 0 })
@@ -305,8 +291,7 @@ test.each([
   ['a part', (db: Database, part: Part) => storePart(db, part)],
   ['the last part', async (db: Database, part: Part) => (await completeRevisions(db, [part]))[0]],
 ])('storing %s after the lease was lost deletes no vector', async (_, store) => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, 'A text.')
+  const { tenant, document } = await newDocument(stand, 'A text.')
   const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
   const lost = (await claim(db, [leasable(document)]))[0]!
   await expireLease(stand.db, document)
@@ -323,8 +308,7 @@ test.each([
 
 describe('of a worker with requests', () => {
   test('a PATCH while embedding voids what is in flight: its text is never served', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'Old.')
+    const { tenant, document } = await newDocument(stand, 'Old.')
     whileEmbedding(() => tenant.call('PATCH', document.path, { content: 'New.' }))
     await newWorker(stand, provider)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', chunk_count: 0 })
@@ -338,8 +322,7 @@ describe('of a worker with requests', () => {
     ['storing a part', statements.part],
     ['the commit', statements.commit],
   ])('a takeover just before %s is not joined, completed or undone by it', async (_, statement) => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, twoParagraphs)
+    const { tenant, document } = await newDocument(stand, twoParagraphs)
     connection.before(statement, async () => {
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))).status).toBe(201)
     })
@@ -354,8 +337,7 @@ describe('of a worker with requests', () => {
     ['storing a part', statements.part],
     ['the commit', statements.commit],
   ])('a PATCH just before %s leaves the document pending with the new text', async (_, statement) => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, twoParagraphs)
+    const { tenant, document } = await newDocument(stand, twoParagraphs)
     connection.before(statement, () => tenant.call('PATCH', document.path, { content: 'New.' }))
     await newWorker(stand, provider, oneByOne)([document])
     expect(await get(tenant, document)).toMatchObject({ status: 'pending', content: 'New.' })
@@ -367,8 +349,7 @@ describe('of a worker with requests', () => {
   test.each(['rejected', 'too_many_requests'] as const)(
     'a PATCH while the provider answers the old text with %s is untouched by that',
     async (way) => {
-      const tenant = await stand.tenant()
-      const document = await createDocument(tenant, 'Old.')
+      const { tenant, document } = await newDocument(stand, 'Old.')
       provider.script([
         async () => {
           await tenant.call('PATCH', document.path, { content: 'New.' })
@@ -385,8 +366,7 @@ describe('of a worker with requests', () => {
   )
 
   test('A → B → A while embedding ends with A, served without a gap', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: 'B text.' })
     whileEmbedding(async () => {
@@ -403,8 +383,7 @@ describe('of a worker with requests', () => {
   })
 
   test('a retry while embedding is refused, and the attempt under way completes', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     whileEmbedding(async () => {
       const { status, body } = await tenant.call('PATCH', document.path, { status: 'pending' })
       expect([status, body.code]).toEqual([409, 'processing_in_progress'])
@@ -414,8 +393,7 @@ describe('of a worker with requests', () => {
   })
 
   test('a DELETE while embedding leaves nothing behind', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     whileEmbedding(async () => expect((await tenant.call('DELETE', document.path)).status).toBe(204))
     expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
     expect((await tenant.call('GET', document.path)).status).toBe(404)
@@ -424,8 +402,7 @@ describe('of a worker with requests', () => {
   })
 
   test('a takeover by a chunk upload while embedding leaves the client’s chunks alone', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     whileEmbedding(async () =>
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))).status).toBe(201),
     )
@@ -438,8 +415,7 @@ describe('of a worker with requests', () => {
   })
 
   test('a DELETE of the chunks while embedding hands the document to the client', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: 'B text.' })
     whileEmbedding(() => tenant.call('DELETE', `${document.path}/chunks`))
@@ -449,9 +425,8 @@ describe('of a worker with requests', () => {
   })
 
   test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
-    const tenant = await stand.tenant()
     const [one, two] = twoChunks
-    const document = await createDocument(tenant, [one, two, 'The end.'].join('\n\n'))
+    const { tenant, document } = await newDocument(stand, [one, two, 'The end.'].join('\n\n'))
     await newWorker(stand, provider)([document])
     await tenant.call('PATCH', document.path, { content: [two, one, 'The end.'].join('\n\n') })
     connection.before(statements.commit, () => tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1)))
@@ -464,8 +439,7 @@ describe('of a worker with requests', () => {
     ['a part', storePart],
     ['the last part', (db: Database, part: Part) => completeRevisions(db, [part])],
   ])('a takeover while %s is being stored waits for it, and is not joined by it', async (_, store) => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     const scope = { organizationId: tenant.organizationId as OrganizationId, documentId: document.id as DocumentId }
     const db = databaseAs('cuecard_embedding').forOrganization(scope.organizationId)
     const held = (await claim(db, [leasable(document)]))[0]!
@@ -505,8 +479,7 @@ describe('of a worker with requests', () => {
   })
 
   test('a takeover in the middle of storing chunks is not joined by them', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, twoParagraphs)
+    const { tenant, document } = await newDocument(stand, twoParagraphs)
     connection.cut('after', statements.part, 2)
     await newWorker(stand, provider, oneByOne)([document])
     expect(connection.unmet).toBe(0)
@@ -591,8 +564,7 @@ describe('of requests', () => {
   })
 
   test('ten chunk batches of one document in parallel: all are stored and counted', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text of the service.')
+    const { tenant, document } = await newDocument(stand, 'A text of the service.')
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => tenant.call('POST', `${document.path}/chunks`, someChunks(10 * i, 10))),
     )
@@ -605,8 +577,7 @@ describe('of requests', () => {
   })
 
   test('ten batches with one index among them: it is stored once, the others are refused whole', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant)
+    const { tenant, document } = await newDocument(stand)
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         tenant.call('POST', `${document.path}/chunks`, {
@@ -620,8 +591,7 @@ describe('of requests', () => {
   })
 
   test('two PATCHes with one If-Match: one is made', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     const { headers } = await tenant.call('GET', document.path)
     const patch = (title: string) => tenant.call('PATCH', document.path, { title }, { 'if-match': headers.etag! })
     const answers = await Promise.all([patch('first'), patch('second')])
@@ -631,8 +601,7 @@ describe('of requests', () => {
   })
 
   test('a PATCH decided just before another request changes the document is decided anew', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant)
+    const { tenant, document } = await newDocument(stand)
     const patch = (body: object) => tenant.call('PATCH', document.path, body)
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
     connection.before(statements.updateDocument, () => tenant.call('DELETE', `${document.path}/chunks`))

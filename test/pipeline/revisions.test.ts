@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
-import { createDocument, type TestDocument } from '../support/documents.ts'
+import { newDocument, type TestDocument } from '../support/documents.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -43,9 +43,8 @@ const sentences = (count: number) => Array.from({ length: count }, (_, i) => `Se
 const text = (all: string[]) => all.join('\n\n')
 
 test('an edit of one word writes the chunk that has it and its vector, and no other row', async () => {
-  const tenant = await stand.tenant()
   const before = sentences(40)
-  const document = await createDocument(tenant, text(before))
+  const { tenant, document } = await newDocument(stand, text(before))
   await newWorker(stand, provider)([document])
   const rows = await writtenBy(document)
   expect(rows.size).toBe(2 * 40)
@@ -61,9 +60,8 @@ test('an edit of one word writes the chunk that has it and its vector, and no ot
 })
 
 test('chunks that stay where they are keep their ids over many revisions, back and forth', async () => {
-  const tenant = await stand.tenant()
   const before = sentences(6)
-  const document = await createDocument(tenant, text(before))
+  const { tenant, document } = await newDocument(stand, text(before))
   await newWorker(stand, provider)([document])
   const ids = async () => (await listed(tenant, document)).map((chunk) => chunk.id)
   const first = await ids()
@@ -83,8 +81,7 @@ test.each([
   ['with half of its paragraphs', (all: string[]) => all.slice(0, 4)],
   ['with twice its paragraphs', (all: string[]) => [...all, ...all.map((each) => `${each} Again.`)]],
 ])('after an edit that makes a text %s, every chunk says where it is in the new one', async (_, change) => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, text(sentences(8)))
+  const { tenant, document } = await newDocument(stand, text(sentences(8)))
   await newWorker(stand, provider)([document])
   const content = text(change(sentences(8)))
   await edit(tenant, document, content)
@@ -100,8 +97,7 @@ test.each([
 })
 
 test('a search by where a chunk begins or ends goes by the text as it is served', async () => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, text(sentences(4)))
+  const { tenant, document } = await newDocument(stand, text(sentences(4)))
   await newWorker(stand, provider)([document])
   const [, , third] = await listed(tenant, document)
   const { start, end } = third!.metadata
@@ -117,8 +113,7 @@ test('a search by where a chunk begins or ends goes by the text as it is served'
 })
 
 test('until an edited text is embedded, search and list show the offsets of what they serve', async () => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, text(sentences(3)))
+  const { tenant, document } = await newDocument(stand, text(sentences(3)))
   await newWorker(stand, provider)([document])
   const before = await listed(tenant, document)
   await tenant.call('PATCH', document.path, { content: text(sentences(3).with(0, 'Short.')) })
@@ -129,9 +124,8 @@ test('until an edited text is embedded, search and list show the offsets of what
 })
 
 test('two chunks with the same text share a vector, also when the second comes later', async () => {
-  const tenant = await stand.tenant()
   const [one, two, three] = sentences(3)
-  const document = await createDocument(tenant, text([one!, two!, one!, three!]))
+  const { tenant, document } = await newDocument(stand, text([one!, two!, one!, three!]))
   await newWorker(stand, provider)([document])
   const shared = async () =>
     (
@@ -152,8 +146,7 @@ test('two chunks with the same text share a vector, also when the second comes l
 })
 
 test('no vector outlives the last chunk that needs it: takeover, completion by PATCH, restart, DELETE of chunks', async () => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, text(sentences(3)))
+  const { tenant, document } = await newDocument(stand, text(sentences(3)))
   await newWorker(stand, provider)([document])
   const vectors = async () =>
     (await sql`select id from vectors where document_id = ${document.id}`.execute(stand.db)).rows.length
@@ -193,8 +186,7 @@ test('no vector outlives the last chunk that needs it: takeover, completion by P
 })
 
 test('while a revision is stored in several parts, its document’s row says how many chunks it will have', async () => {
-  const tenant = await stand.tenant()
-  const document = await createDocument(tenant, text(sentences(3)))
+  const { document } = await newDocument(stand, text(sentences(3)))
   const seen: unknown[] = []
   const look = async () => {
     const { rows } = await sql`

@@ -1,23 +1,19 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { createDocument, expireLease, newDocument } from '../support/documents.ts'
 import { type Line, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { listen } from '../support/loopback.ts'
 import { newSearch } from '../support/own-search.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand.ts'
 import { keptQueue, newWorker, type WorkerOptions } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
-
-async function create(tenant: Tenant, content = 'A text.') {
-  const { body, headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  return { id: body.id as string, organizationId: tenant.organizationId, path: headers.location! }
-}
 
 const workerOf = (options: WorkerOptions = {}) => newWorker(stand, provider, { queue: keptQueue().queue, ...options })
 const makeDue = (id: string) => sql`update documents set next_attempt_at = now() where id = ${id}`.execute(stand.db)
@@ -50,8 +46,7 @@ describe('a document that the provider makes wait', () => {
   test.each(faults)(
     'says so when it %s: how often it was tried, and when it will be again',
     async (_, line, reason) => {
-      const tenant = await stand.tenant()
-      const document = await create(tenant)
+      const { tenant, document } = await newDocument(stand, 'A text.')
       provider.script([], line)
       for (const attempts of [1, 2]) {
         const before = await tenant.call('GET', document.path)
@@ -74,8 +69,7 @@ describe('a document that the provider makes wait', () => {
   )
 
   test('says so when nobody answers', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     const { origin, close } = await listen(() => {})
     await close()
     await newWorker(stand, { baseUrl: `${origin}/v1` }, { queue: keptQueue().queue })([document])
@@ -88,8 +82,8 @@ describe('a document that the provider makes wait', () => {
     const tenant = await stand.tenant()
     const work = workerOf()
     provider.script([], tooFew)
-    const first = await create(tenant)
-    const second = await create(tenant)
+    const first = await createDocument(tenant, 'A text.')
+    const second = await createDocument(tenant, 'A text.')
     await work([first])
     await work([second])
     expect(provider.calls).toHaveLength(2)
@@ -99,8 +93,7 @@ describe('a document that the provider makes wait', () => {
   })
 
   test('shows neither the key nor an address, whatever the provider says', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     const message = `sk-test-key at ${provider.baseUrl}/embeddings: Bearer sk-other-12345678 is unknown to 10.0.0.7:443`
     provider.script([], { status: 503, body: JSON.stringify({ error: { message } }) })
     await workerOf()([document])
@@ -117,7 +110,7 @@ describe('a document that the provider makes wait', () => {
       ['pending', (path) => tenant.call('DELETE', `${path}/chunks`)],
     ]
     for (const [status, end] of ends) {
-      const document = await create(tenant)
+      const document = await createDocument(tenant, 'A text.')
       provider.script(['too_many_requests'])
       await workerOf()([document])
       const { headers } = await tenant.call('GET', document.path)
@@ -125,7 +118,7 @@ describe('a document that the provider makes wait', () => {
       const after = await tenant.call('GET', document.path, undefined, { 'if-none-match': headers.etag! })
       expect(after).toMatchObject({ status: 200, body: { status, waiting: null } })
     }
-    const document = await create(tenant)
+    const document = await createDocument(tenant, 'A text.')
     provider.script(['too_many_requests'])
     await workerOf()([document])
     await makeDue(document.id)
@@ -142,8 +135,7 @@ describe('a document that the provider makes wait', () => {
 
 describe('a document that waits for us', () => {
   test('says that the error was ours', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     const embedder: Embedder = { model: 'm', embed: () => Promise.reject(new TypeError('x is not a function')) }
     await workerOf({ embedder })([document])
     expect((await tenant.call('GET', document.path)).body.waiting).toMatchObject({
@@ -153,8 +145,7 @@ describe('a document that waits for us', () => {
   })
 
   test('says that the database was away', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     connection.cut('before', statements.commit, 2)
     await workerOf({ random: () => 0.5 })([document])
     expect((await tenant.call('GET', document.path)).body.waiting).toMatchObject({
@@ -164,14 +155,11 @@ describe('a document that waits for us', () => {
   })
 
   test('says that its worker was interrupted, when the sweeper has recovered it', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     provider.script(['hang'])
     void workerOf()([document])
     await expect.poll(() => provider.calls.length).toBe(1)
-    await sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${document.id}`.execute(
-      stand.db,
-    )
+    await expireLease(stand.db, document)
     await stand.sweep()
     expect((await tenant.call('GET', document.path)).body).toMatchObject({
       status: 'pending',
@@ -180,8 +168,7 @@ describe('a document that waits for us', () => {
   })
 
   test('does not wait where it only continues in another run', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant)
+    const { tenant, document } = await newDocument(stand, 'A text.')
     await workerOf()([document], () => 20_000)
     expect((await tenant.call('GET', document.path)).body).toMatchObject({ status: 'pending', waiting: null })
   })

@@ -5,39 +5,23 @@ const meet = (a: string, b: string) => phoneticCodes(a).some((code) => phoneticC
 const pairs = (text: string) => text.split(', ').map((pair) => pair.split(' ') as [string, string])
 
 describe('a name meets what a speech recogniser makes of it', () => {
-  test.each([
-    [
-      'Polish names',
-      'kowalski kovalsky, wisniewski vishnevsky, kaczmarek kachmarek, jankowski yankovsky, dabrowski dombrovski',
-    ],
-    [
-      'Polish names with hisses',
-      'pietrzak pietshak, rzeszow jeshov, szczepanski schepanski, mickiewicz mitskevich, kovac kovach',
-    ],
-    [
-      'German names',
-      'schmidt smith, meyer maier, maier mayr, muller mueller, pfeiffer fifer, vogel fogel, groscheim grosheim',
-    ],
-    ['German streets', 'schillerstrasse shilerstrase, konigsallee kernigsalley, heidelberg hidelberg, quast kvast'],
-    [
-      'Turkish and Albanian names',
-      'yilmaz ilmas, sahin shahin, celik chelik, erdogan erdowan, caglar chalar, hoxha hodja',
-    ],
-    [
-      'French names with silent endings',
-      'beaumont bomon, renault reno, peugeot pojo, bordeaux bordo, dubois dubwa, arnaud arno',
-    ],
-    [
-      'French names',
-      'thierry tieri, benoit benwa, francois fransoa, guillaume giyom, camille kamee, chevalier shevalie, jacques jack',
-    ],
-    ['Irish names', 'siobhan shivawn, niamh neev, aoife eefa, caoimhe keeva, saoirse seersha, callaghan callahan'],
-    ['English names', 'knight nite, wright rite, thompson tomson, leicester lester, mcdonald macdonald, hayley haley'],
-    ['Spanish and Vietnamese names', 'jose hosay, jimenez himenez, xavier zavier, hernandez ernandes, nguyen nuwen'],
-    ['brands', 'delonghi delongee, bosch bosh, jura yura, saeco sayco, gaggia gajia, hyundai hunday, xiaomi shaomi'],
-    ['medicines', 'xarelto ksarelto, ibuprofen ibuprophen, ozempic osempik, eliquis elikwis, zyrtec zirtek'],
-  ])('%s', (_kind, text) => {
-    expect(pairs(text).filter(([name, heard]) => !meet(name, heard))).toEqual([])
+  // Polish, German, Turkish, Albanian, French, Irish, English, Spanish and Vietnamese names, brands and medicines.
+  test.each(
+    pairs(
+      'kowalski kovalsky, wisniewski vishnevsky, kaczmarek kachmarek, jankowski yankovsky, dabrowski dombrovski, ' +
+        'pietrzak pietshak, rzeszow jeshov, szczepanski schepanski, mickiewicz mitskevich, kovac kovach, schmidt smith, ' +
+        'meyer maier, maier mayr, muller mueller, pfeiffer fifer, vogel fogel, groscheim grosheim, schillerstrasse ' +
+        'shilerstrase, konigsallee kernigsalley, heidelberg hidelberg, quast kvast, yilmaz ilmas, sahin shahin, celik ' +
+        'chelik, erdogan erdowan, caglar chalar, hoxha hodja, beaumont bomon, renault reno, peugeot pojo, bordeaux ' +
+        'bordo, dubois dubwa, arnaud arno, thierry tieri, benoit benwa, francois fransoa, guillaume giyom, camille ' +
+        'kamee, chevalier shevalie, jacques jack, siobhan shivawn, niamh neev, aoife eefa, caoimhe keeva, saoirse ' +
+        'seersha, callaghan callahan, knight nite, wright rite, thompson tomson, leicester lester, mcdonald macdonald, ' +
+        'hayley haley, jose hosay, jimenez himenez, xavier zavier, hernandez ernandes, nguyen nuwen, delonghi delongee, ' +
+        'bosch bosh, jura yura, saeco sayco, gaggia gajia, hyundai hunday, xiaomi shaomi, xarelto ksarelto, ibuprofen ' +
+        'ibuprophen, ozempic osempik, eliquis elikwis, zyrtec zirtek',
+    ),
+  )('%s and %s', (name, heard) => {
+    expect(meet(name, heard)).toBe(true)
   })
 })
 

@@ -15,6 +15,12 @@ export async function createDocument(tenant: Tenant, content?: string): Promise<
   return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
 }
 
+/** A document of a tenant of its own. */
+export async function newDocument(stand: { tenant(): Promise<Tenant> }, content?: string) {
+  const tenant = await stand.tenant()
+  return { tenant, document: await createDocument(tenant, content) }
+}
+
 /** Makes every document as much older. @param db as the owner */
 export async function age(db: Database, seconds: number): Promise<void> {
   const by = sql`make_interval(secs => ${seconds})`
