@@ -100,7 +100,11 @@ describe('a provider in trouble', () => {
     ['seconds', { 'retry-after': '40' }, 40],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1.5],
     ['a date gone by', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
-    ['a date by its own clock', { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:50:37 GMT' }, 60],
+    [
+      'a date by its own clock',
+      { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:50:37 GMT' },
+      60,
+    ],
     ['more than an hour', { 'retry-after': '1000000000' }, 3600],
     ['more than a number holds', { 'retry-after': '9'.repeat(400) }, 3600],
     ['a date far away', { 'retry-after': 'Sun, 06 Nov 9999 08:49:37 GMT' }, 3600],
@@ -505,7 +509,9 @@ describe('the words of the provider', () => {
     provider.script([{ status: 429, body: JSON.stringify({ error }) }])
     expect(await fault(embedder().embed(['one']))).toMatchObject({
       reason: 'unavailable',
-      message: expect.stringMatching(/^Our account .* no quota left \(status 429: You exceeded your current quota\): add/),
+      message: expect.stringMatching(
+        /^Our account .* no quota left \(status 429: You exceeded your current quota\): add/,
+      ),
     })
   })
 
