@@ -15,70 +15,70 @@ const table = (rows: unknown[][]) =>
     )
     .join('\n')
 
-const libraries: Record<string, [extensions: string, load: () => Promise<Convert>]> = {
-  anydoc: [
-    'pdf docx odt rtf pptx odp xlsx ods csv',
-    async () => {
+const libraries: Record<string, { extensions: string[]; load: () => Promise<Convert> }> = {
+  anydoc: {
+    extensions: ['pdf', 'docx', 'odt', 'rtf', 'pptx', 'odp', 'xlsx', 'ods', 'csv'],
+    load: async () => {
       const { Format, toMarkdownBytes } = await import('@firecrawl/anydoc')
       return (file, extension) => toMarkdownBytes(file, extension === 'csv' ? ('csv' as typeof Format.csv) : undefined)
     },
-  ],
-  'pdf-inspector': [
-    'pdf',
-    async () => {
+  },
+  'pdf-inspector': {
+    extensions: ['pdf'],
+    load: async () => {
       const { processPdf } = await import('@firecrawl/pdf-inspector')
       return async (file) => processPdf(file).markdown ?? ''
     },
-  ],
-  liteparse: [
-    'pdf',
-    async () => {
+  },
+  liteparse: {
+    extensions: ['pdf'],
+    load: async () => {
       const { LiteParse } = await import('@llamaindex/liteparse')
       const parser = new LiteParse({ ocrEnabled: false, outputFormat: 'markdown', quiet: true })
       return async (file) => (await parser.parse(file)).text
     },
-  ],
-  unpdf: [
-    'pdf',
-    async () => {
+  },
+  unpdf: {
+    extensions: ['pdf'],
+    load: async () => {
       const { extractText } = await import('unpdf')
       return async (file) => (await extractText(new Uint8Array(file), { mergePages: true })).text
     },
-  ],
-  pdf2md: [
-    'pdf',
-    async () => {
+  },
+  pdf2md: {
+    extensions: ['pdf'],
+    load: async () => {
       const { default: convert } = await import('@opendocsg/pdf2md')
       return async (file) => await convert(new Uint8Array(file))
     },
-  ],
-  officeparser: [
-    'pdf docx odt rtf pptx odp xlsx ods csv html md',
-    async () => {
+  },
+  officeparser: {
+    extensions: ['pdf', 'docx', 'odt', 'rtf', 'pptx', 'odp', 'xlsx', 'ods', 'csv', 'html', 'md'],
+    load: async () => {
       const { parseOffice } = await import('officeparser')
       return async (file, extension) => {
         const converted = await (await parseOffice(file, { fileType: extension } as object)).to('md')
         return String((converted as { value?: unknown }).value ?? converted)
       }
     },
-  ],
-  'mammoth+turndown': [
-    'docx',
-    async () => {
+  },
+  'mammoth+turndown': {
+    extensions: ['docx'],
+    load: async () => {
       const [{ default: mammoth }, toMarkdown] = await Promise.all([import('mammoth'), turndown()])
       return async (buffer) => toMarkdown((await mammoth.convertToHtml({ buffer })).value)
     },
-  ],
-  turndown: [
-    'html',
-    async () => {
+  },
+  turndown: {
+    extensions: ['html'],
+    load: async () => {
       const toMarkdown = await turndown()
       return async (file) => toMarkdown(file.toString())
     },
-  ],
-  hucre: [
-    'xlsx ods csv',
-    async () => {
+  },
+  hucre: {
+    extensions: ['xlsx', 'ods', 'csv'],
+    load: async () => {
       const { parseCsv, readOds, readXlsx } = await import('hucre')
       return async (file, extension) => {
         if (extension === 'csv') return table(parseCsv(file.toString()) as unknown[][])
@@ -86,10 +86,10 @@ const libraries: Record<string, [extensions: string, load: () => Promise<Convert
         return sheets.map(({ name, rows }) => `## ${name}\n\n${table(rows)}`).join('\n\n')
       }
     },
-  ],
-  exceljs: [
-    'xlsx',
-    async () => {
+  },
+  exceljs: {
+    extensions: ['xlsx'],
+    load: async () => {
       const { default: ExcelJS } = await import('exceljs')
       return async (file) => {
         const book = await new ExcelJS.Workbook().xlsx.load(file as never)
@@ -104,7 +104,7 @@ const libraries: Record<string, [extensions: string, load: () => Promise<Convert
           .join('\n\n')
       }
     },
-  ],
+  },
 }
 
 async function turndown(): Promise<(html: string) => string> {
@@ -120,10 +120,10 @@ async function turndown(): Promise<(html: string) => string> {
 const [name, ...files] = process.argv.slice(2)
 if (name === undefined)
   console.log(
-    JSON.stringify(Object.fromEntries(Object.entries(libraries).map(([key, [read]]) => [key, read.split(' ')]))),
+    JSON.stringify(Object.fromEntries(Object.entries(libraries).map(([key, { extensions }]) => [key, extensions]))),
   )
 else {
-  const convert = await libraries[name]![1]()
+  const convert = await libraries[name]!.load()
   for (const path of files) {
     const times: number[] = []
     let outcome: { text: string } | { error: string } = { text: '' }

@@ -1,0 +1,22 @@
+/** The facts of one shop, which every price list among the fixtures holds. */
+export const shop = {
+  title: 'Fjord Cycles: price list',
+  note: 'Valid from 1 March 2026. All prices include VAT.',
+  repairs: [
+    ['Service', 'Code', 'Price', 'Time'],
+    ['Puncture repair', 'FC-101', '€14.50', '20 min'],
+    ['Brake adjustment', 'FC-102', '€22.00', '30 min'],
+    ['Full service', 'FC-110', '€1,089.90', '2 days'],
+  ],
+  rental: [
+    ['Bike', 'Half day', 'Day', 'Week'],
+    ['City bike', '€12.00', '€18.00', '€75.00'],
+    ['E-bike', '€24.00', '€38.00', '€190.00'],
+  ],
+  /** One price for half a day and a whole day, in a cell that is merged. */
+  cargo: ['Cargo bike', '€45.00', '€220.00'],
+  hours: ['Monday to Friday: 9:00 to 18:30', 'Saturday: 10:00 to 16:00', 'Sunday: closed'],
+  steps: ['Bring a passport.', 'Pay the deposit of €50.', 'Bring the bike back by 18:00.'],
+}
+
+export const headings = ['Repairs', 'Rental', 'Opening hours', 'How to rent']
