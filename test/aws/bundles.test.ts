@@ -90,6 +90,7 @@ test('a file goes through the bundles from the dashboard over S3 to a search, an
   const announced = await form(`/dashboard/agents/${agentId}/documents/files`, file, cookie)
   const { documentId, url, fields } = JSON.parse(announced.body!)
   expect(await post({ url, fields }, content)).toBe(204)
+  await form(`/dashboard/agents/${agentId}/documents/${documentId}/uploaded`, {}, cookie)
   await deliver('extraction')
   await deliver('embedding')
 

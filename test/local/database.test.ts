@@ -203,7 +203,7 @@ describe('a data directory', () => {
   test('is released by a process that has ended and waits for its parent', {
     skip: process.platform !== 'linux',
   }, async () => {
-    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'])
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'])
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     const stat = `/proc/${line.toString().trim()}/stat`
     await vi.waitUntil(async () => (await readFile(stat, 'utf8')).includes(') Z '))
