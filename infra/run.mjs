@@ -21,8 +21,9 @@ function install() {
   const withoutDev = `${all} --omit=dev`
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (installed === all || (omitsDev && installed === withoutDev)) return
-  // A running system may use the installed packages: `npm ci` would remove them first.
-  const npm = installed === withoutDev ? 'npm install --no-save' : `npm ci${omitsDev ? ' --omit=dev' : ''}`
+  // Installed packages may be in use, by a running system for example: `npm ci` would remove them first.
+  const present = existsSync(`${root}node_modules/.package-lock.json`)
+  const npm = present ? 'npm install --no-save' : `npm ci${omitsDev ? ' --omit=dev' : ''}`
   // All on stderr: a program may read the command's stdout.
   console.error(`Installing packages (${npm}) …`)
   const { status } = spawnSync(`${npm} --no-audit --no-fund`, {
@@ -33,7 +34,7 @@ function install() {
   if (status !== 0) process.exit(status ?? 1)
   // 68 MB of headers and manuals that the package `node` does not need to run.
   rmSync(`${root}node_modules/node/node_modules`, { recursive: true, force: true })
-  writeFileSync(stamp, omitsDev ? withoutDev : all)
+  writeFileSync(stamp, omitsDev && !present ? withoutDev : all)
 }
 
 function run() {
