@@ -15,19 +15,12 @@ function number(rule: string, isAllowed: (value: number) => boolean) {
 const maxTimeoutSeconds = 120
 const maxOverlapTokens = 60
 const defaultOverlap = '60'
-const maxChunkTokens = 4096
 const count = number('a whole number, 1 or more', (value) => Number.isSafeInteger(value) && value >= 1)
-const chunkTokens = number(
-  `a whole number from 1 to ${maxChunkTokens}`,
-  (value) => Number.isInteger(value) && value >= 1 && value <= maxChunkTokens,
-)
+const whole = (min: number, max: number) =>
+  number(`a whole number from ${min} to ${max}`, (value) => Number.isInteger(value) && value >= min && value <= max)
 const timeout = number(
   `a number of seconds above 0, at most ${maxTimeoutSeconds}`,
   (value) => value > 0 && value <= maxTimeoutSeconds,
-)
-const overlap = number(
-  `a whole number from 0 to ${maxOverlapTokens}`,
-  (value) => Number.isInteger(value) && value >= 0 && value <= maxOverlapTokens,
 )
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT']
 const level = v.pipe(
@@ -61,8 +54,8 @@ const environment = v.pipe(
     EMBEDDING_SECRET_ARN: v.optional(v.string()),
     EMBEDDING_CONCURRENCY: v.optional(count, '4'),
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
-    CHUNK_TOKENS: v.optional(chunkTokens, '400'),
-    CHUNK_OVERLAP_TOKENS: v.optional(overlap, defaultOverlap),
+    CHUNK_TOKENS: v.optional(whole(1, 4096), '400'),
+    CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),
   v.forward(

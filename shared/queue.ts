@@ -46,24 +46,13 @@ const deadlineMilliseconds = 2_000
 
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
 export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
-  return openedLater(configuredClient(), required(setting))
+  return sqsQueue(configuredClient(), required(setting))
 }
 
-function configuredClient(): () => Promise<SQSClient> {
-  let made: Promise<SQSClient> | undefined
-  const make = () => {
-    made ??= sdk().then(({ SQSClient }) => new SQSClient({ requestHandler: timeouts }))
-    return made
-  }
-  beginEarly(make())
-  return make
-}
-
-function openedLater(client: () => Promise<SQSClient>, url: string): Queue {
-  return {
-    send: async (...work) => sqsQueue(await client(), url).send(...work),
-    changeVisibility: async (...message) => sqsQueue(await client(), url).changeVisibility(...message),
-  }
+function configuredClient(): Promise<SQSClient> {
+  const client = sdk().then(({ SQSClient }) => new SQSClient({ requestHandler: timeouts }))
+  beginEarly(client)
+  return client
 }
 
 export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {
@@ -75,13 +64,13 @@ export function routedQueue(queues: { embedding: Sender; extraction: Sender }): 
 export function configuredRoutedQueue(): Sender {
   const [embedding, extraction] = [required('QUEUE_URL'), required('EXTRACTION_QUEUE_URL')]
   const client = configuredClient()
-  return routedQueue({ embedding: openedLater(client, embedding), extraction: openedLater(client, extraction) })
+  return routedQueue({ embedding: sqsQueue(client, embedding), extraction: sqsQueue(client, extraction) })
 }
 
 export const maxDelaySeconds = 900
 
 /** The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
-export function sqsQueue(sqs: SQSClient, url: string): Queue {
+export function sqsQueue(client: SQSClient | Promise<SQSClient>, url: string): Queue {
   return {
     async send(work, delaySeconds = 0) {
       const body = {
@@ -91,6 +80,7 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
         ...(work.requestId && { request_id: work.requestId }),
         ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
       }
+      const sqs = await client
       const { SendMessageCommand } = await sdk()
       const command = new SendMessageCommand({
         QueueUrl: url,
@@ -101,12 +91,12 @@ export function sqsQueue(sqs: SQSClient, url: string): Queue {
       await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },
     async changeVisibility(receiptHandle, afterSeconds) {
-      const VisibilityTimeout = Math.ceil(afterSeconds)
+      const sqs = await client
       const { ChangeMessageVisibilityCommand } = await sdk()
       const command = new ChangeMessageVisibilityCommand({
         QueueUrl: url,
         ReceiptHandle: receiptHandle,
-        VisibilityTimeout,
+        VisibilityTimeout: Math.ceil(afterSeconds),
       })
       await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },

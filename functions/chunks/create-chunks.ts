@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { type Database, violates } from '../../shared/database/database.ts'
 import { type DocumentScope, findAgent, isDocument } from '../../shared/database/scope.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
@@ -18,6 +17,11 @@ import type { ChunkInput } from './schemas.ts'
 
 const maxChunks = 10_000
 
+interface Stored {
+  chunk_count: number
+  data: Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'>[]
+}
+
 /** Stores all chunks or none. The first batch takes over a document of the service. @throws ApiError */
 export async function createChunks(
   db: Database,
@@ -31,46 +35,39 @@ export async function createChunks(
   const chunks = rows.map(({ vector, terms, ...chunk }) => chunk)
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
-  const lock = selectDocument(db, scope).forUpdate()
-  const takenOver = db
-    .updateTable('documents as d')
-    .set(takeOver)
-    .where(isDocument(scope))
-    .where(isManagedByService)
-    .where(ownsIdempotencyKey(request))
-  const conflicts = chunksAt(db, scope, indexes)
-    .where(ownsIdempotencyKey(request))
-    .select('c.chunk_index')
-    .orderBy('c.chunk_index')
-  const isAccepted = sql<boolean>`(${ownsIdempotencyKey(request)} and not exists (${chunksAt(db, scope, indexes).select('c.id')}))`
-  const stored = chunksAt(db, scope, indexes).where('c.id', '=', anyOf<string>(ids, 'uuid'))
-  const isInserted = sql<boolean>`exists (${stored.select('c.id')})`
+  const owns = ownsIdempotencyKey(request)
+  const chunksThere = sql`documents d
+    join chunks c on c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision
+    where ${isDocument(scope)} and c.chunk_index = any(${indexes}::int[])`
+  const isAccepted = sql<boolean>`(${owns} and not exists (select from ${chunksThere}))`
+  const stored = sql`${chunksThere} and c.id = any(${ids}::uuid[])`
+  const isInserted = sql<boolean>`exists (select from ${stored})`
   const count = db
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
     .where(isDocument(scope))
-  const response = selectDocument(db, scope)
-    .where(isInserted)
-    .clearSelect()
-    .select((eb) =>
-      jsonBuildObject({
-        data: jsonArrayFrom(
-          stored.select(['c.id', 'c.chunk_index', 'c.token_count', 'c.created_at']).orderBy('c.chunk_index'),
-        ),
-        chunk_count: eb.ref('d.chunk_count'),
-      }).as('response'),
-    )
+  const response = sql<{ response: Stored }>`select json_build_object('chunk_count', d.chunk_count, 'data', (
+      select json_agg(json_build_object('id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count,
+        'created_at', c.created_at) order by c.chunk_index) from ${stored})) as response
+    from documents d where ${isDocument(scope)} and ${isInserted}`
 
   const { results, ...outcome } = await idempotently(db, request, response, {
     agents: findAgent(scope),
-    documents: lock,
-    takenOver,
-    conflicts,
+    documents: selectDocument(db, scope).forUpdate(),
+    takenOver: db
+      .updateTable('documents as d')
+      .set(takeOver)
+      .where(isDocument(scope))
+      .where(isManagedByService)
+      .where(owns),
+    conflicts: sql<{
+      chunk_index: number
+    }>`select c.chunk_index from ${chunksThere} and ${owns} order by c.chunk_index`,
     // Throws before anything is written.
     limit: count.where(isAccepted).where('d.chunk_count', '>', maxChunks - rows.length),
-    ...(vectors.length > 0 && { vectors: insertVectors(db, [{ scope, rows: vectors }], isAccepted) }),
-    chunks: insertChunks(db, [{ scope, rows: chunks }], isAccepted),
-    ...(terms.length > 0 && { terms: insertTerms(db, [{ scope, rows: terms }], isInserted) }),
+    ...(vectors.length > 0 && { vectors: insertVectors([{ scope, rows: vectors }], isAccepted) }),
+    chunks: insertChunks([{ scope, rows: chunks }], isAccepted),
+    ...(terms.length > 0 && { terms: insertTerms([{ scope, rows: terms }], isInserted) }),
     // After the chunks, which a trigger counts.
     count: count.where(isInserted),
   }).catch(rejectAboveLimit)
@@ -103,23 +100,6 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
 
 function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
-}
-
-function chunksAt(db: Database, scope: DocumentScope, indexes: number[]) {
-  return db
-    .selectFrom('documents as d')
-    .innerJoin('chunks as c', (join) =>
-      join
-        .onRef('c.organization_id', '=', 'd.organization_id')
-        .onRef('c.document_id', '=', 'd.id')
-        .onRef('c.revision', '=', 'd.revision'),
-    )
-    .where(isDocument(scope))
-    .where('c.chunk_index', '=', anyOf<number>(indexes, 'int'))
-}
-
-function anyOf<T>(values: T[], type: 'int' | 'uuid') {
-  return sql<T>`any(${values}::${sql.raw(type)}[])`
 }
 
 function conflict(conflicts: { chunk_index: number }[]): ApiError {

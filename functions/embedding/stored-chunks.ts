@@ -48,8 +48,8 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
       .select('d.id')
       .where(isHeld([part]))
       .forShare(),
-    ...(await changes(db, [part])),
-    ...(part.stale?.length && { unused: deleteUnusedVectors(db, part.claim, isHeld([part])) }),
+    ...(await changes([part])),
+    ...(part.stale?.length && { unused: deleteUnusedVectors(part.claim, isHeld([part])) }),
     ...(part.isFirst && { planned: setPlannedCount(db, part) }),
   })
   return held.length > 0
@@ -63,7 +63,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<bo
   const { completed } = await db.batch({
     // Locked in everybody's order, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
-    ...(await changes(db, parts)),
+    ...(await changes(parts)),
     completed: db
       .with('completed', (db) =>
         db
@@ -79,33 +79,20 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<bo
           .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)
           .returning(['d.id', 'd.revision', 'planned.chunk_count', 'planned.served_revision']),
       )
-      .with('superseded', (db) =>
-        db
-          .deleteFrom('chunks as c')
-          .using('completed')
-          .where('c.organization_id', '=', organizationId)
-          .where('c.document_id', 'in', ids)
-          .whereRef('c.document_id', '=', 'completed.id')
-          .whereRef('c.revision', '<>', 'completed.revision')
-          .where(({ eb, or, exists, selectFrom }) =>
-            or([
-              eb('c.revision', '>', eb.ref('completed.served_revision')),
-              eb('c.chunk_index', '>=', eb.ref('completed.chunk_count')),
-              exists(
-                selectFrom('chunks as newer')
-                  .select('newer.chunk_index')
-                  .where('newer.organization_id', '=', organizationId)
-                  .where('newer.document_id', 'in', ids)
-                  .whereRef('newer.document_id', '=', 'c.document_id')
-                  .whereRef('newer.revision', '=', 'completed.revision')
-                  .whereRef('newer.chunk_index', '=', 'c.chunk_index'),
-              ),
-            ]),
-          ),
+      .with(
+        'superseded',
+        () => sql`(delete from chunks c using completed
+          where c.organization_id = ${organizationId} and c.document_id = any(${ids}::uuid[])
+            and c.document_id = completed.id and c.revision <> completed.revision
+            and (c.revision > completed.served_revision or c.chunk_index >= completed.chunk_count
+              or exists (select from chunks newer
+                where newer.organization_id = ${organizationId} and newer.document_id = any(${ids}::uuid[])
+                  and newer.document_id = c.document_id and newer.revision = completed.revision
+                  and newer.chunk_index = c.chunk_index)))`,
       )
       .selectFrom('completed')
       .select('completed.id'),
-    ...deleteUnused(db, parts),
+    ...deleteUnused(parts),
     ...(spent > 0 && { counted: countTokens(organizationId, spent) }),
   })
   const done = new Set(completed.map(({ id }) => id))
@@ -138,7 +125,7 @@ function isHeld(parts: Part[]) {
   return sql<boolean>`(${sql.join(fences, sql` or `)})`
 }
 
-async function changes(db: Database, parts: Part[]): Promise<Batch> {
+async function changes(parts: Part[]): Promise<Batch> {
   const stale = parts.flatMap(({ claim, stale = [] }) =>
     stale.map((chunk) => ({ document_id: claim.documentId, ...chunk })),
   )
@@ -147,13 +134,13 @@ async function changes(db: Database, parts: Part[]): Promise<Batch> {
   )
   const chunks = parts.map((part) => ({ scope: part.claim, rows: toNewChunks(part) }))
   return {
-    ...(stale.length > 0 && { stale: deleteStale(db, parts, stale) }),
+    ...(stale.length > 0 && { stale: deleteStale(parts, stale) }),
     ...(vectors.some(({ rows }) => rows.length > 0) && {
-      vectors: insertVectors(db, vectors, isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
+      vectors: insertVectors(vectors, isHeld(parts)),
     }),
     ...(chunks.some(({ rows }) => rows.length > 0) && {
-      chunks: insertChunks(db, chunks, isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
-      terms: insertTerms(db, await termsOf(chunks), isHeld(parts)).onConflict((conflict) => conflict.doNothing()),
+      chunks: insertChunks(chunks, isHeld(parts)),
+      terms: insertTerms(await termsOf(chunks), isHeld(parts)),
     }),
   }
 }
@@ -165,24 +152,17 @@ function setPlannedCount(db: Database, part: Part) {
     .where(isHeld([part]))
 }
 
-function deleteStale(db: Database, parts: Part[], stale: object[]) {
+function deleteStale(parts: Part[], stale: object[]) {
   const columns = { document_id: 'uuid', revision: 'int', chunk_index: 'int' } as const
-  return db
-    .deleteFrom('chunks as c')
-    .using(['documents as d', recordset('stale', columns, stale as Record<keyof typeof columns, unknown>[])])
-    .where(isHeld(parts))
-    .where('c.organization_id', '=', parts[0]!.claim.organizationId)
-    .whereRef('c.document_id', '=', 'd.id')
-    .whereRef('c.document_id', '=', 'stale.document_id')
-    .whereRef('c.revision', '=', 'stale.revision')
-    .whereRef('c.chunk_index', '=', 'stale.chunk_index')
+  const rows = recordset('stale', columns, stale as Record<keyof typeof columns, unknown>[])
+  return sql`delete from chunks c using documents d, ${rows}
+    where ${isHeld(parts)} and c.organization_id = ${parts[0]!.claim.organizationId} and c.document_id = d.id
+      and (c.document_id, c.revision, c.chunk_index) = (stale.document_id, stale.revision, stale.chunk_index)`
 }
 
-function deleteUnused(db: Database, parts: Part[]): Batch {
+function deleteUnused(parts: Part[]): Batch {
   const edited = parts.filter(({ claim }) => claim.stored.length > 0)
-  return Object.fromEntries(
-    edited.map(({ claim }, i) => [`unused${i}`, deleteUnusedVectors(db, claim, isServed(claim))]),
-  )
+  return Object.fromEntries(edited.map(({ claim }, i) => [`unused${i}`, deleteUnusedVectors(claim, isServed(claim))]))
 }
 
 function isServed(claim: RevisionClaim) {

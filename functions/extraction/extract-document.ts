@@ -1,25 +1,32 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
 import {
   type Attempt,
+  type Claim,
+  type Claimant,
+  claimDocuments,
   endInError,
   logged,
   release,
   settle,
+  toClaim,
   type Worker,
   workOf,
 } from '../../shared/documents/attempt.ts'
+import { hashContent } from '../../shared/documents/documents.ts'
 import { fileAttemptsFailed, fileNotUploaded, fileOverwritten, fileTooLarge } from '../../shared/documents/failures.ts'
 import { enqueue } from '../../shared/documents/outbox.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
-import { fileNameOfKey } from '../../shared/files/file-url.ts'
+import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import type { Sender, WorkMessage } from '../../shared/queue.ts'
-import { claim, type FileClaim } from './claim.ts'
-import { handOver } from './hand-over.ts'
+import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 import type { extractText } from './text/extract-text.ts'
+import type { Extracted } from './text/read-file.ts'
 import { Unreadable } from './text/unreadable.ts'
 
 export interface Extraction extends Worker {
@@ -28,12 +35,19 @@ export interface Extraction extends Worker {
   extractText: typeof extractText
 }
 
+interface FileClaim extends Claim {
+  key: string
+  /** The ETag of the file whose text was extracted before, if any. */
+  eTag: string | null
+  isUploadOver: boolean
+}
+
 type Job = Extraction & Attempt<FileClaim>
 
 /** @returns undefined when the message is done, else the seconds after which to redeliver it. @throws Unavailable without the database */
 export async function extractDocument(extraction: Extraction, message: WorkMessage): Promise<number | undefined> {
   const db = extraction.db.forOrganization(message.organizationId)
-  const claimed = await claim(db, { ...message, leaseToken: randomUUID() })
+  const claimed = await claimFile(db, { ...message, leaseToken: randomUUID() })
   if (!claimed) return undefined
   const job = { ...extraction, db, claim: claimed }
   try {
@@ -66,4 +80,39 @@ async function extract(job: Job): Promise<void> {
 async function awaitFile(job: Job): Promise<void> {
   if (job.claim.isUploadOver) return await endInError(job, fileNotUploaded)
   if (await release(job, transitions.awaitUpload)) log.info('upload_awaited', logged(job.claim))
+}
+
+async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | undefined> {
+  const row = await claimDocuments(db, [claimant])
+    .where(transitions.awaitsText)
+    .returning(['d.source_url', 'd.file_etag', transitions.isUploadOver.as('is_upload_over')])
+    .executeTakeFirst()
+  if (!row) return undefined
+  return { ...toClaim(row), key: keyOfUrl(row.source_url!), eTag: row.file_etag, isUploadOver: row.is_upload_over }
+}
+
+/** Repeatable: it then finds its own text on the row, not claimed by anybody yet. @returns false when the lease is lost */
+async function handOver(
+  db: Database,
+  lease: transitions.Lease,
+  { text, sourceType, title, eTag }: Extracted & { eTag: string },
+): Promise<boolean> {
+  const content_hash = hashContent(text)
+  const extracted = { extracted_text: text, content_hash, source_type: sourceType, file_etag: eTag }
+  const { handedOver } = await db.batch({
+    ...(title !== undefined && {
+      titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}
+        where ${transitions.leaseFence(lease)} and d.title_from_file`,
+    }),
+    handedOver: db
+      .updateTable('documents as d')
+      .set(transitions.handOver(extracted))
+      .where(transitions.isLeasedRevision(lease))
+      .where(
+        sql<boolean>`(d.lease_token = ${lease.leaseToken}
+          or d.status = 'pending' and d.content_hash = ${content_hash} and d.tries = 0)`,
+      )
+      .returning('d.id'),
+  })
+  return handedOver.length > 0
 }

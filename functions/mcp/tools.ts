@@ -1,7 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Database } from '../../shared/database/database.ts'
-import { echoed } from '../../shared/http/echoed.ts'
-import { ApiError } from '../../shared/http/errors.ts'
+import { ApiError, echoed } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { sql } from 'kysely'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
@@ -16,14 +17,9 @@ export function signingSecrets(now: () => number = steadyNow) {
     const cacheKey = `${organizationId} ${agentId}`
     const cached = cache.get(cacheKey)
     if (cached && cached.until > now()) return cached.secret
-    const row = await db
-      .selectFrom('signing_secrets')
-      .select('secret')
-      .where('organization_id', '=', organizationId)
-      .where('agent_id', '=', agentId)
-      .where('platform', '=', 'retell')
-      .executeTakeFirst()
-    const secret = row && createSecretKey(row.secret)
+    const { rows } = await sql<{ secret: Buffer }>`select secret from signing_secrets
+      where organization_id = ${organizationId} and agent_id = ${agentId} and platform = 'retell'`.execute(db)
+    const secret = rows[0] && createSecretKey(rows[0].secret)
     cache.set(cacheKey, { secret, until: now() + cacheMilliseconds })
     return secret
   }

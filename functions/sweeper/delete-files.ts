@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { keyOfUrl, prefixOfUrl } from '../../shared/files/file-url.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { maxPerSweep } from './limits.ts'
 
-const f = columnsOf('obsolete_files', 'obsolete_files')
-
-export function findObsoleteFiles(db: Database) {
-  return db
-    .selectFrom('obsolete_files')
-    .select('source_url')
-    .where('delete_at', '<=', sql<Date>`now()`)
-    .orderBy('delete_at')
-    .limit(maxPerSweep)
+export function findObsoleteFiles() {
+  return sql<{ source_url: string }>`
+    select source_url from obsolete_files where delete_at <= now() order by delete_at limit ${maxPerSweep}`
 }
 
 /** Deletes files, then their rows; a file that may still arrive once more later. @returns how many; 0 after an outage */
@@ -36,14 +29,8 @@ export async function deleteFiles(
     if (keys.length > 0) await bucket.delete([...new Set(keys)])
     if (done.length > 0)
       await db.batch({
-        deleted: db
-          .deleteFrom('obsolete_files')
-          .where('source_url', 'in', done)
-          .where('last_at', '<=', sql<Date>`now()`),
-        postponed: db
-          .updateTable('obsolete_files')
-          .set({ delete_at: sql<Date>`${f.last_at}` })
-          .where('source_url', 'in', done),
+        deleted: sql`delete from obsolete_files where source_url = any(${done}) and last_at <= now()`,
+        postponed: sql`update obsolete_files set delete_at = last_at where source_url = any(${done})`,
       })
     return keys.length
   } catch (error) {

@@ -55,15 +55,10 @@ export function measureOldest(db: Database) {
 
 function moveAll(db: Database, guards: Expression<boolean>[], transition: Transition) {
   return db
-    .with('chosen', (db) =>
-      db
-        .selectFrom('documents as d')
-        .select(['d.organization_id', 'd.id'])
-        .where((eb) => eb.and(guards))
-        .orderBy('d.pending_since')
-        .limit(maxPerSweep)
-        .forUpdate()
-        .skipLocked(),
+    .with(
+      'chosen',
+      () => sql<{ organization_id: string; id: string }>`(select d.organization_id, d.id from documents d
+        where ${sql.join(guards, sql` and `)} order by d.pending_since limit ${maxPerSweep} for update skip locked)`,
     )
     .updateTable('documents as d')
     .from('chosen')

@@ -42,7 +42,7 @@ export async function sweep(
     ...failOverdue(db),
     lost: acquireLost(),
     oldest: measureOldest(db),
-    obsolete: findObsoleteFiles(db),
+    obsolete: findObsoleteFiles(),
   })
   const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)
   const failed = exhausted.length + unavailable.length + unprocessed.length

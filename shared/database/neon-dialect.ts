@@ -12,33 +12,28 @@ import {
 type Run = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
 export function neonDialect(run: Run): Dialect {
+  const connection: DatabaseConnection = {
+    executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
+    streamQuery() {
+      throw new Error('SQL over HTTP streams no rows')
+    },
+  }
+  const nothing = async () => {}
+  const driver: Driver = {
+    init: nothing,
+    acquireConnection: async () => connection,
+    beginTransaction: noSession,
+    commitTransaction: noSession,
+    rollbackTransaction: noSession,
+    releaseConnection: nothing,
+    destroy: nothing,
+  }
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new HttpDriver(run),
+    createDriver: () => driver,
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
-}
-
-class HttpDriver implements Driver {
-  readonly #connection: DatabaseConnection
-
-  constructor(run: Run) {
-    this.#connection = {
-      executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
-      streamQuery() {
-        throw new Error('SQL over HTTP streams no rows')
-      },
-    }
-  }
-
-  acquireConnection = async () => this.#connection
-  beginTransaction = noSession
-  commitTransaction = noSession
-  rollbackTransaction = noSession
-  init = async () => {}
-  releaseConnection = async () => {}
-  destroy = async () => {}
 }
 
 function noSession(): Promise<never> {

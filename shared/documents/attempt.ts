@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda'
+import { sql } from 'kysely'
 import { backoff } from '../backoff.ts'
 import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
@@ -43,11 +44,7 @@ export function claimDocuments(db: Database, claimants: Claimant[]) {
     .from(recordset('claimant', { document_id: 'uuid', lease_token: 'uuid' }, rows))
     .set(({ ref }) => transitions.claim(ref('claimant.lease_token')))
     .where('d.organization_id', '=', claimants[0]!.organizationId)
-    .where(
-      'd.id',
-      'in',
-      claimants.map(({ documentId }) => documentId),
-    )
+    .where(sql<boolean>`d.id = any(${claimants.map(({ documentId }) => documentId)}::uuid[])`)
     .whereRef('d.id', '=', 'claimant.document_id')
     .where(({ ref }) => transitions.isClaimable(ref('claimant.lease_token')))
     .returning(['d.organization_id', 'd.id', 'd.lease_token', 'd.revision'])
@@ -165,11 +162,9 @@ export async function release(
     .updateTable('documents as d')
     .set(transition({ attempt, retry_count }))
     .where(transitions.isLeasedRevision(claim))
-    .where((eb) =>
-      eb.or([
-        eb('d.lease_token', '=', claim.leaseToken),
-        eb.and({ 'd.status': 'pending', 'd.attempt': attempt, 'd.retry_count': retry_count, 'd.tries': claim.tries }),
-      ]),
+    .where(
+      sql<boolean>`(d.lease_token = ${claim.leaseToken} or d.status = 'pending' and d.attempt = ${attempt}
+        and d.retry_count = ${retry_count} and d.tries = ${claim.tries})`,
     )
     .returning('d.id')
     .executeTakeFirst()

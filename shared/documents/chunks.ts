@@ -54,13 +54,9 @@ export async function deleteChunks(db: Database, scope: DocumentScope): Promise<
   const results = await db.batch({
     agents: findAgent(scope),
     documents: db.updateTable('documents as d').set(empty).where(isDocument(scope)).returning('d.id'),
-    deleted: db
-      .deleteFrom('chunks as c')
-      .using('documents as d')
-      .where(isDocument(scope))
-      .whereRef('c.organization_id', '=', 'd.organization_id')
-      .whereRef('c.document_id', '=', 'd.id'),
-    unused: deleteUnusedVectors(db, scope),
+    deleted: sql`delete from chunks c using documents d
+      where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id`,
+    unused: deleteUnusedVectors(scope),
   })
   requireDocument(results)
 }

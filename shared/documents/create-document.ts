@@ -1,6 +1,4 @@
 import { type Insertable, sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
@@ -58,31 +56,15 @@ async function store(
     const created = await insert.returning(createdColumns).executeTakeFirst()
     return { row: created ?? agentNotFound(), replayed: false }
   }
-  const inserted = db
-    .selectFrom('documents')
-    .select(createdColumns)
-    .where('organization_id', '=', row.organization_id)
-    .where('id', '=', row.id)
-  const response = db.selectFrom(inserted.as('inserted')).select(sql<Created>`to_jsonb(inserted)`.as('response'))
+  const response = sql<{ response: Created }>`select to_jsonb(inserted) as response from (
+    select ${sql.join(createdColumns.map((column) => sql.ref(column)))} from documents
+    where organization_id = ${row.organization_id} and id = ${row.id}) inserted`
   const { results, ...outcome } = await idempotently(db, request, response, {
     insert,
-    surviving: createdEarlier(db, scope, request),
+    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id = (
+      select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(request)})`,
   })
   if (outcome.replayed && results.surviving.length === 0)
     throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')
   return { row: outcome.response ?? agentNotFound(), replayed: outcome.replayed }
-}
-
-const keys = columnsOf('idempotency_keys', 'idempotency_keys')
-
-function createdEarlier(db: Database, { organizationId }: AgentScope, request: IdempotentRequest) {
-  const named = db
-    .selectFrom('idempotency_keys')
-    .select(sql<string>`(${keys.response} ->> ${sql.lit('id')})::uuid`.as('id'))
-    .where(isRowOf(request))
-  return db
-    .selectFrom('documents as d')
-    .select('d.id')
-    .where('d.organization_id', '=', organizationId)
-    .where('d.id', '=', named)
 }

@@ -1,6 +1,4 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { type VectorRow, vectorRows } from '../database/vector-rows.ts'
@@ -22,22 +20,15 @@ export interface NewRows<Row> {
 }
 
 /** Inserts for documents of one organization, where the condition on `documents as d` holds. */
-export function insertVectors(db: Database, documents: NewRows<VectorRow>[], condition: Expression<SqlBool>) {
-  return db
-    .insertInto('vectors')
-    .columns(['organization_id', 'document_id', 'id', 'exponent', 'embedding', 'sketch'])
-    .expression((eb) =>
-      eb
-        .selectFrom('documents as d')
-        .innerJoin(vectorRows('made', withDocument(documents)), 'made.document_id', 'd.id')
-        .select(['d.organization_id', 'd.id as document_id'])
-        .select(['made.id', 'made.exponent', 'made.embedding', 'made.sketch'])
-        .where(isAnyOf(documents))
-        .where(condition),
-    )
+export function insertVectors(documents: NewRows<VectorRow>[], condition: Expression<SqlBool>) {
+  return sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
+    select d.organization_id, d.id, made.id, made.exponent, made.embedding, made.sketch
+    from documents d join ${vectorRows('made', withDocument(documents))} on made.document_id = d.id
+    where ${isAnyOf(documents)} and ${condition} on conflict do nothing`
 }
 
 const wanted = {
+  document_id: 'uuid',
   id: 'uuid',
   chunk_index: 'int',
   content: 'text',
@@ -46,35 +37,17 @@ const wanted = {
   vector_id: 'uuid',
 } as const
 
-const v = columnsOf('vectors', 'v')
-
 /** Inserts into the newest revisions, where the condition on `documents as d` holds; no chunk whose vector is not there. */
-export function insertChunks(db: Database, documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
-  const own = Object.keys(wanted) as (keyof typeof wanted)[]
-  return db
-    .insertInto('chunks')
-    .columns(['organization_id', 'agent_id', 'document_id', 'revision', ...own, 'sketch'])
-    .expression((eb) =>
-      eb
-        .selectFrom('documents as d')
-        .innerJoin(
-          recordset('wanted', { document_id: 'uuid', ...wanted }, withDocument(documents)),
-          'wanted.document_id',
-          'd.id',
-        )
-        .leftJoin('vectors as v', (join) =>
-          join
-            .on('v.organization_id', '=', documents[0]!.scope.organizationId)
-            .onRef('v.document_id', '=', 'wanted.document_id')
-            .onRef('v.id', '=', 'wanted.vector_id'),
-        )
-        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
-        .select(own.map((column) => `wanted.${column}` as const))
-        .select('v.sketch')
-        .where(isAnyOf(documents))
-        .where(condition)
-        .where(({ ref }) => sql<boolean>`(${ref('wanted.vector_id')} is null or ${v.id} is not null)`),
-    )
+export function insertChunks(documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
+  return sql`insert into chunks (organization_id, agent_id, document_id, revision,
+      id, chunk_index, content, token_count, metadata, vector_id, sketch)
+    select d.organization_id, d.agent_id, d.id, d.revision,
+      w.id, w.chunk_index, w.content, w.token_count, w.metadata, w.vector_id, v.sketch
+    from documents d
+      join ${recordset('w', wanted, withDocument(documents))} on w.document_id = d.id
+      left join vectors v on v.organization_id = ${documents[0]!.scope.organizationId}
+        and v.document_id = w.document_id and v.id = w.vector_id
+    where ${isAnyOf(documents)} and ${condition} and (w.vector_id is null or v.id is not null) on conflict do nothing`
 }
 
 export interface NewTerms extends IndexedTerms {
@@ -82,28 +55,15 @@ export interface NewTerms extends IndexedTerms {
 }
 
 /** Inserts the terms of the chunks that `insertChunks` inserts with the same documents and condition. */
-export function insertTerms(db: Database, documents: NewRows<NewTerms>[], condition: Expression<SqlBool>) {
+export function insertTerms(documents: NewRows<NewTerms>[], condition: Expression<SqlBool>) {
   const rows = withDocument(documents)
-  const made = sql<{ document_id: string; chunk_index: number; length: number; terms: string }>`unnest(
-    ${rows.map((row) => row.document_id)}::uuid[], ${rows.map((row) => row.chunk_index)}::int[],
-    ${rows.map((row) => row.length)}::int[], string_to_array(${rows.map((row) => row.terms).join(';')}, ';')::sparsevec[])`
-  const names = ['document_id', 'chunk_index', 'length', 'terms'] as const
-  return db
-    .insertInto('chunk_terms')
-    .columns(['organization_id', 'agent_id', 'document_id', 'revision', 'chunk_index', 'length', 'terms'])
-    .expression((eb) =>
-      eb
-        .selectFrom('documents as d')
-        .innerJoin(
-          made.as<'made'>(sql`made(${sql.join(names.map((name) => sql.ref(name)))})`),
-          'made.document_id',
-          'd.id',
-        )
-        .select(['d.organization_id', 'd.agent_id', 'd.id as document_id', 'd.revision'])
-        .select(['made.chunk_index', 'made.length', 'made.terms'])
-        .where(isAnyOf(documents))
-        .where(condition),
-    )
+  return sql`insert into chunk_terms (organization_id, agent_id, document_id, revision, chunk_index, length, terms)
+    select d.organization_id, d.agent_id, d.id, d.revision, made.chunk_index, made.length, made.terms
+    from documents d join unnest(
+        ${rows.map((row) => row.document_id)}::uuid[], ${rows.map((row) => row.chunk_index)}::int[],
+        ${rows.map((row) => row.length)}::int[], string_to_array(${rows.map((row) => row.terms).join(';')}, ';')::sparsevec[])
+      as made(document_id, chunk_index, length, terms) on made.document_id = d.id
+    where ${isAnyOf(documents)} and ${condition} on conflict do nothing`
 }
 
 function withDocument<Row>(documents: NewRows<Row>[]) {

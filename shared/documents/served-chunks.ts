@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
 
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
-const v = columnsOf('vectors', 'v')
 
 /** A chunk has the revision that brought it, and later revisions keep it while its text stays in place. */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
@@ -17,25 +15,10 @@ export const chunkMetadata = sql<Record<string, unknown>>`(case
   else ${c.metadata} end)`
 
 /** Deletes vectors that no chunk of the document uses, if the document is the agent's and meets `fence`. Goes last in a transaction. */
-export function deleteUnusedVectors(db: Database, scope: DocumentScope, fence = sql<boolean>`true`) {
+export function deleteUnusedVectors(scope: DocumentScope, fence = sql<boolean>`true`) {
   const { organizationId, agentId, documentId } = scope
-  return db
-    .deleteFrom('vectors as v')
-    .where('v.organization_id', '=', organizationId)
-    .where('v.document_id', '=', documentId)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('documents as d').select('d.id').where(isDocument(scope)).where(fence)),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('chunks as c')
-            .select('c.vector_id')
-            .where('c.organization_id', '=', organizationId)
-            .where('c.agent_id', '=', agentId)
-            .where('c.document_id', '=', documentId)
-            .where(sql<boolean>`${c.vector_id} = ${v.id}`),
-        ),
-      ),
-    )
+  return sql`delete from vectors v where v.organization_id = ${organizationId} and v.document_id = ${documentId}
+    and exists (select from documents d where ${isDocument(scope)} and ${fence})
+    and not exists (select from chunks c where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
+      and c.document_id = ${documentId} and c.vector_id = v.id)`
 }

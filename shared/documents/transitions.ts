@@ -238,7 +238,7 @@ export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease
 export const leaseFence = (lease: Lease) =>
   sql<boolean>`(${isLeasedRevision(lease)} and ${d.lease_token} = ${lease.leaseToken})`
 
-interface DocumentState {
+export interface DocumentState {
   status: Status
   managed_by: 'service' | 'client'
   content_hash: Buffer | null

@@ -13,7 +13,16 @@ import type { UpdateInput } from './input.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors } from './served-chunks.ts'
-import { awaitText, becomeText, complete, decide, isFile, restart, type Transition } from './transitions.ts'
+import {
+  awaitText,
+  becomeText,
+  complete,
+  type DocumentState,
+  decide,
+  isFile,
+  restart,
+  type Transition,
+} from './transitions.ts'
 
 /** Changes title and content, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
@@ -51,30 +60,20 @@ const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
 
-type Found = Awaited<ReturnType<typeof read>>
+interface Found extends DocumentState {
+  revision: number
+  version: string
+  edits: number
+}
 
 async function read(db: Database, scope: DocumentScope) {
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),
-    documents: db
-      .selectFrom('documents as d')
-      .select(['d.status', 'd.managed_by', 'd.content_hash', 'd.chunk_count', 'd.revision', 'd.version', 'd.edits'])
-      .select(isFile.as('is_file'))
-      .select((eb) =>
-        eb
-          .exists(
-            eb
-              .selectFrom('chunks as c')
-              .select('c.revision')
-              .whereRef('c.organization_id', '=', 'd.organization_id')
-              .whereRef('c.document_id', '=', 'd.id')
-              .whereRef('c.revision', '=', 'd.revision')
-              .where('c.vector_id', 'is not', null),
-          )
-          .$castTo<boolean>()
-          .as('has_embedding'),
-      )
-      .where(isDocument(scope)),
+    documents: sql<Found>`
+      select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, ${isFile} as is_file,
+        exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
+          and c.revision = d.revision and c.vector_id is not null) as has_embedding
+      from documents d where ${isDocument(scope)}`,
   })
   return requireDocument({ agents, documents })
 }
@@ -94,22 +93,15 @@ async function change(db: Database, scope: DocumentScope, found: Found, changes:
           .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
       )
       // A client's document has served chunks and draft chunks, and one of the two goes.
-      .with('superseded', (db) =>
-        db
-          .deleteFrom('chunks as c')
-          .using('changed')
-          .where('c.organization_id', '=', scope.organizationId)
-          .where('c.document_id', '=', scope.documentId)
-          .where(({ eb, ref, fn }) =>
-            'active_revision' in changes
-              ? eb('c.revision', '<>', found.revision)
-              : eb('c.revision', '>', fn.coalesce(ref('changed.active_revision'), sql.lit(0))),
-          )
-          .where(sql<boolean>`${isClients}::boolean`),
+      .with(
+        'superseded',
+        () => sql`(delete from chunks c using changed
+          where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId} and ${isClients}::boolean
+            and ${'active_revision' in changes ? sql`c.revision <> ${found.revision}` : sql`c.revision > coalesce(changed.active_revision, 0)`})`,
       )
       .selectFrom('changed')
       .select(documentColumns),
-    ...(isClients && { unused: deleteUnusedVectors(db, scope) }),
+    ...(isClients && { unused: deleteUnusedVectors(scope) }),
   })
   return changed[0]
 }

@@ -1,27 +1,18 @@
 import { steadyNow } from '../steady-clock.ts'
 
-export interface CircuitBreaker {
-  tryAcquire(): boolean
-  retryAfterSeconds(): number
-  onSuccess(): void
-  /** Opens for a pause that doubles with each failed probe. */
-  onFailure(pauses: Pauses): void
-  /** The call did not show whether the provider works: another probe may be made. */
-  onInconclusive(): void
-}
-
 export interface Pauses {
   /** Milliseconds. */
   initial: number
   max: number
 }
 
-export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
+export function circuitBreaker(now: () => number = steadyNow) {
   let state: 'closed' | 'open' | 'half-open' = 'closed'
   let pause = 0
   let openUntil = 0
   return {
-    tryAcquire() {
+    /** While open, admits one probe after each pause. */
+    tryAcquire(): boolean {
       if (state === 'closed') return true
       if (state === 'half-open' || now() < openUntil) return false
       state = 'half-open'
@@ -31,12 +22,14 @@ export function circuitBreaker(now: () => number = steadyNow): CircuitBreaker {
     onSuccess() {
       state = 'closed'
     },
-    onFailure({ initial, max }) {
+    /** Opens for a pause that doubles with each failed probe. */
+    onFailure({ initial, max }: Pauses) {
       if (state === 'closed') pause = initial
       else if (state === 'half-open') pause = Math.min(max, pause * 2)
       openUntil = now() + pause
       state = 'open'
     },
+    /** The call did not show whether the provider works: another probe may be made. */
     onInconclusive() {
       if (state === 'half-open') state = 'open'
     },

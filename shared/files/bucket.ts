@@ -69,13 +69,18 @@ export function configuredBucket(now = () => new Date()): Bucket {
   return {
     name,
     origin: new URL(url).origin,
-    presignPost: (key, maxBytes) => ({
-      url: `${url}/`,
-      fields: formFields(signer, { name, key, maxBytes, now: now() }),
-    }),
+    presignPost(key, maxBytes) {
+      const conditions = [{ bucket: name }, { key }, ['content-length-range', 1, maxBytes]]
+      const expires = new Date(now().getTime() + formSeconds * 1000)
+      return { url: `${url}/`, fields: { key, ...signPolicy(signer, { conditions, expires, now: now() }) } }
+    },
     presignGet(key, fileName) {
       const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
-      return signUrl(signer, `${url}/${pathOf(key)}`, { parameters, seconds: downloadSeconds, now: now() })
+      return signUrl(signer, `${url}/${key.split('/').map(encoded).join('/')}`, {
+        parameters,
+        seconds: downloadSeconds,
+        now: now(),
+      })
     },
     async get(key, maxBytes, eTag = null) {
       const s3 = await open()
@@ -92,19 +97,6 @@ export function configuredBucket(now = () => new Date()): Bucket {
     },
     list: async (prefix) => await listKeys(await open(), name, prefix),
   }
-}
-
-function formFields(
-  signer: Signer,
-  { name, key, maxBytes, now }: { name: string; key: string; maxBytes: number; now: Date },
-): Record<string, string> {
-  const conditions = [{ bucket: name }, { key }, ['content-length-range', 1, maxBytes]]
-  const expires = new Date(now.getTime() + formSeconds * 1000)
-  return { key, ...signPolicy(signer, { conditions, expires, now }) }
-}
-
-function pathOf(key: string): string {
-  return key.split('/').map(encoded).join('/')
 }
 
 type Wanted = { name: string; key: string; maxBytes: number; eTag: string | null; signal: AbortSignal }

@@ -1,14 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
 
 /** A Lambda's credentials end with its session, and so does what they sign. */
-export interface Credentials {
+export interface Signer {
+  region: string
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
-}
-
-export interface Signer extends Credentials {
-  region: string
 }
 
 const algorithm = 'AWS4-HMAC-SHA256'

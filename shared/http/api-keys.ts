@@ -103,10 +103,8 @@ type FoundKey = Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 
   Pick<Selectable<Tables['organizations']>, 'cursor_key' | 'log_questions'>
 
 async function findKey(db: Database, hash: Buffer): Promise<{ key: VerifiedKey; expiresAt: Date | null } | undefined> {
-  const row = await db
-    .selectFrom(sql<FoundKey>`find_key(${hash})`.as('found'))
-    .select(['id', 'organization_id', 'permissions', 'expires_at', 'cursor_key', 'log_questions'])
-    .executeTakeFirst()
+  const { rows } = await sql<FoundKey>`select * from find_key(${hash})`.execute(db)
+  const [row] = rows
   return (
     row && {
       key: {

@@ -1,7 +1,5 @@
 import { Unavailable } from '../unavailable.ts'
 
-import { echoed } from './echoed.ts'
-
 export const problems = {
   invalid_json: { status: 400, title: 'The request body is not valid JSON' },
   invalid_parameter: { status: 400, title: 'A path, query or header parameter is invalid' },
@@ -79,6 +77,11 @@ export class ApiError extends Error {
 }
 
 export const noStore = 'private, no-store'
+
+/** A text of the request as a response repeats it: the response must not grow with it. */
+export function echoed(text: string, maxCharacters = 200): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters).toWellFormed()}…`
+}
 
 const maxInstance = 2000
 

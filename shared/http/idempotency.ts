@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type Expression, type RawBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely'
 import * as v from 'valibot'
 import { columnsOf } from '../database/columns.ts'
 import { type Batch, type Database, type Results, type Statement, waitedTooLong } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
 import type { ApiKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -64,7 +65,7 @@ export async function idempotently<Response, const Q extends Batch>(
     return { results: results as Results<Q>, response: selected[0]?.response ?? null, replayed: false }
   }
   const { attempts, ...results } = await db
-    .batch({ ...claimKey(db, request), ...(act as Batch), ...recordResponse(db, request, response) })
+    .batch({ ...claimKey(request), ...(act as Batch), ...recordResponse(request, response) })
     .catch((error) => {
       throw waitedTooLong(error) ? inProgress(error) : error
     })
@@ -78,47 +79,26 @@ export async function idempotently<Response, const Q extends Batch>(
   return { results: results as Results<Q>, response: (recorded?.response as Response | undefined) ?? null, replayed }
 }
 
-function claimKey(db: Database, { key, idempotencyKey, requestHash, owner, waitSeconds }: IdempotentRequest) {
+function claimKey({ key, idempotencyKey, requestHash, owner, waitSeconds }: IdempotentRequest) {
   return {
     // Only waiting for the claim means that another attempt is running.
     lockTimeout: sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`,
-    claim: db
-      .insertInto('idempotency_keys')
-      .values({
-        organization_id: key.organizationId,
-        api_key_id: key.id,
-        key: idempotencyKey,
-        request_hash: requestHash,
-        owner,
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organization_id', 'api_key_id', 'key'])
-          .doUpdateSet(({ ref }) => ({
-            request_hash: ref('excluded.request_hash'),
-            owner: ref('excluded.owner'),
-            response: null,
-            created_at: sql<string>`now()`,
-          }))
-          .where('idempotency_keys.created_at', '<', sql<Date>`now() - interval '24 hours'`),
-      ),
+    claim: sql`insert into idempotency_keys as k (organization_id, api_key_id, key, request_hash, owner)
+      values (${key.organizationId}, ${key.id}, ${idempotencyKey}, ${requestHash}, ${owner})
+      on conflict (organization_id, api_key_id, key) do update
+        set request_hash = excluded.request_hash, owner = excluded.owner, response = null, created_at = now()
+        where k.created_at < now() - interval '24 hours'`,
     noLockTimeout: sql`set local lock_timeout to default`,
   }
 }
 
-function recordResponse(db: Database, request: IdempotentRequest, response: Expression<unknown>) {
+function recordResponse(request: IdempotentRequest, response: Expression<unknown>) {
+  const isOwn = sql`${isRowOf(request)} and ${keys.owner} = ${request.owner}`
   return {
-    record: db
-      .updateTable('idempotency_keys')
-      .set({ response: sql<string>`(${response})` })
-      .where(isRowOf(request))
-      .where('owner', '=', request.owner),
-    release: db
-      .deleteFrom('idempotency_keys')
-      .where(isRowOf(request))
-      .where('owner', '=', request.owner)
-      .where('response', 'is', null),
-    attempts: db.selectFrom('idempotency_keys').select(['owner', 'request_hash', 'response']).where(isRowOf(request)),
+    record: sql`update idempotency_keys set response = (${response}) where ${isOwn}`,
+    release: sql`delete from idempotency_keys where ${isOwn} and response is null`,
+    attempts: sql<Pick<Selectable<Tables['idempotency_keys']>, 'owner' | 'request_hash' | 'response'>>`
+      select owner, request_hash, response from idempotency_keys where ${isRowOf(request)}`,
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { BoundedMap } from '../bounded-map.ts'
 import { config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
@@ -53,11 +54,10 @@ export function requestMeters(
   db: Database,
   { now = steadyNow, concurrency = config().RESERVED_CONCURRENCY }: MeterOptions = {},
 ): (organization: OrganizationId) => Meter {
-  const meters = new Map<OrganizationId, Meter>()
+  const meters = new BoundedMap<OrganizationId, Meter>(maxOrganizations)
   return (organization) => {
     const known = meters.get(organization)
     if (known) return known
-    if (meters.size >= maxOrganizations) meters.delete(meters.keys().next().value!)
     const meter = requestMeter(db.forOrganization(organization).within(maxReportSeconds), now, concurrency)
     meters.set(organization, meter)
     return meter
@@ -96,20 +96,17 @@ function requestMeter(db: Database, now: () => number, concurrency: number | und
     const sent = unreported
     unreported = { requests: 0, cost: 0, tokens: 0 }
     reportedAt = now()
-    const totals = await count(sent).catch((error) => {
+    const counting = sql<Totals>`
+      select * from count_requests(${sent.requests}::int, ${sent.cost}::float8, ${sent.tokens}::int)`
+    try {
+      const { rows } = await counting.execute(db)
+      if (rows[0]) return applyTotals(rows[0])
+    } catch (error) {
       if (!(error instanceof Unavailable)) log.error('requests_not_counted', { error: describeError(error) })
-      return undefined
-    })
-    if (totals) return applyTotals(totals)
+    }
     unreported.requests += sent.requests
     unreported.cost += sent.cost
     unreported.tokens += sent.tokens
-  }
-
-  async function count({ requests, cost, tokens }: typeof unreported): Promise<Totals | undefined> {
-    const { rows } =
-      await sql<Totals>`select * from count_requests(${requests}::int, ${cost}::float8, ${tokens}::int)`.execute(db)
-    return rows[0]
   }
 
   function applyTotals(totals: Totals): void {

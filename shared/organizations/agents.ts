@@ -7,7 +7,6 @@ import { agentNotFound } from '../http/not-found.ts'
 import type { OrganizationId } from '../ids.ts'
 
 const a = columnsOf('agents', 'a')
-const d = columnsOf('documents', 'd')
 
 export interface AgentRow {
   id: string
@@ -30,39 +29,26 @@ export async function listAgents(
 ): Promise<AgentsPage> {
   const isNext = after === undefined ? sql`true` : sql`${a.id} < ${after}::uuid`
   const condition = sql<boolean>`(${a.organization_id} = ${organizationId} and ${isNext})`
-  const agents = await newestAgents(db, condition, limit + 1).execute()
+  const { rows: agents } = await newestAgents(condition, limit + 1).execute(db)
   return { agents: agents.slice(0, limit), hasMore: agents.length > limit }
 }
 
 export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRow> {
-  const [agent] = await newestAgents(db, isAgent(scope), 1).execute()
-  return agent ?? agentNotFound()
+  const { rows } = await newestAgents(isAgent(scope), 1).execute(db)
+  return rows[0] ?? agentNotFound()
 }
 
 /** Counts only these agents' documents, and only from an index. */
-function newestAgents(db: Database, condition: RawBuilder<boolean>, limit: number) {
-  const count = (status: Status) => sql`${sql.lit(status)}, count(*) filter (where ${d.status} = ${sql.lit(status)})`
-  const counts = sql.join((['pending', 'processing', 'completed', 'error'] as const).map(count))
-  return db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('agents as a')
-        .select(['a.organization_id', 'a.id', 'a.name', 'a.knowledge_base_enabled', 'a.created_at'])
-        .where(condition)
-        .orderBy('a.id', 'desc')
-        .limit(limit)
-        .as('newest'),
-    )
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('documents as d')
-          .select(sql<Record<Status, number>>`json_build_object(${counts})`.as('documents'))
-          .whereRef('d.organization_id', '=', 'newest.organization_id')
-          .whereRef('d.agent_id', '=', 'newest.id')
-          .as('counted'),
-      (join) => join.onTrue(),
-    )
-    .select(['newest.id', 'newest.name', 'newest.knowledge_base_enabled', 'counted.documents', 'newest.created_at'])
-    .orderBy('newest.id', 'desc')
+function newestAgents(condition: RawBuilder<boolean>, limit: number) {
+  return sql<AgentRow>`
+    select newest.id, newest.name, newest.knowledge_base_enabled, counted.documents, newest.created_at
+    from (select a.organization_id, a.id, a.name, a.knowledge_base_enabled, a.created_at from agents a where ${condition} order by a.id desc limit ${limit}) newest
+    cross join lateral (
+      select json_build_object(
+        'pending', count(*) filter (where d.status = 'pending'),
+        'processing', count(*) filter (where d.status = 'processing'),
+        'completed', count(*) filter (where d.status = 'completed'),
+        'error', count(*) filter (where d.status = 'error')) as documents
+      from documents d where d.organization_id = newest.organization_id and d.agent_id = newest.id) counted
+    order by newest.id desc`
 }

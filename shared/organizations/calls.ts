@@ -1,12 +1,9 @@
-import { type NotNull, sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
+import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
 import type { Organizations } from './keys.ts'
 
 export const callColumns = ['id', 'organization_id', 'agent_id', 'done_at', 'deleted_at', 'created_at'] as const
-
-const c = columnsOf('calls', 'c')
 
 export interface TrashedCall {
   id: string
@@ -20,15 +17,9 @@ export async function listTrash(
   organizationId: OrganizationId,
   { limit, after }: { limit: number; after?: Pick<TrashedCall, 'deleted_at' | 'id'> | undefined },
 ) {
-  const isNext = after
-    ? sql<boolean>`(${c.deleted_at}, ${c.id}) < (${after.deleted_at}::timestamptz, ${after.id}::uuid)`
-    : sql<boolean>`true`
-  const calls = await trash(db, organizationId)
-    .where(isNext)
-    .orderBy('c.deleted_at', 'desc')
-    .orderBy('c.id', 'desc')
-    .limit(limit + 1)
-    .execute()
+  const isNext = after ? sql`(c.deleted_at, c.id) < (${after.deleted_at}::timestamptz, ${after.id}::uuid)` : sql`true`
+  const { rows: calls } = await sql<TrashedCall>`${trash(organizationId)} and ${isNext}
+    order by c.deleted_at desc, c.id desc limit ${limit + 1}`.execute(db)
   return { calls: calls.slice(0, limit), hasMore: calls.length > limit }
 }
 
@@ -37,19 +28,14 @@ export async function findInTrash(
   organizationId: OrganizationId,
   id: string,
 ): Promise<TrashedCall | undefined> {
-  return await trash(db, organizationId).where('c.id', '=', id).executeTakeFirst()
+  const { rows } = await sql<TrashedCall>`${trash(organizationId)} and c.id = ${id}`.execute(db)
+  return rows[0]
 }
 
-function trash(db: Database, organizationId: OrganizationId) {
-  return db
-    .selectFrom('calls as c')
-    .innerJoin('agents as a', (join) =>
-      join.onRef('a.organization_id', '=', 'c.organization_id').onRef('a.id', '=', 'c.agent_id'),
-    )
-    .select(['c.id', 'c.deleted_at', 'c.created_at', 'a.name as agent_name'])
-    .where('c.organization_id', '=', organizationId)
-    .where('c.deleted_at', 'is not', null)
-    .$narrowType<{ deleted_at: NotNull }>()
+function trash(organizationId: OrganizationId) {
+  return sql`select c.id, c.deleted_at, c.created_at, a.name as agent_name
+    from calls c join agents a on a.organization_id = c.organization_id and a.id = c.agent_id
+    where c.organization_id = ${organizationId} and c.deleted_at is not null`
 }
 
 /** A call that is done stays done. No row when it is not in the trash. */

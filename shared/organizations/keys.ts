@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
 import { hashKey, newKey } from '../http/api-keys.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
@@ -30,36 +31,12 @@ export async function createKey(
   const expires_at = expiresAt?.toISOString() ?? null
   const { created } = await db.batch({
     lock: sql`select ${lockKeys(sql.val(organizationId))}`,
-    created: db
-      .insertInto('api_keys')
-      .columns(['organization_id', 'id', 'name', 'key_hash', 'permissions', 'expires_at', 'created_by'])
-      .expression((eb) =>
-        eb
-          .selectFrom('organizations as o')
-          .select([
-            'o.id',
-            eb.val(id).as('key'),
-            eb.val(name).as('named'),
-            eb.val(hashKey(key)).as('hash'),
-            eb.val(permissions).as('granted'),
-            eb.val(expires_at).as('expires'),
-            eb.val(createdBy ?? null).as('creator'),
-          ])
-          .where('o.id', '=', organizationId)
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('api_keys as k')
-                  .select('k.id')
-                  .whereRef('k.organization_id', '=', 'o.id')
-                  .where('k.id', '=', createdBy ?? null)
-                  .where('k.revoked_at', 'is not', null),
-              ),
-            ),
-          ),
-      )
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id'),
+    created: sql<{ id: string }>`
+      insert into api_keys (organization_id, id, name, key_hash, permissions, expires_at, created_by)
+      select o.id, ${id}, ${name}, ${hashKey(key)}, ${permissions}, ${expires_at}, ${createdBy ?? null}
+      from organizations o where o.id = ${organizationId} and not exists (
+        select from api_keys k where k.organization_id = o.id and k.id = ${createdBy ?? null} and k.revoked_at is not null)
+      on conflict (id) do nothing returning id`,
   })
   return created.length > 0 ? { id, organization_id: organizationId, name, permissions, expires_at, key } : undefined
 }
@@ -74,16 +51,9 @@ export function listKeys(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('api_keys')
     .select(['id', 'name', 'permissions'])
-    .select((eb) =>
-      eb
-        .case()
-        .when('revoked_at', 'is not', null)
-        .then('revoked' as const)
-        .when('expires_at', '<=', sql<Date>`now()`)
-        .then('expired' as const)
-        .else('active' as const)
-        .end()
-        .as('state'),
+    .select(
+      sql<'revoked' | 'expired' | 'active'>`case when revoked_at is not null then 'revoked'
+        when expires_at <= now() then 'expired' else 'active' end`.as('state'),
     )
     .select(['expires_at', 'revoked_at', 'created_by', 'created_at'])
     .where('organization_id', '=', organizationId)
@@ -98,34 +68,19 @@ export function madeWith<K extends Pick<Key, 'id' | 'created_by'>>(keys: readonl
 
 /** Takes effect within 30 seconds, for sessions at once. @param withCreated also the keys made with it, and with those in turn */
 export async function revokeKey(db: Database, organization: Organizations, id: string, { withCreated = false } = {}) {
-  const own = db.selectFrom('api_keys as k').where('k.organization_id', '=', organization).where('k.id', '=', id)
-  const withTree = db.withRecursive('tree', (eb) =>
-    own.select(['k.organization_id', 'k.id']).union(
-      eb
-        .selectFrom('api_keys as k')
-        .innerJoin('tree as t', (join) =>
-          join.onRef('t.organization_id', '=', 'k.organization_id').onRef('t.id', '=', 'k.created_by'),
-        )
-        .select(['k.organization_id', 'k.id']),
-    ),
-  )
+  const own = sql`api_keys k where k.organization_id = ${organization} and k.id = ${id}`
+  const tree = sql`with recursive tree as (
+    select k.organization_id, k.id from ${own}
+    union
+    select k.organization_id, k.id from api_keys k join tree t on t.organization_id = k.organization_id and t.id = k.created_by)`
   const { keys } = await db.batch({
-    lock: own.select(lockKeys(k.organization_id).as('lock')),
-    revoked: withTree
-      .updateTable('api_keys as k')
-      .from('tree as t')
-      .set({ revoked_at: sql<Date>`now()` })
-      .whereRef('k.organization_id', '=', 't.organization_id')
-      .whereRef('k.id', '=', 't.id')
-      .where('k.revoked_at', 'is', null)
-      .$if(!withCreated, (query) => query.where('k.id', '=', id)),
-    keys: withTree
-      .selectFrom('tree as t')
-      .innerJoin('api_keys as k', (join) =>
-        join.onRef('k.organization_id', '=', 't.organization_id').onRef('k.id', '=', 't.id'),
-      )
-      .select(['k.id', 'k.organization_id', 'k.name', 'k.revoked_at'])
-      .orderBy('k.id'),
+    lock: sql`select ${lockKeys(k.organization_id)} from ${own}`,
+    revoked: sql`${tree} update api_keys k set revoked_at = now() from tree t
+      where k.organization_id = t.organization_id and k.id = t.id and k.revoked_at is null
+        and ${withCreated ? sql`true` : sql`k.id = ${id}`}`,
+    keys: sql<Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 'name' | 'revoked_at'>>`${tree}
+      select k.id, k.organization_id, k.name, k.revoked_at
+      from tree t join api_keys k on k.organization_id = t.organization_id and k.id = t.id order by k.id`,
   })
   const key = keys.find((each) => each.id === id.toLowerCase())
   const created = keys.filter((each) => each !== key)

@@ -27,27 +27,19 @@ const t = columnsOf('embedded_tokens', 't')
 
 /** What the organization may use and what it uses; today is that of UTC. Undefined without the organization. */
 async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
-  const found = await db
-    .selectFrom('organizations as o')
-    .select(['o.requests_per_second', 'o.request_burst', 'o.documents_in_pipeline'])
-    .select(sql<number>`${o.tokens_per_day}::float8`.as('tokens_per_day'))
-    .select(({ selectFrom, fn }) => [
-      sql<number>`coalesce((select ${m.requests} from request_meters m
-        where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)::float8`.as('requests_today'),
-      sql<number>`(${questionTokens} + coalesce((select ${t.tokens} from embedded_tokens t
-        where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0))::float8`.as('tokens_today'),
-      selectFrom('documents as d')
-        .select(sql<number>`${fn.countAll()}::int`.as('count'))
-        .whereRef('d.organization_id', '=', 'o.id')
-        .where('d.managed_by', '=', 'service')
-        .where('d.status', 'in', ['pending', 'processing'])
-        .as('in_pipeline'),
-    ])
-    .where('o.id', '=', id)
-    .executeTakeFirst()
+  const { rows } = await sql<Limits & Usage['use'] & { in_pipeline: number }>`
+    select requests_per_second, request_burst, documents_in_pipeline, tokens_per_day::float8 as tokens_per_day,
+      coalesce((select ${m.requests} from request_meters m
+        where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)::float8 as requests_today,
+      (${questionTokens} + coalesce((select ${t.tokens} from embedded_tokens t
+        where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0))::float8 as tokens_today,
+      (select count(*)::int from documents d where d.organization_id = ${o.id}
+        and d.managed_by = 'service' and d.status in ('pending', 'processing')) as in_pipeline
+    from organizations o where ${o.id} = ${id}`.execute(db)
+  const [found] = rows
   if (!found) return undefined
   const { requests_today, tokens_today, in_pipeline, ...limits } = found
-  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: in_pipeline ?? 0 } }
+  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: in_pipeline } }
 }
 
 /** @throws ApiError invalid_api_key when it has been deleted since its key was verified */

@@ -63,10 +63,8 @@ interface FoundSession {
 /** Undefined once it has ended, or its key was revoked or has expired. */
 export async function findSession(db: Database, token: string): Promise<Session | undefined> {
   const tokenHash = hashToken(token)
-  const found = await db
-    .selectFrom(sql<FoundSession>`find_session(${tokenHash})`.as('found'))
-    .select(['organization_id', 'organization_name', 'cursor_key', 'key_id', 'key_name', 'permissions', 'expires_at'])
-    .executeTakeFirst()
+  const { rows } = await sql<FoundSession>`select * from find_session(${tokenHash})`.execute(db)
+  const [found] = rows
   return (
     found && {
       id: found.key_id,
@@ -82,11 +80,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
 }
 
 export async function signOut(db: Database, { organizationId, tokenHash }: Session): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where('organization_id', '=', organizationId)
-    .where('token_hash', '=', tokenHash)
-    .execute()
+  await sql`delete from sessions where organization_id = ${organizationId} and token_hash = ${tokenHash}`.execute(db)
 }
 
 function hashToken(token: string): Buffer {

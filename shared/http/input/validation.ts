@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { echoed } from '../echoed.ts'
-import { ApiError, type InputError, type InputErrorCode } from '../errors.ts'
+import { ApiError, echoed, type InputError, type InputErrorCode } from '../errors.ts'
 import type { Schema } from '../route-metadata.ts'
 
 const maxErrors = 1000

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { BoundedMap } from '../../bounded-map.ts'
 import { columnsOf } from '../../database/columns.ts'
-import type { Statement } from '../../database/database.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { toStored } from '../../embedding/vectors.ts'
 import { querySketch } from './query-sketch.ts'
@@ -23,20 +23,17 @@ export function queryVectorKey(model: string, query: string): QueryVectorKey {
 const maxCached = 2000
 
 export function vectorCache() {
-  const cached = new Map<string, Float32Array>()
+  const cached = new BoundedMap<string, Float32Array>(maxCached)
   const nameOf = ({ organizationId }: AgentScope, key: QueryVectorKey) => `${organizationId} ${key.toString('base64')}`
   return {
     get(scope: AgentScope, key: QueryVectorKey): Float32Array | undefined {
       const name = nameOf(scope, key)
       const vector = cached.get(name)
-      if (!vector) return undefined
-      cached.delete(name)
-      cached.set(name, vector)
+      if (vector) cached.set(name, vector)
       return vector
     },
     set(scope: AgentScope, key: QueryVectorKey, vector: Float32Array): void {
       cached.set(nameOf(scope, key), vector)
-      if (cached.size > maxCached) cached.delete(cached.keys().next().value!)
     },
   }
 }
@@ -54,29 +51,11 @@ export function storedQuery(vector: ArrayLike<number> | undefined) {
 }
 
 /** Stores a vector for all instances. The commit does not wait for the disk: a lost vector is fetched again. */
-export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>): Statement {
+export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>) {
   const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
-  return {
-    compile: (db) =>
-      db
-        .insertInto('query_vectors')
-        .columns(['organization_id', 'key', 'embedding', 'high', 'middle', 'low', 'cosine_per_unit'])
-        .expression((db) =>
-          db
-            .selectFrom('agents as a')
-            .select('a.organization_id')
-            .select([
-              sql<Buffer>`${key}::bytea`.as('key'),
-              sql<string>`${embedding}::halfvec(1536)`.as('embedding'),
-              sql<string>`${high}::bit(1536)`.as('high'),
-              sql<string>`${middle}::bit(1536)`.as('middle'),
-              sql<string>`${low}::bit(1536)`.as('low'),
-              sql<number>`${cosinePerUnit}::float8`.as('cosine_per_unit'),
-            ])
-            .where(isAgent(scope))
-            .where(sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .compile(),
-  }
+  return sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
+    select a.organization_id, ${key}::bytea, ${embedding}::halfvec(1536), ${high}::bit(1536), ${middle}::bit(1536),
+      ${low}::bit(1536), ${cosinePerUnit}::float8
+    from agents a where ${isAgent(scope)} and set_config('synchronous_commit', 'off', true) = 'off'
+    on conflict do nothing`
 }
