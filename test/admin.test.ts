@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishAddress } from '../infra/data-directory/address.ts'
 import { lockDirectory } from '../infra/data-directory/lock.ts'
-import { openDatabase } from '../infra/local/database/database.ts'
-import { createScratchDatabase } from '../infra/local/database/scratch-database.ts'
 import { addressOf } from '../infra/local/stand.ts'
 import { useEndpoint } from '../shared/database/database.ts'
 import { newId } from '../shared/ids.ts'
@@ -18,12 +15,14 @@ import { cuecard, type Finished } from './support/command-line.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { createFile } from './support/files.ts'
 import { useStand } from './support/stand.ts'
+import { useStandProcesses } from './support/stand-process.ts'
 import { newWorker } from './support/worker.ts'
 
 const root = join(import.meta.dirname, '..')
-const server = process.env.DATABASE_URL
+const { DATABASE_URL: server = null } = process.env
 const stand = useStand()
 const provider = useFakeProvider()
+const { home, start } = useStandProcesses()
 const serverUrl = 'postgres://somebody@127.0.0.1/stand'
 const closers: (() => Promise<unknown>)[] = []
 let dataDir: string
@@ -37,6 +36,8 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
+
+const run = (statement: RawBuilder<unknown>) => statement.execute(stand.db)
 
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'cuecard-admin-'))
@@ -108,7 +109,7 @@ describe('organizations, agents and keys', () => {
     expect(revoked).toMatchObject({ id, organization_id: organization })
     expect(await json('key', 'revoke', id.toUpperCase())).toEqual(revoked)
     const made = await makeKey(organization, 'organization:read')
-    await sql`update api_keys set created_by = ${id} where id = ${made.id}`.execute(stand.db)
+    await run(sql`update api_keys set created_by = ${id} where id = ${made.id}`)
     expect(await json('key', 'revoke', id)).toMatchObject({ created: [{ id: made.id, revoked_at: null }] })
     expect(await json('key', 'revoke', id, '--with-created')).toMatchObject({
       ...revoked,
@@ -128,7 +129,7 @@ describe('organizations, agents and keys', () => {
     expect(active.permissions).toEqual(['kb:read', 'kb:write'])
     expect(Date.parse(active.expires_at) - Date.now()).toBeCloseTo(30 * 86_400_000, -5)
     expect(expired.expires_at).toBe('2098-12-31T23:00:00.000Z')
-    await sql`update api_keys set expires_at = now() where id = ${expired.id}`.execute(stand.db)
+    await run(sql`update api_keys set expires_at = now() where id = ${expired.id}`)
     await json('key', 'revoke', revoked.id)
 
     const { stdout } = await admin(['key', 'list', '--organization', organization, '--json'])
@@ -138,16 +139,6 @@ describe('organizations, agents and keys', () => {
       { id: revoked.id, state: 'revoked' },
     ])
     expect(stdout).not.toMatch(/cue_|hash/)
-  })
-
-  test('organizations and agents are listed and shown with what they hold', async () => {
-    const { organizationId: organization, agentId: agent } = await stand.tenant()
-    const { data } = await json('organization', 'list')
-    expect(data).toContainEqual(expect.objectContaining({ id: organization, name: 'Test' }))
-    expect(await json('organization', 'show', organization)).toMatchObject({ agent_count: 1, document_count: 0 })
-    expect(await json('agent', 'list', '--organization', organization)).toMatchObject({
-      data: [{ id: agent, name: 'Agent', document_count: 0, knowledge_base_enabled: false }],
-    })
   })
 
   test('an agent says whether its tool is on, and why', async () => {
@@ -163,7 +154,7 @@ describe('organizations, agents and keys', () => {
     })
     const { body: first } = await create('One.')
     await create()
-    await sql`update documents set status = 'error', error_message = 'x' where id = ${first.id}`.execute(stand.db)
+    await run(sql`update documents set status = 'error', error_message = 'x' where id = ${first.id}`)
     expect(await show()).toMatchObject({
       knowledge_base_enabled: false,
       reason: 'no ready documents: 1 pending, 0 processing, 1 in error',
@@ -200,9 +191,12 @@ describe('organizations, agents and keys', () => {
     for (const { stdout, stderr } of [set, shown, refused]) expect(stdout + stderr).not.toMatch(/key_9d|too short/)
   })
 
-  test('for people there is a table, whose cells cannot move the cursor', async () => {
+  test('organizations and agents are listed, for people in a table whose cells cannot move the cursor', async () => {
     const { organizationId: organization, agentId: agent } = await stand.tenant()
-    await sql`update agents set name = ${'Front\u001b[2J\ndesk'} where id = ${agent}`.execute(stand.db)
+    const { data } = await json('organization', 'list')
+    expect(data).toContainEqual(expect.objectContaining({ id: organization, name: 'Test' }))
+    expect(await json('organization', 'show', organization)).toMatchObject({ agent_count: 1, document_count: 0 })
+    await run(sql`update agents set name = ${'Front\u001b[2J\ndesk'} where id = ${agent}`)
     const { stdout } = await admin(['agent', 'list', '--organization', organization])
     const [head, row, ...rest] = stdout.trimEnd().split('\n')
     expect(rest).toEqual([])
@@ -214,36 +208,28 @@ describe('organizations, agents and keys', () => {
 describe('what cannot be done', () => {
   const nobody = newId()
   const key = ['key', 'create', '--organization', nobody, '--name', 'k', '--permissions']
-  test.each([
-    ['an empty name', ['organization', 'create', '--name', ' '], /must not be empty/],
-    ['a missing name', ['organization', 'create'], /'--name <name>' not specified/],
-    ['an option that does not exist', ['organization', 'create', '--name', 'N', '--frob'], /unknown option '--frob'/],
-    ['an argument too many', ['organization', 'list', 'x'], /too many arguments/],
-    ['a command that does not exist', ['organisation', 'list'], /unknown command 'organisation'/],
-    ['an id that is not a uuid', ['organization', 'show', '7'], /must be a UUID/],
-    [
-      'an agent of an unknown organization',
-      ['agent', 'create', '--organization', nobody, '--name', 'A'],
-      /no such organiz/,
-    ],
-    ['agents of an unknown organization', ['agent', 'list', '--organization', nobody], /no such organization/],
-    ['a key of an unknown organization', [...key, 'kb:read'], /no such organization/],
-    ['an unknown permission', [...key, 'kb:read,kb:delete'], /must be a comma-separated list of kb:read, kb:write/],
-    ['an expiry in the past', [...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must be in the future/],
-    ['a day that does not exist', [...key, 'kb:read', '--expires', '2099-02-30T00:00:00Z'], /must be a time/],
-    ['an unknown agent', ['agent', 'show', nobody], /no such agent/],
-    ['the secret of an unknown agent', ['agent', 'retell-secret', nobody, '--remove'], /no such agent/],
-    ['revoking an unknown key', ['key', 'revoke', nobody], /no such key/],
-    [
-      'a status that does not exist',
-      ['document', 'list', '--organization', nobody, '--status', 'lost'],
-      /Allowed choic/,
-    ],
-    ['retrying an unknown document', ['document', 'retry', nobody], /no such document/],
-    ['retrying nothing in particular', ['document', 'retry', '--organization', nobody], /--status error/],
-    ['restoring an unknown call', ['call', 'restore', nobody], /no such call/],
-    ['purging an unknown call', ['call', 'purge', nobody], /no such call/],
-  ])('%s is rejected in one line on stderr and changes nothing', async (_, args, reason) => {
+  test.each<[string[], RegExp]>([
+    [['organization', 'create', '--name', ' '], /must not be empty/],
+    [['organization', 'create'], /'--name <name>' not specified/],
+    [['organization', 'create', '--name', 'N', '--frob'], /unknown option '--frob'/],
+    [['organization', 'list', 'x'], /too many arguments/],
+    [['organisation', 'list'], /unknown command 'organisation'/],
+    [['organization', 'show', '7'], /must be a UUID/],
+    [['agent', 'create', '--organization', nobody, '--name', 'A'], /no such organization/],
+    [['agent', 'list', '--organization', nobody], /no such organization/],
+    [[...key, 'kb:read'], /no such organization/],
+    [[...key, 'kb:read,kb:delete'], /must be a comma-separated list of kb:read, kb:write/],
+    [[...key, 'kb:read', '--expires', '2020-01-01T00:00:00Z'], /must be in the future/],
+    [[...key, 'kb:read', '--expires', '2099-02-30T00:00:00Z'], /must be a time/],
+    [['agent', 'show', nobody], /no such agent/],
+    [['agent', 'retell-secret', nobody, '--remove'], /no such agent/],
+    [['key', 'revoke', nobody], /no such key/],
+    [['document', 'list', '--organization', nobody, '--status', 'lost'], /Allowed choic/],
+    [['document', 'retry', nobody], /no such document/],
+    [['document', 'retry', '--organization', nobody], /--status error/],
+    [['call', 'restore', nobody], /no such call/],
+    [['call', 'purge', nobody], /no such call/],
+  ])('%j is rejected in one line on stderr and changes nothing', async (args, reason) => {
     const before = await countRows()
     const { code, stdout, stderr } = await admin([...args, '--json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -253,18 +239,18 @@ describe('what cannot be done', () => {
   })
 
   async function countRows() {
-    const { rows } = await sql`
+    const { rows } = await run(sql`
       select (select count(*) from organizations) as organizations, (select count(*) from agents) as agents,
-        (select count(*) from api_keys) as keys`.execute(stand.db)
+        (select count(*) from api_keys) as keys`)
     return rows
   }
 })
 
 describe('documents', () => {
   const fail = (id: string) =>
-    sql`
-    update documents set status = 'error', error_code = 'attempts_exhausted', error_message = 'It failed.', attempt = 5, tries = 8,
-      retry_count = 3, pending_since = now() - interval '1 hour' where id = ${id}`.execute(stand.db)
+    run(sql`
+      update documents set status = 'error', error_code = 'attempts_exhausted', error_message = 'It failed.', attempt = 5,
+        tries = 8, retry_count = 3, pending_since = now() - interval '1 hour' where id = ${id}`)
 
   const read = async (id: string) => {
     const { rows } = await sql<{ status: string }>`
@@ -289,22 +275,14 @@ describe('documents', () => {
     await fail(ids[1]!)
     const list = ['document', 'list', '--organization', tenant.organizationId]
     const failed = {
-      id: ids[1],
-      agent_id: tenant.agentId,
-      title: 'Prices',
-      status: 'error',
-      error_code: 'attempts_exhausted',
-      error_message: 'It failed.',
-      attempts: 8,
-      waiting: null,
+      ...{ id: ids[1], agent_id: tenant.agentId, title: 'Prices', status: 'error', attempts: 8, waiting: null },
+      ...{ error_code: 'attempts_exhausted', error_message: 'It failed.' },
     }
     const { data, has_more } = await json(...list, '--status', 'error')
     expect(data).toMatchObject([failed])
     expect(data[0].age_seconds).toBeGreaterThanOrEqual(3600)
     expect(has_more).toBe(false)
-    await sql`update documents set title = ${'Long '.repeat(50)}, error_message = null where id = ${ids[0]}`.execute(
-      stand.db,
-    )
+    await run(sql`update documents set title = ${'Long '.repeat(50)}, error_message = null where id = ${ids[0]}`)
     const table = (await admin(list)).stdout.trimEnd().split('\n')
     expect(table[0]).toMatch(/^id +title +status +attempts +age_seconds +chunk_count +error_message$/)
     expect(table[2]).toContain('…')
@@ -329,7 +307,7 @@ describe('documents', () => {
     ])
     expect(Date.parse(data[0].next_attempt_at)).toBeGreaterThan(Date.now() + 30_000)
 
-    await sql`update documents set next_attempt_at = now() where id = ${ids[0]}`.execute(stand.db)
+    await run(sql`update documents set next_attempt_at = now() where id = ${ids[0]}`)
     provider.script(['hang'])
     const hanging = newWorker(stand, provider)
     void hanging([{ id: ids[0]!, organizationId: tenant.organizationId }])
@@ -352,12 +330,7 @@ describe('documents', () => {
     expect(data).toEqual(expect.arrayContaining([result(ids[0]), result(ids[1])]))
     expect(data).toHaveLength(2)
     expect(await read(ids[0]!)).toEqual({
-      status: 'pending',
-      revision: 2,
-      attempt: 0,
-      retry_count: 0,
-      error_code: null,
-      error_message: null,
+      ...{ status: 'pending', revision: 2, attempt: 0, retry_count: 0, error_code: null, error_message: null },
     })
     expect(await read(ids[2]!)).toEqual(untouched)
 
@@ -373,7 +346,7 @@ describe('documents', () => {
     expect(await json('document', 'retry', id)).toMatchObject({ data: [{ id, queued: true, refused: null }] })
     await stand.deliver()
     expect(await read(id)).toMatchObject({ status: 'pending', revision: 2 })
-    await sql`update documents set upload_until = now() where id = ${id}`.execute(stand.db)
+    await run(sql`update documents set upload_until = now() where id = ${id}`)
     await stand.deliver('extraction')
     expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
   })
@@ -381,9 +354,9 @@ describe('documents', () => {
   test('one being processed is reported and not retried, while the others named with it are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
-    await sql`
+    await run(sql`
       update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() + interval '1 hour'
-      where id = ${ids[1]}`.execute(stand.db)
+      where id = ${ids[1]}`)
     const { code, stdout, stderr } = await admin(['document', 'retry', ...(ids as string[]), '--json'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: .+ was not retried\. The service is processing this document\..*\n$/)
@@ -413,11 +386,9 @@ describe('the trash of calls', () => {
   test('lists its calls, restores one for good, and purges another', async () => {
     const tenant = await stand.tenant()
     const [restored, purged, kept] = [newId(), newId(), newId()]
-    await sql`
-      insert into calls (organization_id, agent_id, id, done_at, deleted_at)
-      values (${tenant.organizationId}, ${tenant.agentId}, ${restored}, now(), now()),
-        (${tenant.organizationId}, ${tenant.agentId}, ${purged}, now(), now() - interval '1 day'),
-        (${tenant.organizationId}, ${tenant.agentId}, ${kept}, now(), null)`.execute(stand.db)
+    await run(sql`insert into calls (organization_id, agent_id, id, done_at, deleted_at)
+      select organization_id, id, call, now(), at from agents, (values (${restored}::uuid, now()),
+        (${purged}, now() - interval '1 day'), (${kept}, null)) calls (call, at) where id = ${tenant.agentId}`)
     const list = ['call', 'list', '--organization', tenant.organizationId]
     expect(await json(...list, '--trash')).toMatchObject({ data: [{ id: restored }, { id: purged }], has_more: false })
     expect((await json('call', 'list', '--trash')).data).toContainEqual(expect.objectContaining({ id: purged }))
@@ -440,10 +411,10 @@ describe('health', () => {
     const before = await json('health')
     expect(before).toMatchObject({ target: `the local stand in ${dataDir}`, dead_letters: 0 })
     const late = (await tenant.call('POST', tenant.knowledgeBase, { title: 'Late', content: 'Late.' })).body.id
-    await sql`
+    await run(sql`
       update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() - interval '1 hour',
-        pending_since = now() - interval '3 hours' where id = ${late}`.execute(stand.db)
-    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+        pending_since = now() - interval '3 hours' where id = ${late}`)
+    await run(sql`update agents set document_count = 10000 where id = ${tenant.agentId}`)
     const MessageBody = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: late })
     const { deadLetterUrl, queueUrl } = stand.queue
     const MessageGroupId = tenant.organizationId
@@ -517,41 +488,26 @@ describe('which system it works on', () => {
   })
 
   test('npm start’s environment leads to its stand until that is stopped, even in the middle of its tour', async () => {
-    const directory = await temporaryDirectory()
-    const scratch = server ? await createScratchDatabase(server) : undefined
-    if (!scratch) await (await openDatabase({ dataDir: directory, image: process.env.DATABASE_IMAGE })).close()
-    const env = { DATA_DIR: directory, PORT: '0', ...(scratch && { DATABASE_URL: scratch.url }) }
-    const child = spawn(process.execPath, ['infra/local/main.ts'], {
-      cwd: root,
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const exited = once(child, 'exit')
+    const env = { ...(await home({ server })), PORT: '0' }
+    const started = start(env)
     try {
-      for await (const line of createInterface(child.stdout)) if (line.startsWith('Serving')) break
-      child.stdout.resume()
+      await started.prints('Serving')
       const { stdout } = await admin(['organization', 'list', '--json'], env)
       expect(JSON.parse(stdout)).toMatchObject({ data: [{ name: 'Pedal & Pine' }] })
-      for (const [of, found] of [
-        ['agent', 'Front desk'],
-        ['key', 'demo'],
-        ['document', ''],
-      ] as const)
+      for (const [of, found] of Object.entries({ agent: 'Front desk', key: 'demo', document: '' }))
         expect(await admin([of, 'list'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining(found) })
-      const made = await admin(['organization', 'create', '--name', 'Second'], env)
-      expect(made.code).toBe(0)
+      expect(await admin(['organization', 'create', '--name', 'Second'], env)).toMatchObject({ code: 0 })
       expect(await admin(['agent', 'list'], env)).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/several.*organization list/),
       })
     } finally {
-      child.kill('SIGTERM')
-      expect(await exited).toEqual([0, null])
+      started.process.kill('SIGTERM')
+      expect(await started.ends()).toBe(0)
       // The commands above set that stand's for this process.
       useEndpoint(process.env.DATABASE_ENDPOINT!)
     }
     expect((await admin(['organization', 'list'], env)).stderr).toContain('no local stand is running')
-    await expect(stat(join(directory, 'stand.json'))).rejects.toThrow('ENOENT')
-    await scratch?.drop()
+    await expect(stat(join(env.DATA_DIR, 'stand.json'))).rejects.toThrow('ENOENT')
   })
 })

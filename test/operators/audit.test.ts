@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createOrganization } from '../../infra/admin/tenants.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
@@ -8,6 +8,7 @@ import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
+const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
 /** The database as somebody with an operator's login reaches it, past the command line. */
 function asOperator(): Database {
@@ -22,10 +23,9 @@ describe('the record of what operators do', () => {
     const { id: organization } = await cuecardJson('organization', 'create', '--name', 'Lighthouse Inn')
     const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Front desk')
     const permissions = ['--permissions', 'kb:read,kb:write']
-    const { id: key } = await cuecardJson(
-      ...['key', 'create', '--organization', organization, '--name', 'k', '--expires', '2099-01-01T00:00:00Z'],
-      ...permissions,
-    )
+    const expires = '2099-01-01T00:00:00.000Z'
+    const create = ['key', 'create', '--organization', organization, '--name', 'k', '--expires', expires]
+    const { id: key } = await cuecardJson(...create, ...permissions)
     await cuecardJson('key', 'revoke', key, '--as', 'Grace')
     for (const of of ['agent', 'key', 'document', 'call']) await cuecardJson(of, 'list', '--organization', organization)
     await cuecardJson('organization', 'show', organization)
@@ -36,11 +36,7 @@ describe('the record of what operators do', () => {
     const created = ['--organization', organization, '--name', '…']
     expect(await actionsOf(organization)).toMatchObject([
       { ...done, command: 'key revoke', arguments: [key], person: 'Grace' },
-      {
-        ...done,
-        command: 'key create',
-        arguments: [...created, ...permissions, '--expires', '2099-01-01T00:00:00.000Z'],
-      },
+      { ...done, command: 'key create', arguments: [...created, ...permissions, '--expires', expires] },
       { ...done, command: 'agent create', arguments: created },
       { ...done, command: 'organization create', arguments: ['--name', '…'] },
     ])
@@ -57,9 +53,8 @@ describe('the record of what operators do', () => {
     const { organizationId: organization, agentId: agent } = await stand.tenant()
     const secret = 'key_9d2f4c1b7a6e4f0c8b3a'
     expect(await cuecard(['agent', 'retell-secret', agent], { stdin: secret })).toMatchObject({ code: 0 })
-    const { key } = await cuecardJson(
-      ...['key', 'create', '--organization', organization, '--name', 'Mr Smith', '--permissions', 'kb:read'],
-    )
+    const create = ['key', 'create', '--organization', organization, '--name', 'Mr Smith', '--permissions', 'kb:read']
+    const { key } = await cuecardJson(...create)
     const { stdout } = await cuecard(['audit', 'list', '--organization', organization, '--json'])
     expect(JSON.parse(stdout).data).toHaveLength(2)
     for (const hidden of [secret, key, 'Smith']) expect(stdout).not.toContain(hidden)
@@ -83,10 +78,8 @@ describe('the record of what operators do', () => {
   test('says of a command that was interrupted that it began', async () => {
     const { organizationId: organization } = await stand.tenant()
     const db = asOperator()
-    await db
-      .insertInto('operator_actions')
-      .values({ id: newId(), person: 'x', command: 'key create', arguments: [], organization_id: organization })
-      .execute()
+    await sql`insert into operator_actions (id, person, command, arguments, organization_id)
+      values (${newId()}, 'x', 'key create', '{}', ${organization})`.execute(db)
     expect(await actionsOf(organization)).toMatchObject([{ outcome: null, ended_at: null }])
     await sql`update operator_actions set outcome = 'failed', ended_at = now() where outcome is null`.execute(db)
   })
@@ -99,9 +92,7 @@ describe('an operator’s login, past the command line,', () => {
 
   test('changes nothing while no action of it is open', async () => {
     const { organizationId: organization, agentId: agent } = await stand.tenant()
-    await sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`.execute(
-      stand.db,
-    )
+    await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
     const db = asOperator()
     for (const change of [
       sql`insert into organizations (id, name) values (${newId()}, 'smuggled')`,
@@ -138,8 +129,8 @@ describe('an operator’s login, past the command line,', () => {
 
   test('does not end the action of another login', async () => {
     const id = newId()
-    await sql`insert into operator_actions (id, login, person, command, arguments) values (${id}, 'somebody', 'x', 'y', '{}')`.execute(
-      stand.db,
+    await run(
+      sql`insert into operator_actions (id, login, person, command, arguments) values (${id}, 'somebody', 'x', 'y', '{}')`,
     )
     await end(id).execute(asOperator())
     const { rows } = await sql`select outcome from operator_actions where id = ${id}`.execute(stand.db)

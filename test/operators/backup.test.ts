@@ -14,12 +14,10 @@ import { migrate } from '../../infra/migrations/migrate.ts'
 import { withClient } from '../../infra/postgres-client.ts'
 
 const server = process.env.DATABASE_URL
-const hasPrograms =
-  server !== undefined &&
-  (await requirePostgresPrograms(server).then(
-    () => true,
-    () => false,
-  ))
+const hasPrograms = await requirePostgresPrograms(server ?? '').then(
+  () => server !== undefined,
+  () => false,
+)
 const closers: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const close of closers.reverse()) await close()

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { belongings } from '../../infra/admin/erasure/belongings.ts'
 import { erase } from '../../infra/admin/erasure/erase.ts'
-import type { AgentId, OrganizationId } from '../../shared/ids.ts'
-import { newId } from '../../shared/ids.ts'
+import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { createFile } from '../support/files.ts'
@@ -14,6 +13,7 @@ import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
 const provider = useFakeProvider()
+const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
 /** Whatever a customer may have. */
 async function busyTenant(): Promise<Tenant> {
@@ -26,13 +26,9 @@ async function busyTenant(): Promise<Tenant> {
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
     where organization_id = ${organization} limit 1`.execute(stand.db)
-  await sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`.execute(
-    stand.db,
-  )
-  await sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
-    select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`.execute(
-    stand.db,
-  )
+  await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
+  await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
+    select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)
   await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
   await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
     values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0)`.execute(stand.db)
@@ -49,10 +45,8 @@ async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string
     order by 1`.execute(stand.db)
   const found: Record<string, string> = {}
   for (const { name } of tables) {
-    const { rows } = await sql<{ found: string }>`
-      select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as found from ${sql.table(name)} t where ${where}`.execute(
-      stand.db,
-    )
+    const { rows } = await run(sql<{ found: string }>`
+      select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as found from ${sql.table(name)} t where ${where}`)
     found[name] = rows[0]!.found
   }
   return found
@@ -63,9 +57,7 @@ const isEmpty = (found: Record<string, string>) => Object.values(found).every((c
 
 /** So that no instance knows the keys any more, and nobody has to wait for that. */
 const revokeLongAgo = ({ organizationId }: Tenant) =>
-  sql`update api_keys set revoked_at = now() - interval '1 minute' where organization_id = ${organizationId}`.execute(
-    stand.db,
-  )
+  run(sql`update api_keys set revoked_at = now() - interval '1 minute' where organization_id = ${organizationId}`)
 
 const eraseOrganization = (id: string, name = 'Test') =>
   cuecard(['organization', 'delete', id, '--yes-erase-name', name, '--json'])
@@ -75,21 +67,27 @@ function interruptedAfter(pauses: number) {
   const controller = new AbortController()
   const waits: number[] = []
   const pause = (milliseconds: number) => {
-    waits.push(milliseconds)
-    if (waits.length >= pauses) controller.abort()
+    if (waits.push(milliseconds) >= pauses) controller.abort()
     return Promise.resolve()
   }
   return { signal: controller.signal, pause, waits, maxRows: 2, onProgress: () => {} }
 }
+
+/** Erases the tenant's organization long after its keys were revoked. */
+async function eraseAtOnce(tenant: Tenant): Promise<void> {
+  await revokeLongAgo(tenant)
+  expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
+}
+
+const isErased = async ({ organizationId }: Tenant) => isEmpty(await rowsOf(ofOrganization(organizationId)))
 
 describe('an organization that is erased', () => {
   test('leaves no row in any table, and the others’ as they are', async () => {
     const [erased, other] = [await busyTenant(), await busyTenant()]
     const before = await rowsOf(ofOrganization(other.organizationId))
     expect(isEmpty(before)).toBe(false)
-    expect(Object.entries(await rowsOf(ofOrganization(erased.organizationId)))).toSatisfy((found) =>
-      found.every(([, count]: [string, string]) => !count.startsWith('0 ')),
-    )
+    for (const [table, count] of Object.entries(await rowsOf(ofOrganization(erased.organizationId))))
+      expect(count, table).not.toMatch(/^0 /)
     await revokeLongAgo(erased)
     const { code, stdout } = await eraseOrganization(erased.organizationId)
     expect(code).toBe(0)
@@ -99,7 +97,7 @@ describe('an organization that is erased', () => {
       completed_at: expect.any(String),
       counts: { documents: 4, calls: 1, question_log: 1, query_vectors: 1, idempotency_keys: 3 },
     })
-    expect(isEmpty(await rowsOf(ofOrganization(erased.organizationId)))).toBe(true)
+    expect(await isErased(erased)).toBe(true)
     expect(await rowsOf(ofOrganization(other.organizationId))).toEqual(before)
     expect(await eraseOrganization(erased.organizationId)).toMatchObject({
       code: 1,
@@ -110,8 +108,7 @@ describe('an organization that is erased', () => {
   test('leaves its files to the sweeper', async () => {
     const tenant = await stand.tenant()
     const { key } = await createFile(stand, tenant)
-    await revokeLongAgo(tenant)
-    expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
+    await eraseAtOnce(tenant)
     const { rows } = await sql`select source_url from obsolete_files where source_url like ${`%${key}`}`.execute(
       stand.db,
     )
@@ -124,25 +121,24 @@ describe('an organization that is erased', () => {
     const keyOf = ({ organizationId }: Tenant, i = 0) => `${organizationId}/${newId()}/${newId()}/${i}.txt`
     const arrives = (key: string) => bucket.files.set(key, Buffer.from('Soup.'))
     const swept = async () => (await sweep(sweeperWith(keptQueue().queue, bucket))).files_deleted
-    const isErased = () => [...bucket.files.keys()].every((key) => !key.startsWith(erased.organizationId))
+    const hasNone = () => [...bucket.files.keys()].every((key) => !key.startsWith(erased.organizationId))
     for (let i = 0; i < 1100; i++) arrives(keyOf(erased, i))
     const kept = keyOf(other)
     arrives(kept)
-    await revokeLongAgo(erased)
-    expect(await eraseOrganization(erased.organizationId)).toMatchObject({ code: 0 })
+    await eraseAtOnce(erased)
     expect(await swept()).toBeGreaterThanOrEqual(1000)
-    expect(isErased()).toBe(false)
+    expect(hasNone()).toBe(false)
     await swept()
-    expect(isErased()).toBe(true)
+    expect(hasNone()).toBe(true)
 
     await swept()
     arrives(keyOf(erased))
     await swept()
-    expect(isErased()).toBe(false)
+    expect(hasNone()).toBe(false)
     await sql`update obsolete_files set delete_at = now(), last_at = now()
       where source_url like ${`%${erased.organizationId}%`}`.execute(stand.db)
     await swept()
-    expect(isErased()).toBe(true)
+    expect(hasNone()).toBe(true)
     await swept()
     expect([...bucket.files.keys()]).toEqual([kept])
     const { rows } =
@@ -163,10 +159,8 @@ describe('an organization that is erased', () => {
       completed_at: expect.any(String),
       counts: {},
     })
-    const { rows } = await sql<{ kept: string }>`
-      select (select jsonb_agg(e) from erasures e)::text || (select jsonb_agg(a) from operator_actions a)::text as kept`.execute(
-      stand.db,
-    )
+    const { rows } = await run(sql<{ kept: string }>`
+      select (select jsonb_agg(e) from erasures e)::text || (select jsonb_agg(a) from operator_actions a)::text as kept`)
     expect(rows[0]!.kept).toContain(id)
     expect(rows[0]!.kept).not.toContain('Lighthouse')
   })
@@ -195,10 +189,8 @@ describe('an organization that is erased', () => {
     const tenant = await busyTenant()
     const subject = { organizationId: tenant.organizationId as OrganizationId }
     await expect(erase(stand.db, subject, interruptedAfter(1))).rejects.toThrow('run the same command again')
-    const { rows } = await sql<{ revoked: boolean }>`
-      select revoked_at is not null as revoked from api_keys where organization_id = ${tenant.organizationId}`.execute(
-      stand.db,
-    )
+    const { rows } = await run(sql<{ revoked: boolean }>`
+      select revoked_at is not null as revoked from api_keys where organization_id = ${tenant.organizationId}`)
     expect(rows).toEqual([{ revoked: true }])
     expect(await cuecardJson('document', 'list', '--organization', tenant.organizationId)).toMatchObject({
       data: expect.arrayContaining([expect.anything()]),
@@ -232,30 +224,21 @@ describe('an organization that is erased', () => {
       break
     }
     expect(interruptions).toBeGreaterThan(10)
-    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+    expect(await isErased(tenant)).toBe(true)
   })
 
   test('is not brought back by a worker that has a document in work', async () => {
     const tenant = await busyTenant()
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'In work', content: 'text' })
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    provider.script([
-      async () => {
-        await held
-        return 'ok' as const
-      },
-    ])
+    const held = Promise.withResolvers<void>()
+    provider.script([() => held.promise.then(() => 'ok' as const)])
     const working = newWorker(stand, provider)([{ id: body.id, organizationId: tenant.organizationId }])
     await expect.poll(() => provider.calls.length).toBe(1)
-    await revokeLongAgo(tenant)
-    expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
-    release()
+    await eraseAtOnce(tenant)
+    held.resolve()
     await working
     await stand.deliver()
-    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+    expect(await isErased(tenant)).toBe(true)
   })
 })
 
@@ -273,10 +256,8 @@ test('an agent that is erased leaves no row, and the organization its keys and i
   const erased = await cuecardJson('agent', 'delete', tenant.agentId, '--yes-erase-name', 'Agent')
   expect(erased).toMatchObject({ kind: 'agent', organization_id: organization, agent_id: tenant.agentId })
   expect(isEmpty(await rowsOf(ofAgent(tenant.agentId)))).toBe(true)
-  const { rows } = await sql`select from vectors v
-    where organization_id = ${organization} and not exists (select from documents d where d.id = v.document_id)`.execute(
-    stand.db,
-  )
+  const { rows } = await run(sql`select from vectors v
+    where organization_id = ${organization} and not exists (select from documents d where d.id = v.document_id)`)
   expect(rows).toEqual([])
   expect(await rowsOf(ofAgent(agent))).toEqual(kept)
   expect(await call('GET', knowledgeBase)).toMatchObject({ status: 200, body: { data: [{ title: 'Second' }] } })
@@ -285,22 +266,17 @@ test('an agent that is erased leaves no row, and the organization its keys and i
 
 describe('a replay of the erasures', () => {
   /** As a restore to an earlier moment does. */
-  async function bringBack(organization: string, agent: string): Promise<void> {
-    await sql`insert into organizations (id, name) values (${organization}, 'Back') on conflict do nothing`.execute(
-      stand.db,
-    )
-    await sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`.execute(
-      stand.db,
-    )
+  async function bringBack({ organizationId: organization, agentId: agent }: Tenant): Promise<void> {
+    await run(sql`insert into organizations (id, name) values (${organization}, 'Back') on conflict do nothing`)
+    await run(sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`)
   }
 
   test('erases what is there again by the list, once that is confirmed', async () => {
     const [gone, shrunk] = [await busyTenant(), await busyTenant()]
-    await revokeLongAgo(gone)
-    await eraseOrganization(gone.organizationId)
+    await eraseAtOnce(gone)
     await cuecardJson('agent', 'delete', shrunk.agentId, '--yes-erase-name', 'Agent')
-    await bringBack(gone.organizationId, gone.agentId)
-    await bringBack(shrunk.organizationId, shrunk.agentId)
+    await bringBack(gone)
+    await bringBack(shrunk)
 
     const listed = await cuecard(['erasures', 'replay', '--json'])
     expect(listed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Nothing was erased yet\./) })
@@ -309,20 +285,19 @@ describe('a replay of the erasures', () => {
     expect(await cuecardJson('organization', 'show', gone.organizationId)).toMatchObject({ name: 'Back' })
 
     expect(await cuecardJson('erasures', 'replay', '--yes')).toMatchObject({ data: expected })
-    expect(isEmpty(await rowsOf(ofOrganization(gone.organizationId)))).toBe(true)
+    expect(await isErased(gone)).toBe(true)
     expect(await cuecardJson('organization', 'show', shrunk.organizationId)).toMatchObject({ agent_count: 0 })
     expect(await cuecardJson('erasures', 'replay', '--yes')).toEqual({ data: [] })
   })
 
   test('takes from standard input what the restored database does not know', async () => {
     const tenant = await stand.tenant()
-    await revokeLongAgo(tenant)
-    await eraseOrganization(tenant.organizationId)
+    await eraseAtOnce(tenant)
     const { stdout: stdin } = await cuecard(['erasures', 'list', '--json'])
     await sql`delete from erasures where organization_id = ${tenant.organizationId}`.execute(stand.db)
-    await bringBack(tenant.organizationId, tenant.agentId)
+    await bringBack(tenant)
     expect(await cuecard(['erasures', 'replay', '--yes'], { stdin })).toMatchObject({ code: 0 })
-    expect(isEmpty(await rowsOf(ofOrganization(tenant.organizationId)))).toBe(true)
+    expect(await isErased(tenant)).toBe(true)
     const known = JSON.parse(stdin).data.find(
       (each: { organization_id: string }) => each.organization_id === tenant.organizationId,
     )

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { neonConfig } from '@neondatabase/serverless'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Line } from '../../infra/admin/export/export.ts'
 import { fromBase64 } from '../../shared/embedding/vectors.ts'
@@ -11,6 +11,7 @@ import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
+const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
 async function linesOf(organization: string, ...options: string[]): Promise<Line[]> {
   const { code, stdout, stderr } = await cuecard(['organization', 'export', organization, ...options])
@@ -42,8 +43,8 @@ describe('an export', () => {
     const chunk = { chunk_index: 0, content: 'A chunk of my own', embedding: axis(7), metadata: { page: 1 } }
     await call('POST', `${knowledgeBase}/${own.id}/chunks`, { chunks: [chunk, { chunk_index: 1, content: 'bare' }] })
     const callId = newId()
-    await sql`insert into calls (organization_id, agent_id, id, done_at) values (${organization}, ${agent}, ${callId}, now())`.execute(
-      stand.db,
+    await run(
+      sql`insert into calls (organization_id, agent_id, id, done_at) values (${organization}, ${agent}, ${callId}, now())`,
     )
     await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
     await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
@@ -64,12 +65,8 @@ describe('an export', () => {
     expect(ofType(lines, 'chunk')).toMatchObject(chunks)
     expect(ofType(lines, 'chunk').map(({ is_served }) => is_served)).toEqual([true, false, false])
 
-    expect(lines[0]).toEqual({
-      type: 'export',
-      format: 1,
-      organization_id: organization,
-      exported_at: expect.any(String),
-    })
+    const exported_at = expect.any(String)
+    expect(lines[0]).toEqual({ type: 'export', format: 1, organization_id: organization, exported_at })
     expect(lines[1]).toMatchObject({ type: 'organization', id: organization, name: 'Test' })
     expect(ofType(lines, 'agent')).toMatchObject([{ id: agent, name: 'Agent', knowledge_base_enabled: true }])
     expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
@@ -150,10 +147,8 @@ describe('an export', () => {
         done()
       },
     })
-    const { code, stderr } = await cuecard(['organization', 'export', organization], {
-      stdout,
-      signal: controller.signal,
-    })
+    const { signal } = controller
+    const { code, stderr } = await cuecard(['organization', 'export', organization], { stdout, signal })
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: interrupted: what was printed is not all\n' })
     expect(printed.join('')).toContain('"type":"call"')
     expect(printed.join('')).not.toContain('"type":"end"')
@@ -168,11 +163,8 @@ describe('an export', () => {
       stderr: `error: no such organization: ${stranger}\n`,
     })
     await linesOf(organization)
-    for (const [id, outcome] of [
-      [organization, 'done'],
-      [stranger, 'failed'],
-    ])
-      expect((await cuecardJson('audit', 'list', '--organization', id!)).data).toMatchObject([
+    for (const [id, outcome] of Object.entries({ [organization]: 'done', [stranger]: 'failed' }))
+      expect((await cuecardJson('audit', 'list', '--organization', id)).data).toMatchObject([
         { command: 'organization export', organization_id: id, outcome },
       ])
   })

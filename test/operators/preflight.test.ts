@@ -54,6 +54,8 @@ function secrets(): Record<SecretName, string | undefined> {
   }
 }
 
+const failure = (code: string) => new Error(`aws ended with 254: An error occurred (${code})`)
+
 /** As the command answers and fails, in the shapes of AWS's documentation. */
 function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } = {}): Aws {
   const known: Record<string, unknown> = {
@@ -65,9 +67,7 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
       AccountLimit: { TotalCodeSize: 80530636800, ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
       AccountUsage: { TotalCodeSize: 1, FunctionCount: 1 },
     },
-    'lambda get-function-concurrency': new Error(
-      'aws ended with 254: An error occurred (ResourceNotFoundException) when calling the GetFunctionConcurrency operation: Function not found',
-    ),
+    'lambda get-function-concurrency': failure('ResourceNotFoundException'),
     'cloudformation describe-stacks': new Error(
       'aws ended with 254: An error occurred (ValidationError) when calling the DescribeStacks operation: Stack with id cuecard-prod does not exist',
     ),
@@ -78,10 +78,7 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
     if (operation === 'get-secret-value') {
       const name = rest[1]!.split('/').at(-1) as SecretName
       const SecretString = kept[name]
-      if (SecretString === undefined)
-        throw new Error(
-          'aws ended with 254: An error occurred (ResourceNotFoundException) when calling the GetSecretValue operation: Secrets Manager can’t find the specified secret value for staging label: AWSCURRENT',
-        )
+      if (SecretString === undefined) throw failure('ResourceNotFoundException')
       return { ARN: 'arn', Name: rest[1], VersionId: '1', SecretString, VersionStages: ['AWSCURRENT'] }
     }
     const answer = known[`${service} ${operation}`]
@@ -117,36 +114,31 @@ describe('the preflight', () => {
   })
 
   test('says all at once, the errors last', async () => {
-    const kept = {
-      ...secrets(),
-      'database-search': undefined,
-      'database-chunks': 'not a URL',
-      provider: 'sk-bad',
-      canary: 'cue_',
-    }
+    const wrong = { 'database-search': undefined, 'database-chunks': 'not a URL', provider: 'sk-bad', canary: 'cue_' }
+    const kept = { ...secrets(), ...wrong }
     const answers = {
-      'ssm get-parameter': new Error('aws ended with 254: An error occurred (ParameterNotFound)'),
+      'ssm get-parameter': failure('ParameterNotFound'),
       'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } },
       'cloudformation describe-stacks': { Stacks: [{ StackName: 'cuecard-prod', StackStatus: 'ROLLBACK_COMPLETE' }] },
     }
     const { account, runbookUrl } = stages.prod
     const changed = { account, alarmAddress: undefined as never, runbookUrl }
     const findings = await look(fakeAws({ kept, answers }), changed)
-    expect(faultsOf(findings)).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^error account: prod names an example/),
-        expect.stringMatching(/^error bootstrap: .*npx cdk bootstrap/),
-        expect.stringMatching(/^error Lambda concurrency: 428 of the account’s 10: .* Request a quota of 1000/),
-        expect.stringMatching(/^error stack cuecard-prod: its first deploy failed/),
-        expect.stringMatching(/^error alarms: have no recipient/),
-        expect.stringMatching(/^error runbook: /),
-        expect.stringMatching(/^error database-search: the secret cuecard\/prod\/database-search is missing or empty/),
-        expect.stringMatching(/^error database-chunks: .* is not a postgresql:\/\/ URL/),
-        expect.stringMatching(/^error provider: .*401/),
-        expect.stringMatching(/^error canary: the secret cuecard\/prod\/canary is not an API key/),
-      ]),
-    )
-    expect(faultsOf(findings)).toHaveLength(10)
+    const faults = faultsOf(findings)
+    for (const fault of [
+      /^error account: prod names an example/,
+      /^error bootstrap: .*npx cdk bootstrap/,
+      /^error Lambda concurrency: 428 of the account’s 10: .* Request a quota of 1000/,
+      /^error stack cuecard-prod: its first deploy failed/,
+      /^error alarms: have no recipient/,
+      /^error runbook: /,
+      /^error database-search: the secret cuecard\/prod\/database-search is missing or empty/,
+      /^error database-chunks: .* is not a postgresql:\/\/ URL/,
+      /^error provider: .*401/,
+      /^error canary: the secret cuecard\/prod\/canary is not an API key/,
+    ])
+      expect(faults.filter((found) => fault.test(found))).toHaveLength(1)
+    expect(faults).toHaveLength(10)
     const levels = findings.map(({ level }) => level)
     expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
   })
@@ -181,29 +173,16 @@ describe('the preflight', () => {
   })
 
   test.each([
-    ['UPDATE_COMPLETE', []],
-    ['UPDATE_ROLLBACK_COMPLETE', []],
+    ['UPDATE_COMPLETE UPDATE_ROLLBACK_COMPLETE', []],
     ['UPDATE_IN_PROGRESS', [/wait for it$/]],
     ['REVIEW_IN_PROGRESS', [/delete it$/]],
     ['UPDATE_ROLLBACK_FAILED', [/a deploy that cannot roll back$/]],
-    ['ROLLBACK_FAILED', [/ROLLBACK_FAILED: its events say why/]],
-    ['CREATE_FAILED', [/CREATE_FAILED: its events say why/]],
-    ['DELETE_FAILED', [/DELETE_FAILED: its events say why/]],
-    ['UPDATE_FAILED', [/UPDATE_FAILED: its events say why/]],
-  ])('takes a stack that is %s for what it is', async (StackStatus, faults) => {
-    const answers = { 'cloudformation describe-stacks': { Stacks: [{ StackStatus }] } }
-    expect(faultsOf(await look(fakeAws({ answers })))).toEqual(faults.map((fault) => expect.stringMatching(fault)))
-  })
-
-  test('says once that AWS cannot be asked, and still what can be seen without it', async () => {
-    const expired = new Error('aws ended with 254: Unable to locate credentials')
-    const aws: Aws = () => Promise.reject(expired)
-    expect(faultsOf(await look(aws, { account: stages.prod.account, alarmAddress: '' }))).toEqual([
-      expect.stringMatching(/^error account: prod names an example/),
-      `error credentials: ${expired.message}`,
-      expect.stringMatching(/^error alarms: have no recipient/),
-      expect.stringMatching(/^error AWS: \d+ checks of AWS were skipped/),
-    ])
+    ['ROLLBACK_FAILED CREATE_FAILED DELETE_FAILED UPDATE_FAILED', [/_FAILED: its events say why/]],
+  ])('takes a stack that is %s for what it is', async (statuses, faults) => {
+    for (const StackStatus of statuses.split(' ')) {
+      const answers = { 'cloudformation describe-stacks': { Stacks: [{ StackStatus }] } }
+      expect(faultsOf(await look(fakeAws({ answers })))).toEqual(faults.map((fault) => expect.stringMatching(fault)))
+    }
   })
 
   test('warns of a stage that reserves nothing', async () => {
@@ -222,13 +201,11 @@ describe('the preflight', () => {
     await sql`grant cuecard_documents to ${sql.id(wide)}`.execute(stand.db)
     await sql`alter role ${sql.id(wide)} bypassrls`.execute(stand.db)
     await sql`alter role ${sql.id(wide)} reset statement_timeout`.execute(stand.db)
-    const {
-      rows: [database],
-    } = await sql<{ name: string }>`select current_database() as name`.execute(stand.db)
-    await sql`grant temporary on database ${sql.id(database!.name)} to ${sql.id(wide)}`.execute(stand.db)
+    const database = new URL(process.env.DATABASE_URL!).pathname.slice(1)
+    await sql`grant temporary on database ${sql.id(database)} to ${sql.id(wide)}`.execute(stand.db)
     const kept = { ...secrets(), 'database-documents': url, 'database-search': urlOf(`cuecard_agents_${suffix}`) }
     const faults = faultsOf(await look(fakeAws({ kept })))
-    await sql`revoke temporary on database ${sql.id(database!.name)} from ${sql.id(wide)}`.execute(stand.db)
+    await sql`revoke temporary on database ${sql.id(database)} from ${sql.id(wide)}`.execute(stand.db)
     expect(faults).toEqual([
       `warning database-documents: ${wide} has no statement_timeout`,
       expect.stringMatching(/^error database-documents: .* bypasses row-level security/),
@@ -245,10 +222,8 @@ describe('the preflight', () => {
   })
 
   test('looks at the certificate and the record of a domain', async () => {
-    const customDomain = {
-      name: 'api.example.org',
-      certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c',
-    }
+    const certificateArn = 'arn:aws:acm:eu-central-1:111122223333:certificate/c'
+    const customDomain = { name: 'api.example.org', certificateArn }
     const describe = (Certificate: object) => fakeAws({ answers: { 'acm describe-certificate': { Certificate } } })
     const issued = { DomainName: 'example.org', SubjectAlternativeNames: ['*.example.org'], Status: 'ISSUED' }
     expect(faultsOf(await look(describe(issued), { customDomain }))).toEqual([])
