@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { withFigures } from './bench/report/readme.ts'
+import { committedFigures } from './evaluation/committed.ts'
+import { withTable } from './evaluation/report.ts'
 
 const root = join(import.meta.dirname, '..')
 const elsewhere = ['infra/local/samples/', 'test/evaluation/set/', 'functions/reference/guides/']
@@ -29,6 +31,11 @@ describe.each(pages)('%s', (page) => {
 test('the figures of README.md are those of the run that is kept beside it', () => {
   const run = JSON.parse(read('test/bench/results/run.json'))
   expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
+})
+
+test('the table of the search page shows the committed figures', () => {
+  const page = read('shared/retrieval/README.md')
+  expect(withTable(page, committedFigures())).toBe(page)
 })
 
 test('every package of npm start runs on the oldest Node that README.md names', () => {

@@ -1,6 +1,6 @@
-import { depth, type Found, rankOf } from './judge.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
 import type { Rank } from './metrics.ts'
-import type { Question } from './questions.ts'
+import type { Expected, Question } from './questions.ts'
 
 export const modes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof modes)[number]
@@ -8,7 +8,12 @@ export type Mode = (typeof modes)[number]
 /** Longer than any search takes: what is judged is what it finds, not when. */
 const deadlineMilliseconds = 10_000
 
-export interface SearchRequest {
+export type Found = Pick<Hit, 'document_title' | 'content' | 'score'>
+
+/** How many hits a search is asked for. */
+const depth = 10
+
+interface SearchRequest {
   query: string
   mode: Mode
   limit: number
@@ -59,4 +64,22 @@ async function ask(search: Search, question: Question, mode: Mode): Promise<Answ
     documentRank: expected?.title === undefined ? undefined : rankOf(data, { ...expected, words: undefined }),
     isDegraded: degraded !== null,
   }
+}
+
+/** @returns the place of the first right hit, 1 for the best; undefined when none is right */
+export function rankOf(found: readonly Found[], expected: Expected): number | undefined {
+  const place = found.findIndex((hit) => isRight(hit, expected))
+  return place < 0 ? undefined : place + 1
+}
+
+function isRight(hit: Found, { title, words }: Expected): boolean {
+  return (
+    (title === undefined || normalized(hit.document_title) === normalized(title)) &&
+    (words === undefined || normalized(hit.content).includes(normalized(words)))
+  )
+}
+
+/** Whoever writes down the right words copies them from a page: where its lines break, they do not know. */
+export function normalized(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 }

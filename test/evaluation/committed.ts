@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '../../infra/admin/command-error.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
@@ -9,9 +9,8 @@ import { toChangesText } from './report.ts'
 
 const file = join(import.meta.dirname, 'figures.json')
 
-/** undefined before the first are written. */
-export function committedFigures(): Figures | undefined {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+export function committedFigures(): Figures {
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 /** @throws CommandError when the figures are not of the embedded default: nobody could reproduce them without the provider */
@@ -24,10 +23,9 @@ export function writeFigures(figures: Figures): void {
   writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
 }
 
-/** What changed since the committed figures, as text; undefined before there are any. */
-export function changesText(figures: Figures, answers: readonly Answer[]): string | undefined {
+/** What changed since the committed figures, as text. */
+export function changesText(figures: Figures, answers: readonly Answer[]): string {
   const committed = committedFigures()
-  if (committed === undefined) return undefined
   const changes = toChangesText(changesBetween(committed, figures), answers)
   const other = [
     ...(committed.source.model === figures.source.model ? [] : [`those are of the embedder ${committed.source.model}`]),
@@ -40,7 +38,7 @@ export function changesText(figures: Figures, answers: readonly Answer[]): strin
 /** @throws CommandError when a figure is lower than the committed one, or nothing can be compared */
 export function check(figures: Figures): void {
   const committed = committedFigures()
-  if (committed === undefined || committed.source.set !== figures.source.set)
+  if (committed.source.set !== figures.source.set)
     throw new CommandError('figures.json is not of this set: npm run evaluate -- --write')
   const fallen = changesBetween(committed, figures).figures.filter(({ before, now }) => now < before)
   if (fallen.length === 0) return

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { normalized } from './judge.ts'
+import { normalized } from './ask.ts'
 import { parseQuestions, type Question } from './questions.ts'
 
 /** One agent, with what it knows and what its callers ask. */

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { messageOf } from '../../infra/error-message.ts'
 import { type Answer, askAll } from './ask.ts'
 import { changesText, check, requireDefault, writeFigures } from './committed.ts'
 import { type Source, toFigures } from './figures.ts'
 import { readSet } from './labelled-set.ts'
-import { parseQuestions, type Question } from './questions.ts'
+import { parseQuestions } from './questions.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
 import { openStand } from './stand.ts'
@@ -72,8 +71,7 @@ async function evaluate(options: Options): Promise<void> {
   if (degraded > 0) say(`\n${degraded} of ${answers.length} answers are degraded: the keyword arm’s alone`)
   if (options.questions !== undefined) return
 
-  const changes = changesText(figures, answers)
-  if (changes) say(`\n${changes}`)
+  say(`\n${changesText(figures, answers)}`)
   if (options.write || options.readme || options.check) requireDefault(figures)
   if (options.write) writeFigures(figures)
   if (options.readme) writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), figures))
@@ -100,18 +98,10 @@ async function askOwn({ questions: file, url, agent, key }: Options): Promise<Ru
   if (!agent) throw new CommandError('name the agent to ask: --agent or AGENT_ID')
   if (!key) throw new CommandError('an API key is needed: API_KEY or --key')
   if (!URL.canParse(url)) throw new CommandError(`--url must be a URL such as http://127.0.0.1:8787, not ${url}`)
-  const questions = readQuestions(file!)
+  if (!existsSync(file!)) throw new CommandError(`cannot read ${file}`)
+  const questions = parseQuestions(readFileSync(file!, 'utf8'), file!)
   const search = searchOf({ url, agentId: agent, apiKey: key })
   return { source: {}, answers: await askAll(search, questions, progress(questions.length)) }
-}
-
-function readQuestions(file: string): Question[] {
-  try {
-    return parseQuestions(readFileSync(file, 'utf8'), file)
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    throw new CommandError(`cannot read ${file}: ${messageOf(error)}`)
-  }
 }
 
 /** @returns to be called after each question: tells on stderr, now and then, how many are done */
