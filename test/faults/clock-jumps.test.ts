@@ -4,8 +4,7 @@ import { Random } from '../simulation/random.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { useStandProcesses } from '../support/stand-process.ts'
 import { databases, seed, tell } from './effort.ts'
-import { after } from './moments.ts'
-import { System } from './system.ts'
+import { after, System } from './system.ts'
 import { Work } from './work.ts'
 
 const provider = useFakeProvider()

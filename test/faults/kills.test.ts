@@ -4,9 +4,8 @@ import { Random } from '../simulation/random.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { useStandProcesses } from '../support/stand-process.ts'
 import { databases, killCount, seed, tell } from './effort.ts'
-import { after } from './moments.ts'
-import { repeatedPayments } from './payments.ts'
-import { System } from './system.ts'
+import { repeatedPayments } from './ledger.ts'
+import { after, System } from './system.ts'
 import { Work } from './work.ts'
 
 const provider = useFakeProvider()

@@ -3,10 +3,8 @@ import { Random } from '../simulation/random.ts'
 import { type Line, useFakeProvider } from '../support/fake-provider.ts'
 import { useStandProcesses } from '../support/stand-process.ts'
 import { databases, isLongRun, seed, tell } from './effort.ts'
-import { textOf } from './ledger.ts'
-import { after } from './moments.ts'
-import { repeatedPayments } from './payments.ts'
-import { System } from './system.ts'
+import { repeatedPayments, textOf } from './ledger.ts'
+import { after, System } from './system.ts'
 import { Work } from './work.ts'
 
 const provider = useFakeProvider()
@@ -17,18 +15,16 @@ const requests = isLongRun ? 2_000 : 90
 
 /** What goes wrong, until it returns. */
 type Storm = (system: System, random: Random) => Promise<void>
+type Ports = Awaited<ReturnType<System['ports']>>
 
-const cutDatabase: Storm = async (system, random) => {
-  const { database, server } = await system.ports()
-  system.order({ cut: { ports: [database, server], meanBytes: 12_000, seed: random.below(2 ** 31) } })
-  await after(system.events, 'sent', requests)
-}
-
-const cutQueue: Storm = async (system, random) => {
-  const { queue } = await system.ports()
-  system.order({ cut: { ports: [queue], meanBytes: 2_000, seed: random.below(2 ** 31) } })
-  await after(system.events, 'sent', requests)
-}
+const cut =
+  (meanBytes: number, ...names: (keyof Ports)[]): Storm =>
+  async (system, random) => {
+    const ports = await system.ports()
+    system.order({ cut: { ports: names.map((name) => ports[name]), meanBytes, seed: random.below(2 ** 31) } })
+    await after(system.events, 'sent', requests)
+  }
+const cutDatabase = cut(12_000, 'database', 'server')
 
 const databaseAway: Storm = async (system, random) => {
   const { database, server } = await system.ports()
@@ -47,7 +43,14 @@ const queueAway: Storm = async (system) => {
   await after(system.events, 'answered', requests)
 }
 
-const faults: Line[] = [
+type Ending = Exclude<Line, (...call: never[]) => unknown>
+
+const told = (system: System, line: Ending): Ending => {
+  system.events.dispatchEvent(new Event('embedding'))
+  return line
+}
+
+const faults: Ending[] = [
   'hang',
   'break_off',
   'too_few',
@@ -62,11 +65,7 @@ const faults: Line[] = [
 ]
 
 const providerInTrouble: Storm = async (system, random) => {
-  provider.script([], () => {
-    system.events.dispatchEvent(new Event('embedding'))
-    const fault = random.chance(0.3) ? 'ok' : random.pick(faults)
-    return fault as Exclude<Line, (...call: never[]) => unknown>
-  })
+  provider.script([], () => told(system, random.chance(0.3) ? 'ok' : random.pick(faults)))
   await after(system.events, 'sent', requests)
 }
 
@@ -78,7 +77,7 @@ const providerAway: Storm = async (system) => {
 const storms: [string, Storm][] = [
   ['the connections to the database are cut, between and inside statements', cutDatabase],
   ['the database is away, and comes back', databaseAway],
-  ['the connections to the queue are cut', cutQueue],
+  ['the connections to the queue are cut', cut(2_000, 'queue')],
   ['the queue is away, and its messages are lost', queueAway],
   ['the provider hangs, drips, floods, breaks off, and wants to be left alone for thirty years', providerInTrouble],
   ['the provider is away', providerAway],
@@ -93,11 +92,7 @@ describe.each(databases)('on the %s database', (name, server) => {
         EMBEDDING_BASE_URL: provider.baseUrl,
         EMBEDDING_TIMEOUT_SECONDS: '1',
       })
-      const calm = () =>
-        provider.script([], () => {
-          system.events.dispatchEvent(new Event('embedding'))
-          return 'ok'
-        })
+      const calm = () => provider.script([], () => told(system, 'ok'))
       calm()
       await system.start()
       const work = new Work(system, random)

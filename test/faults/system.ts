@@ -4,7 +4,7 @@ import { findStand } from '../../infra/data-directory/address.ts'
 import { Database } from '../../shared/database/database.ts'
 import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand-process.ts'
 import { unlimit } from '../support/tenant.ts'
-import type { Orders } from './within/orders.ts'
+import type { Orders } from './within/connections.ts'
 
 export interface Answer {
   status: number
@@ -13,16 +13,18 @@ export interface Answer {
   body: any
 }
 
+type Start = ReturnType<typeof useStandProcesses>['start']
+
 const answerSeconds = 60
 const within = new URL('within/main.ts', import.meta.url).href
 
 /** The stand of `npm start` in a process of its own, which a test kills, starts again and disturbs from within. */
 export class System {
   readonly home: Home
-  readonly #start: ReturnType<typeof useStandProcesses>['start']
+  readonly #start: Start
   readonly #env: Record<string, string>
   #process: StandProcess | undefined
-  #agent = { origin: '', apiKey: '', agentId: '', organizationId: '' }
+  #agent = { origin: '', apiKey: '', agentId: '' }
   #up = Promise.withResolvers<void>()
   #isServing = false
   /** `sent` and `answered`: requests of the clients. */
@@ -30,17 +32,13 @@ export class System {
   /** Connections that were cut within. */
   cuts = 0
 
-  private constructor(home: Home, start: ReturnType<typeof useStandProcesses>['start'], env: Record<string, string>) {
+  private constructor(home: Home, start: Start, env: Record<string, string>) {
     this.home = home
     this.#start = start
     this.#env = env
   }
 
-  static async create(
-    home: Home,
-    start: ReturnType<typeof useStandProcesses>['start'],
-    env: Record<string, string> = {},
-  ): Promise<System> {
+  static async create(home: Home, start: Start, env: Record<string, string> = {}): Promise<System> {
     const settings = {
       PORT: await freePort(),
       CHUNK_TOKENS: '40',
@@ -63,7 +61,12 @@ export class System {
   async start(): Promise<void> {
     const started = this.launch()
     await started.prints('Serving')
-    await this.#adopt()
+    const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(this.home)
+    this.#agent = { origin: BASE_URL!, apiKey: API_KEY!, agentId: AGENT_ID! }
+    // The ledger's clients are more than one organization may ask of a shared system.
+    await unlimit(await this.database(), ORGANIZATION_ID!)
+    this.#isServing = true
+    this.#up.resolve()
   }
 
   /** Without waiting. */
@@ -73,15 +76,6 @@ export class System {
       if (message === 'cut') this.cuts++
     })
     return this.#process
-  }
-
-  async #adopt() {
-    const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(this.home)
-    this.#agent = { origin: BASE_URL!, apiKey: API_KEY!, agentId: AGENT_ID!, organizationId: ORGANIZATION_ID! }
-    // The ledger's clients are more than one organization may ask of a shared system.
-    await unlimit(await this.database(), ORGANIZATION_ID!)
-    this.#isServing = true
-    this.#up.resolve()
   }
 
   /** As kill -9: the process has no say in it. */
@@ -149,6 +143,19 @@ export class System {
       return undefined
     }
   }
+}
+
+/** Resolves when so many events of the kind have been dispatched from now on. */
+export function after(events: EventTarget, kind: 'sent' | 'answered' | 'embedding', count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let left = count
+  const hear = () => {
+    if (--left > 0) return
+    events.removeEventListener(kind, hear)
+    resolve()
+  }
+  events.addEventListener(kind, hear)
+  return promise
 }
 
 async function freePort(): Promise<string> {

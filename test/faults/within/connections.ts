@@ -1,6 +1,15 @@
 import { Socket } from 'node:net'
 import { Random } from '../../simulation/random.ts'
-import type { Orders } from './orders.ts'
+
+/** What a stand under test is told by its test, from within its own process. */
+export interface Orders {
+  /** Connections to these ports are reset after a random number of bytes, both directions together. */
+  cut?: { ports: number[]; meanBytes: number; seed: number }
+  /** Nobody answers there: connections are refused, and those that are open are reset. */
+  away?: number[]
+  /** Of the wall clock, in milliseconds. */
+  clockShift?: number
+}
 
 // Every connection that this process makes goes through here: of the driver, the queue's client, `pg`.
 const connect = Socket.prototype.connect

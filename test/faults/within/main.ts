@@ -1,13 +1,23 @@
 // Loaded into the process of a stand before anything else, by `node --import`.
 import { isMainThread } from 'node:worker_threads'
-import { cutConnections } from './connections.ts'
-import type { Orders } from './orders.ts'
-import { shiftClock } from './wall-clock.ts'
+import { cutConnections, type Orders } from './connections.ts'
+
+const RealDate = Date
+const now = RealDate.now
+let shift = 0
+
+// At once, so that whoever keeps a reference to Date.now keeps this one.
+RealDate.now = () => now() + shift
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args, newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [RealDate.now()] : args, newTarget),
+  apply: () => new RealDate(RealDate.now()).toString(),
+})
 
 if (isMainThread && process.send) {
   process.on('message', ({ cut, away, clockShift }: Orders) => {
     if (cut || away) cutConnections({ cut, away })
-    if (clockShift !== undefined) shiftClock(clockShift)
+    if (clockShift !== undefined) shift = clockShift
   })
   // The process is not to live for its orders.
   process.channel?.unref()
