@@ -1,23 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { connectionsAtOnce, type ReservedConcurrency } from '../../infra/aws/concurrency.ts'
-import { type StageSettings, stages } from '../../infra/aws/stages.ts'
-import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../../infra/wiring.ts'
+import { stages } from '../../infra/aws/stages.ts'
+import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
 
-const serving = (Object.entries(lambdas) as [LambdaName, Lambda][]).flatMap(([name, { routes }]) =>
-  routes ? [name] : [],
-)
-const stagesByName = Object.entries(stages) as ['dev' | 'prod', StageSettings][]
-const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
+const serving = lambdaNames.filter((name) => 'routes' in lambdas[name])
 
-describe.each(stagesByName)('%s', (name, settings) => {
+describe.each(['dev', 'prod'] as const)('%s', (stage) => {
+  const settings = stages[stage]
   const reserved: ReservedConcurrency = settings.reservedConcurrency!
 
   test('reserves executions for each Lambda that serves, so that none takes those of another', () => {
-    const template = synthesis.stack(name)
+    const template = synthesis.stack(stage)
     for (const lambda of lambdaNames)
       expect(template.lambda(lambda).Properties.ReservedConcurrentExecutions, lambda).toBe(reserved[lambda])
     expect(Object.keys(reserved).toSorted()).toEqual(serving.toSorted())
@@ -26,20 +23,34 @@ describe.each(stagesByName)('%s', (name, settings) => {
   test('asks for no more connections at once than the database admits', () => {
     expect(connectionsAtOnce(reserved, settings)).toBeLessThanOrEqual(settings.databaseConnections)
   })
-
-  test('has executions for a burst of searches, and for as many a second as the throttle lets in, of 0.3 s each', () => {
-    expect(reserved.search).toBeGreaterThanOrEqual(settings.throttle.burst / 2)
-    expect(sumOf(Object.values(reserved))).toBeGreaterThanOrEqual(0.3 * settings.throttle.requestsPerSecond)
-  })
-})
-
-test('a provider that hangs takes no more of production than what is reserved for searches, at 50 a second', () => {
-  const hanging = 50 * (timeouts.deadlineMilliseconds / 1000)
-  expect(stages.prod.reservedConcurrency.search).toBeGreaterThanOrEqual(hanging)
 })
 
 test('both stages leave a hundred of an account’s thousand executions unreserved, beside those of the workers', () => {
-  const workers = sumOf(stagesByName.map(([, stage]) => stage.embeddingConcurrency + stage.extractionConcurrency))
-  const reserved = sumOf(stagesByName.flatMap(([, stage]) => Object.values(stage.reservedConcurrency!)))
-  expect(reserved + workers).toBeLessThanOrEqual(900)
+  const executions = Object.values(stages).flatMap((stage) => [
+    stage.embeddingConcurrency,
+    stage.extractionConcurrency,
+    ...Object.values(stage.reservedConcurrency!),
+  ])
+  expect(executions.reduce((sum, number) => sum + number, 0)).toBeLessThanOrEqual(900)
 })
+
+test('a route belongs to one function, which times out before the gateway does', () => {
+  const served = Object.values(lambdas).filter((lambda) => 'routes' in lambda)
+  const routes = served.flatMap((lambda) => [...lambda.routes])
+  expect(new Set(routes).size).toBe(routes.length)
+  expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
+})
+
+// Without regard to the deadline: the key, and for a platform a secret, and whether there is anything to search.
+test.each([
+  ['platforms', 3, timeouts.deadlineMilliseconds],
+  ['search', 1, timeouts.maxDeadlineMilliseconds],
+] as const)(
+  '%s responds before its Lambda times out, however slow database and provider are',
+  (name, trips, deadline) => {
+    const coldStart = 5
+    expect(coldStart + trips * timeouts.databaseSeconds + (deadline + timeouts.graceMilliseconds) / 1000).toBeLessThan(
+      lambdas[name].timeoutSeconds,
+    )
+  },
+)

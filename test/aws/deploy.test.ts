@@ -1,17 +1,14 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { runInThisContext } from 'node:vm'
-import { App, Stack } from 'aws-cdk-lib'
-import { Queue } from 'aws-cdk-lib/aws-sqs'
+import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
-import { acknowledgedRules, addRuleChecks } from '../../infra/aws/rule-checks.ts'
+import { acknowledgedRules } from '../../infra/aws/rule-checks.ts'
 import { SecretsStack } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
@@ -54,40 +51,6 @@ describe('migrations', () => {
     expect(triggerOf('one-more', 'export const handler = () => 1', ['0001_initial', '0002_roles'])).not.toBe(before)
   })
 
-  test('run when their resource is created, and not when a rollback updates or deletes it, which needs no database', async () => {
-    const [, { Properties }] = prod.ofType('Custom::Trigger')[0]!
-    const invoked: string[] = []
-    const handler = trigger(invoked)
-    const ResourceProperties = Object.fromEntries(
-      Object.entries(Properties).map(([key, value]) => [key, typeof value === 'object' ? 'arn' : String(value)]),
-    )
-    await handler({ RequestType: 'Update', ResourceProperties })
-    await handler({ RequestType: 'Delete', ResourceProperties })
-    expect(invoked).toEqual([])
-    await handler({ RequestType: 'Create', ResourceProperties })
-    expect(invoked).toEqual(['arn'])
-  })
-
-  /** The Lambda of CDK's that is deployed for the trigger, on a Lambda service that notes what is invoked. */
-  function trigger(invoked: string[]): (event: object) => Promise<void> {
-    const [, { Properties }] = prod
-      .ofType('AWS::Lambda::Function')
-      .find(([id]) => id.includes('TriggerCustomResource'))!
-    const key = String((Properties.Code as Fields).S3Key).replace('.zip', '')
-    const code = readFileSync(join(synthesis.outdir, `asset.${key}`, 'index.js'), 'utf8')
-    class Lambda {
-      async invoke({ FunctionName }: { FunctionName: string }) {
-        await Promise.resolve(invoked.push(FunctionName))
-        return { StatusCode: 200 }
-      }
-    }
-    const require = (name: string) =>
-      name === '@aws-sdk/client-lambda' ? { Lambda } : createRequire(import.meta.url)(name)
-    const module = { exports: {} as { handler: (event: object) => Promise<void> } }
-    runInThisContext(`(function (require, module, exports) {${code}\n})`)(require, module, module.exports)
-    return module.exports.handler
-  }
-
   /** The logical id of the trigger of a stack with this migrate Lambda, which knows these migrations. */
   function triggerOf(name: string, migrate: string, migrationNames: string[]): string {
     const directory = synthesis.scratch(name)
@@ -111,41 +74,36 @@ test.each(answering)(
   },
 )
 
-describe('the rule packs', () => {
-  test('fail the synth on a finding that is not acknowledged', () => {
-    const app = new App({ outdir: synthesis.scratch('finding') })
-    addRuleChecks(app)
-    new Queue(new Stack(app, 'stack'), 'queue')
-    expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/)
+test('the rule packs have a finding for every acknowledgement, so that none outlives its reason', () => {
+  const findings = [new AwsSolutionsChecks(app), new ServerlessChecks(app)].flatMap((pack) => {
+    Object.defineProperty(pack, 'isAcknowledged', { value: () => false })
+    return pack.validateScope(app).violations.map(({ ruleName }) => ruleName)
   })
-
-  test('have a finding for every acknowledgement, so that none outlives its reason', () => {
-    const findings = [new AwsSolutionsChecks(app), new ServerlessChecks(app)].flatMap((pack) => {
-      Object.defineProperty(pack, 'isAcknowledged', { value: () => false })
-      return pack.validateScope(app).violations.map(({ ruleName }) => ruleName)
-    })
-    const acknowledged = [...acknowledgedRules(app).keys()]
-    expect(acknowledged.sort()).toEqual([...new Set(findings)].sort())
-  })
+  const acknowledged = [...acknowledgedRules(app).keys()]
+  expect(acknowledged.sort()).toEqual([...new Set(findings)].sort())
 })
 
-describe('what is deployed', () => {
-  test.each(Object.keys(entryPoints) as BundleName[])(
-    '%s loads as Lambda loads it: in the environment it is given, without any package, the AWS SDK only when it is needed',
-    async (name) => {
-      const alone = mkdtempSync(join(tmpdir(), 'cuecard-alone-'))
-      cpSync(dirname(prod.bundle(name)), alone, { recursive: true })
-      const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
-      const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
-      for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL'])
-        if (name in env) env[name] = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env[name]}`
-      const role = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-      const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`
-      const { stdout } = await run(process.execPath, ['--eval', load], { env: { ...role, ...env } })
-      rmSync(alone, { recursive: true })
-      expect(stdout.trim()).toBe('function')
-    },
-  )
+test.each(Object.keys(entryPoints) as BundleName[])(
+  '%s loads as Lambda loads it: in the environment it is given, without any package, the AWS SDK only when it is needed',
+  async (name) => {
+    const alone = mkdtempSync(join(tmpdir(), 'cuecard-alone-'))
+    cpSync(dirname(prod.bundle(name)), alone, { recursive: true })
+    const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
+    const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
+    for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL'])
+      if (name in env) env[name] = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env[name]}`
+    const role = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`
+    const { stdout } = await run(process.execPath, ['--eval', load], { env: { ...role, ...env } })
+    rmSync(alone, { recursive: true })
+    expect(stdout.trim()).toBe('function')
+  },
+)
+
+test.each(['dev', 'prod'] as const)('%s is pinned to the account and the region of its settings', (stage) => {
+  const { account, region } = stages[stage]
+  for (const name of [`cuecard-${stage}`, `cuecard-${stage}-secrets`])
+    expect(app.node.findChild(name)).toMatchObject({ account, region })
 })
 
 test('the same sources give the same assets, so that a deploy without a change changes nothing', () => {

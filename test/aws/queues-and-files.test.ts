@@ -3,9 +3,7 @@ import { type LambdaName, lambdas, type QueueName, queues as queueSettings } fro
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import {
   type Fields,
-  type Json,
   logicalId,
-  type Resource,
   type StackTemplate,
   type StageUnderTest,
   useSynthesis,
@@ -24,7 +22,6 @@ const bucketOf = (stage: StageUnderTest) => synthesis.stack(stage).ofType('AWS::
 
 describe.each(queueNames)('the %s queue', (name) => {
   const work = () => prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}`)
-  const deadLetters = () => prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}-dead-letters`)
   const timeout = () => Number(prod.lambda(name).Properties.Timeout)
 
   test('hides a message for at least six times the time-out of the Lambda that works on it', () => {
@@ -42,22 +39,6 @@ describe.each(queueNames)('the %s queue', (name) => {
     expect(prod.resolve(deadLetterTargetArn!)).toBe(`cuecard-prod-${name}-dead-letters`)
   })
 
-  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
-    const [, source] = work()
-    const [, target] = deadLetters()
-    expect(Number(target.Properties.MessageRetentionPeriod)).toBeGreaterThan(
-      Number(source.Properties.MessageRetentionPeriod),
-    )
-  })
-
-  test('has dead letters that come from it alone', () => {
-    const policy = deadLetters()[1].Properties.RedriveAllowPolicy as Fields
-    expect(policy.redrivePermission).toBe('byQueue')
-    expect((policy.sourceQueueArns as Json[]).map((arn) => prod.resolve(arn))).toEqual([
-      expect.stringMatching(new RegExp(`:cuecard-prod-${name}$`)),
-    ])
-  })
-
   test('is polled by its Lambda, which reports failures by record, at a limited concurrency', () => {
     const mappings = prod
       .ofType('AWS::Lambda::EventSourceMapping')
@@ -71,39 +52,19 @@ describe.each(queueNames)('the %s queue', (name) => {
   })
 })
 
-describe('the queues', () => {
-  test('are encrypted and deny requests without TLS, and so are their dead letters', () => {
-    const queues = prod.ofType('AWS::SQS::Queue')
-    expect(queues).toHaveLength(2 * queueNames.length)
-    for (const [id, { Properties }] of queues) {
-      expect(Properties.SqsManagedSseEnabled, id).toBe(true)
-      expect(withoutTls(policyOf('AWS::SQS::QueuePolicy', id)), id).toBe('Deny')
-    }
-  })
-
-  test('accept messages from the Lambdas that they feed: AWS does not stop that loop, but one of any other Lambda', () => {
-    for (const name of lambdaNames) {
-      const expected = name in queueSettings ? 'Allow' : undefined
-      expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
-    }
-  })
+test('the queues accept messages from the Lambdas that they feed: AWS does not stop that loop, but one of any other Lambda', () => {
+  for (const name of lambdaNames) {
+    const expected = name in queueSettings ? 'Allow' : undefined
+    expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
+  }
 })
 
 describe('the files', () => {
-  test('are in one bucket, which is encrypted, closed to the public and denies requests without TLS', () => {
+  test('are in one bucket, which is closed to the public and lets nobody in by its policy', () => {
     expect(prod.ofType('AWS::S3::Bucket')).toHaveLength(1)
     const [id, { Properties }] = bucketOf('prod')
-    expect(Properties.PublicAccessBlockConfiguration).toEqual({
-      BlockPublicAcls: true,
-      BlockPublicPolicy: true,
-      IgnorePublicAcls: true,
-      RestrictPublicBuckets: true,
-    })
-    expect(Properties.OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] })
-    expect(JSON.stringify(Properties.BucketEncryption)).toContain('AES256')
-    const policy = policyOf('AWS::S3::BucketPolicy', id)
-    expect(withoutTls(policy)).toBe('Deny')
-    expect(policy.filter(({ Effect }) => Effect === 'Allow')).toEqual([])
+    expect(Object.values(Properties.PublicAccessBlockConfiguration as Fields)).toEqual([true, true, true, true])
+    expect(allowedBy('AWS::S3::BucketPolicy', id)).toEqual([])
   })
 
   test('are gone when they are deleted: no version is kept', () => {
@@ -133,8 +94,7 @@ describe('the files', () => {
 
   test('are announced to nobody: no queue takes a message of the bucket', () => {
     expect(bucketOf('prod')[1].Properties.NotificationConfiguration).toBeUndefined()
-    for (const [id] of prod.ofType('AWS::SQS::Queue'))
-      expect(policyOf('AWS::SQS::QueuePolicy', id).filter(({ Effect }) => Effect === 'Allow')).toEqual([])
+    for (const [id] of prod.ofType('AWS::SQS::Queue')) expect(allowedBy('AWS::SQS::QueuePolicy', id)).toEqual([])
   })
 
   test('are known to the Lambdas that use them', () => {
@@ -146,25 +106,13 @@ describe('the files', () => {
   })
 })
 
-/** The policy of a queue or a bucket. */
-function policyEntry(type: string, target: string): [string, Resource] {
-  const found = prod.ofType(type).find(([, { Properties }]) => {
-    return [Properties.Queues ?? Properties.Bucket!].flat().some((reference) => logicalId(reference) === target)
-  })
-  if (!found) throw new Error(`${target} has no ${type}`)
-  return found
-}
-
-function policyOf(type: string, target: string): Fields[] {
-  const [, { Properties }] = policyEntry(type, target)
-  return (Properties.PolicyDocument as { Statement: Fields[] }).Statement
-}
-
-/** What a policy says to anyone who comes without TLS. */
-function withoutTls(policy: Fields[]): Json | undefined {
-  return policy.find(
-    ({ Condition, Principal }) =>
-      JSON.stringify(Condition) === '{"Bool":{"aws:SecureTransport":"false"}}' &&
-      JSON.stringify(Principal) === '{"AWS":"*"}',
-  )?.Effect
+/** What the policy of a queue or a bucket allows; the rule packs look after TLS and encryption. */
+function allowedBy(type: string, target: string): Fields[] {
+  const [, { Properties }] = prod
+    .ofType(type)
+    .find(([, { Properties: each }]) =>
+      [each.Queues ?? each.Bucket!].flat().some((reference) => logicalId(reference) === target),
+    )!
+  const { Statement } = Properties.PolicyDocument as { Statement: Fields[] }
+  return Statement.filter(({ Effect }) => Effect === 'Allow')
 }

@@ -66,17 +66,6 @@ describe.each(['dev', 'prod'] as const)('in %s', (stage) => {
   })
 })
 
-test('an integration is led to its alias only when the gateway may call it on every route', () => {
-  const permissions = prod.ofType('AWS::Lambda::Permission')
-  for (const [id, { DependsOn, Properties }] of prod.ofType('AWS::ApiGatewayV2::Integration')) {
-    const own = permissions.filter(
-      ([, permission]) =>
-        prod.resolve(permission.Properties.FunctionName!) === prod.resolve(Properties.IntegrationUri!),
-    )
-    expect(DependsOn?.toSorted(), id).toEqual(own.map(([permission]) => permission).toSorted())
-  }
-})
-
 describe.each(serving)('a new version of %s', (name) => {
   test('gets a tenth of the requests first, and all of them unless an alarm of the release is raised', () => {
     expect(groupOf(name)).toMatchObject({
@@ -123,18 +112,6 @@ describe.each(workers)('the worker %s', (name) => {
     expect(prod.alias(name)[1].UpdatePolicy).toBeUndefined()
     for (const served of serving) expect(prod.lambda(name).DependsOn, served).toContain(prod.alias(served)[0])
   })
-})
-
-test('CodeDeploy may move the aliases of the Lambdas that serve, and read alarms', () => {
-  const role = prod.resources[logicalId(groupOf('search').ServiceRoleArn!)]!.Properties
-  const [{ PolicyDocument }] = role.Policies as [{ PolicyDocument: { Statement: Fields[] } }]
-  const [move, read, ...others] = PolicyDocument.Statement
-  expect(others).toEqual([])
-  expect(read).toMatchObject({ Action: 'cloudwatch:DescribeAlarms', Resource: '*' })
-  const targets = (move!.Resource as Fields[]).map((resource) => prod.resolve(resource))
-  expect(targets.sort()).toEqual(
-    serving.flatMap((name) => [`cuecard-prod-${name}`, `cuecard-prod-${name}:live`]).sort(),
-  )
 })
 
 test('earlier versions stay for who moves an alias back by hand, but not one whose deploy failed; dev keeps none', () => {

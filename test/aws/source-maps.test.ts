@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,14 +27,4 @@ test('an error in a bundle is logged with the file and the line of the TypeScrip
   const [, row] = /[( /]\/shared\/database\/database\.ts:(\d+):\d+\)?$/.exec(frame!)!
   const rows = readFileSync(join(import.meta.dirname, '../../shared/database/database.ts'), 'utf8').split('\n')
   expect(rows[Number(row) - 1]).toContain('throw')
-})
-
-test('a map lies beside the code, with the names of files and no text of them, and is smaller than the code', () => {
-  const code = readFileSync(join(directory, 'handler.mjs'))
-  expect(readdirSync(directory).toSorted()).toEqual(['handler.mjs', 'handler.mjs.map'])
-  const text = readFileSync(join(directory, 'handler.mjs.map'), 'utf8')
-  const { sources, sourcesContent } = JSON.parse(text) as { sources: string[]; sourcesContent?: unknown }
-  expect(sourcesContent).toBeUndefined()
-  expect(sources.filter((source) => !/^\/(functions|shared|node_modules)\//.test(source))).toEqual([])
-  expect(text.length).toBeLessThan(code.length / 2)
 })

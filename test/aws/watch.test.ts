@@ -102,15 +102,6 @@ describe('an alarm is raised', () => {
     expect(seconds).toBeGreaterThanOrEqual(everySeconds + timeoutSeconds + precision)
   })
 
-  test('for spend on tokens that a day brings', () => {
-    expect(secondsOf(alarm('tokens-embedded'))).toBe(86_400)
-    expect(alarm('tokens-embedded').Threshold).toBe(stages.prod.tokensPerDay)
-  })
-
-  test('for three failed requests in a quarter of an hour, as for a rate', () => {
-    expect(alarm('api-errors-few')).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Threshold: 3, Period: 900 })
-  })
-
   test('by a search Lambda of its own figures: the 95th percentile of any of those that answer', () => {
     const watched = metricsOf(alarm('search-slow')).map(
       ({ Dimensions }) => ((Dimensions as Fields[])[0] as Fields).Value,
@@ -171,24 +162,6 @@ describe('an alarm is raised', () => {
         .sort()
         .map((name) => `cuecard-everything-${name}`),
     )
-  })
-})
-
-describe('the topic of the alarms', () => {
-  test('is encrypted with a key that CloudWatch may use, and requires TLS', () => {
-    const [, topic] = stage.ofType('AWS::SNS::Topic')[0]!
-    const [keyId, key] = stage.ofType('AWS::KMS::Key')[0]!
-    expect(topic.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] })
-    expect(key.Properties.EnableKeyRotation).toBe(true)
-    expect(JSON.stringify(key.Properties.KeyPolicy)).toContain('cloudwatch.amazonaws.com')
-    const policy = JSON.stringify(stage.ofType('AWS::SNS::TopicPolicy')[0]![1].Properties.PolicyDocument)
-    expect(policy).toContain('"aws:SecureTransport":"false"')
-    expect(policy).toContain('cloudwatch.amazonaws.com')
-  })
-
-  test('mails the address of the stage', () => {
-    const [, { Properties }] = synthesis.stack('everything').ofType('AWS::SNS::Subscription')[0]!
-    expect(Properties).toMatchObject({ Protocol: 'email', Endpoint: 'duty@cuecard.example' })
   })
 })
 

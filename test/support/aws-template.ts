@@ -66,7 +66,7 @@ export async function synthesize(directory: string): Promise<App> {
   return app
 }
 
-export class Synthesis {
+class Synthesis {
   readonly outdir: string
   readonly #scratch: string
 

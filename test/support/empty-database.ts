@@ -8,7 +8,7 @@ import type { DatabaseOptions } from '../../infra/local/database/database.ts'
 import { pgliteWire } from '../../infra/local/database/pglite-wire.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 
-export interface EmptyDatabase {
+interface EmptyDatabase {
   /** For an ordinary Postgres connection, as migrations open it: one at a time. */
   url: string
   /** What opens it as the stand's database; from then on nobody connects to `url`. */
