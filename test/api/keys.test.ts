@@ -36,16 +36,9 @@ test('both headers at once must hold the same key', async () => {
 test('another scheme, or a header without a token, holds no key and does not spoil the one in X-API-Key', async () => {
   const { apiKey } = await stand.tenant()
   for (const authorization of [
-    'Basic dXNlcjpwYXNz',
-    `Basic ${apiKey}`,
-    `Digest username="x"`,
-    `Basic dXNlcjpwYXNz,Bearer ${apiKey}`,
+    ...['Basic dXNlcjpwYXNz', `Basic ${apiKey}`, `Digest username="x"`, `Basic dXNlcjpwYXNz,Bearer ${apiKey}`],
     apiKey,
-    `Bearer:${apiKey}`,
-    `Bearer${apiKey}`,
-    'Bearer',
-    'Bearer ',
-    '',
+    ...[`Bearer:${apiKey}`, `Bearer${apiKey}`, 'Bearer', 'Bearer ', ''],
   ]) {
     expect(await get({ authorization })).toMatchObject({ status: 401, body: { code: 'missing_api_key' } })
     expect(await get({ authorization, 'x-api-key': apiKey })).toMatchObject({ status: 200 })

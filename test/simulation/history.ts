@@ -79,8 +79,7 @@ class History {
   }
 
   async #step(): Promise<void> {
-    const { world } = this
-    const points = world.running.flatMap((process) => process.points)
+    const points = this.#points
     const step = this.#random.weighed({
       pass: points.length > 0 ? 120 : 0,
       deliver: 22,
@@ -202,8 +201,9 @@ class History {
   /** No more faults: what is under way goes through, and the sweeper comes. */
   async #comeToRest(): Promise<void> {
     const { world } = this
+    let unfinished: object[] = []
     for (let round = 0; round < 150; round++) {
-      for (let points = this.#openPoints(); points.length > 0; points = this.#openPoints()) {
+      for (let points = this.#points; points.length > 0; points = this.#points) {
         await this.#pass(points[0]!)
         await this.#observer.check()
       }
@@ -212,22 +212,20 @@ class History {
         await this.#deliver()
         continue
       }
-      const { rows: unfinished } =
-        await sql`select id from documents where managed_by = 'service' and status in ('pending', 'processing')`.execute(
-          world.db,
-        )
+      unfinished = await world.db
+        .selectFrom('documents')
+        .selectAll()
+        .where('managed_by', '=', 'service')
+        .where('status', 'in', ['pending', 'processing'])
+        .execute()
       if (unfinished.length === 0) return
       await this.#advance(125)
       await this.#sweep()
     }
-    const { rows } =
-      await sql`select * from documents where managed_by = 'service' and status in ('pending', 'processing')`.execute(
-        world.db,
-      )
-    throw new Error(`documents that never end: ${JSON.stringify(rows)}`)
+    throw new Error(`documents that never end: ${JSON.stringify(unfinished)}`)
   }
 
-  #openPoints(): Point[] {
+  get #points(): Point[] {
     return this.world.running.flatMap((process) => process.points)
   }
 

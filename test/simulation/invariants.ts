@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
-import type { SourceType, Status } from '../../shared/database/tables.ts'
+import type { Tables } from '../../shared/database/tables.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'
 import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
@@ -15,37 +15,8 @@ import { chunkCount, type ModelDocument, searchableChunkCount, textOf } from './
 import { typeOf, unreadable } from './simulated-bucket.ts'
 import { chunkSize, type Tenant, type World } from './world.ts'
 
-interface Agent {
-  id: string
-  document_count: number
-  ready_document_count: number
-}
-interface Row {
-  organization_id: string
-  id: string
-  title: string
-  content: string | null
-  extracted_text: string | null
-  source_type: SourceType
-  source_url: string | null
-  planned_chunk_count: number | null
-  status: Status
-  managed_by: 'service' | 'client'
-  revision: number
-  active_revision: number | null
-  chunk_count: number
-  searchable_chunk_count: number
-  error_code: string | null
-  error_message: string | null
-  waiting_reason: string | null
-  is_waiting: boolean
-  tries: number
-  attempt: number
-  lease_token: string | null
-  is_lease_live: boolean
-  version: string
-  edits: number
-}
+type Agent = Selectable<Tables['agents']>
+type Row = Selectable<Tables['documents']> & { is_waiting: boolean; is_lease_live: boolean }
 interface ChunkRow {
   chunk_index: number
   content: string
@@ -88,11 +59,8 @@ export class Observer {
     if (stray) throw new Error(`${stray.fault}: ${JSON.stringify(stray)}`)
     for (const tenant of tenants) {
       const agent = agents.find(({ id }) => id === tenant.agentId)!
-      await this.#checkTenant(
-        tenant,
-        rows.filter((row) => row.organization_id === tenant.organizationId),
-        agent,
-      )
+      const own = rows.filter((row) => row.organization_id === tenant.organizationId)
+      await this.#checkTenant(tenant, own, agent)
     }
     for (const { documents } of tenants)
       for (const { file } of documents)
@@ -111,7 +79,7 @@ export class Observer {
       const document = documents.find(({ id }) => id === row.id)!
       const before = this.#seen.get(row.id)
       if (row.active_revision !== before?.active_revision || row.managed_by !== before.managed_by) isNews = true
-      if (!isSame(row, before)) this.#checkDocument(row, document)
+      if (JSON.stringify(row) !== JSON.stringify(before)) this.#checkDocument(row, document)
       if (row.status === 'completed' && document.managedBy === 'service' && document.activeRevision !== row.revision)
         await this.#takeCompletion(db, row, document)
       same(row.active_revision, document.activeRevision, 'active revision')
@@ -142,13 +110,8 @@ export class Observer {
     takeText(row, document)
     same(
       [
-        row.title,
-        row.content,
-        row.managed_by,
-        row.revision,
-        row.extracted_text,
-        row.source_type,
-        row.source_url !== null,
+        ...[row.title, row.content, row.managed_by, row.revision],
+        ...[row.extracted_text, row.source_type, row.source_url !== null],
       ],
       [
         ...[document.title, document.content, document.managedBy, document.revision],
@@ -194,12 +157,8 @@ export class Observer {
     const waited = this.#world.queue.now - document.pendingSince
     if (row.error_code === 'chunk_refused') {
       if (!textOf(document)!.includes(poison)) throw new Error('a good text was refused')
-      if (
-        !/^Chunk \d+ was rejected by the embedding provider: .*; edit the text around '.*' and save\.$/.test(
-          row.error_message!,
-        )
-      )
-        throw new Error(`message for people: ${row.error_message}`)
+      const wording = /^Chunk \d+ was rejected by the embedding provider: .*; edit the text around '.*' and save\.$/
+      if (!wording.test(row.error_message!)) throw new Error(`message for people: ${row.error_message}`)
       if (/canary|sk-/.test(row.error_message!)) throw new Error('a secret in a message')
     } else if (row.error_code === 'attempts_exhausted') {
       if (document.leases.size < 5) throw new Error(`given up after ${document.leases.size} attempts`)
@@ -252,12 +211,8 @@ export class Observer {
     const words = [...new Set(served.flatMap(({ words }) => [...words]))].filter((word) => !stopWords.has(word))
     if (words.length === 0) return
     const word = random.pick(words)
-    await checkHits(
-      db,
-      tenant,
-      { mode: 'keyword', query: word },
-      served.filter((each) => each.words.has(word)),
-    )
+    const wanted = served.filter((each) => each.words.has(word))
+    await checkHits(db, tenant, { mode: 'keyword', query: word }, wanted)
   }
 }
 
@@ -318,22 +273,14 @@ async function checkHits(db: Database, tenant: Tenant, asked: Asked, wanted: Ser
   )
   const scores = hits.map((hit) => hit.score)
   if (!scores.every(Number.isFinite)) throw new Error('a score that is no number')
-  same(
-    scores,
-    scores.toSorted((a, b) => b - a),
-    'order of the scores',
-  )
+  const sorted = scores.toSorted((a, b) => b - a)
+  same(scores, sorted, 'order of the scores')
 }
 
 function isVectorOf({ embedding, exponent }: ChunkRow, wanted: Float32Array): boolean {
   if (embedding === null) throw new Error('a completed chunk without a vector')
-  return fromStored(embedding, exponent).every(
-    (number, i) => Math.abs(number - wanted[i]!) <= 1e-3 * Math.abs(wanted[i]!),
-  )
-}
-
-function isSame(row: Row, other: Row | undefined): boolean {
-  return other !== undefined && JSON.stringify(row) === JSON.stringify(other)
+  const isNear = (number: number, i: number) => Math.abs(number - wanted[i]!) <= 1e-3 * Math.abs(wanted[i]!)
+  return fromStored(embedding, exponent).every(isNear)
 }
 
 function same(found: unknown, wanted: unknown, what: string): void {

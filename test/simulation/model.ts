@@ -41,14 +41,10 @@ export interface ModelFile {
   isPosted: boolean
 }
 
-export interface Verdict {
-  status: number
-  code?: string
-}
 type Change = (document: ModelDocument) => void
 /** What the API must answer, and what becomes of the document if its statement takes effect. */
 export interface Decision {
-  verdict: Verdict
+  verdict: { status: number; code?: string }
   change?: Change
 }
 
@@ -158,7 +154,7 @@ export function decideUpload(document: ModelDocument, chunks: ModelChunk[], now:
   }
 }
 
-export function decideDeleteChunks(_document: ModelDocument, now: number): Decision {
+export function decideDeleteChunks(now: number): Decision {
   return {
     verdict: { status: 204 },
     change(d) {

@@ -15,7 +15,6 @@ import {
   type ModelDocument,
   newDocument,
   newFileDocument,
-  type Verdict,
 } from './model.ts'
 import { type Fate, Process } from './process.ts'
 import { unreadable } from './simulated-bucket.ts'
@@ -48,6 +47,12 @@ interface Made {
   headers?: Record<string, string>
 }
 
+type Patch = Parameters<typeof decidePatch>[1]
+
+function forget(tenant: Tenant, document: ModelDocument) {
+  tenant.documents = tenant.documents.filter((other) => other !== document)
+}
+
 const words = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll larch maple north ocean pearl'.split(
   ' ',
 )
@@ -77,75 +82,33 @@ export class Requests {
       return await (random.chance(0.5) ? this.#createFile(tenant) : this.create(tenant))
     const path = `/v1/agents/${tenant.agentId}/knowledge-base/${document.id}`
     const now = queue.now
-    const patch = (input: { title?: string; content?: string; status?: 'pending' | 'completed' }) =>
-      this.#request(
-        tenant,
-        { app: 'documents', method: 'PATCH', path, body: input },
-        document,
-        decidePatch(document, input, now),
-      )
-    switch (
-      random.weighed({
-        content: 9,
-        title: 2,
-        retry: 4,
-        complete: 4,
-        upload: 5,
-        strip: 2,
-        remove: 2,
-        repeat: 3,
-        refused: 2,
-        stale: 1,
-        guarded: 3,
-      })
-    ) {
-      case 'content':
-        return await patch({ content: this.#content(document) })
-      case 'title':
-        return await patch({ title: `Title ${this.#count++}` })
-      case 'retry':
-        return await patch({ status: 'pending' })
-      case 'complete':
-        return await patch({ status: 'completed' })
-      case 'upload':
-        return await this.#upload(tenant, document, path)
-      case 'strip':
-        return await this.#request(
-          tenant,
-          { app: 'chunks', method: 'DELETE', path: `${path}/chunks` },
-          document,
-          decideDeleteChunks(document, now),
-        )
-      case 'remove': {
-        const change = () => {
-          tenant.documents = tenant.documents.filter((other) => other !== document)
-        }
-        return await this.#request(tenant, { app: 'documents', method: 'DELETE', path }, document, {
-          verdict: { status: 204 },
-          change,
-        })
-      }
-      case 'repeat':
-        return await this.#repeat()
-      case 'refused':
-        return await this.#refused(tenant, path)
-      case 'guarded': {
-        if (!document.tag) return
-        const { etag, edits } = document.tag
-        const body = { title: `Title ${this.#count++}` }
-        const isRefused = edits !== document.edits
-        const decision = isRefused
-          ? { verdict: { status: 412, code: 'precondition_failed' } }
-          : decidePatch(document, body, now)
-        const made: Made = { app: 'documents', method: 'PATCH', path, body, headers: { 'if-match': etag } }
-        return await this.#request(tenant, made, document, decision)
-      }
-      case 'stale': {
-        const headers = { 'if-match': '"0"' }
-        const decision = { verdict: { status: 412, code: 'precondition_failed' } }
-        return await this.#request(tenant, { app: 'documents', method: 'DELETE', path, headers }, document, decision)
-      }
+    const send = (method: string, more: Partial<Made>, decision: Decision) =>
+      this.#request(tenant, { app: 'documents', method, path, ...more }, document, decision)
+    const patch = (body: Patch) => send('PATCH', { body }, decidePatch(document, body, now))
+    const retitled = () => ({ title: `Title ${this.#count++}` })
+    const outdated = { verdict: { status: 412, code: 'precondition_failed' } }
+    const actions: Record<string, [weight: number, act: () => Promise<void>]> = {
+      content: [9, () => patch({ content: this.#content(document) })],
+      title: [2, () => patch(retitled())],
+      retry: [4, () => patch({ status: 'pending' })],
+      complete: [4, () => patch({ status: 'completed' })],
+      upload: [5, () => this.#upload(tenant, document, path)],
+      strip: [2, () => send('DELETE', { app: 'chunks', path: `${path}/chunks` }, decideDeleteChunks(now))],
+      remove: [2, () => send('DELETE', {}, { verdict: { status: 204 }, change: () => forget(tenant, document) })],
+      repeat: [3, () => this.#repeat()],
+      refused: [2, () => this.#refused(tenant, path)],
+      stale: [1, () => send('DELETE', { headers: { 'if-match': '"0"' } }, outdated)],
+      guarded: [3, () => guarded()],
     }
+    const guarded = async () => {
+      if (!document.tag) return
+      const { etag, edits } = document.tag
+      const body = retitled()
+      const decision = edits === document.edits ? decidePatch(document, body, now) : outdated
+      await send('PATCH', { body, headers: { 'if-match': etag } }, decision)
+    }
+    const weights = Object.fromEntries(Object.entries(actions).map(([name, [weight]]) => [name, weight]))
+    await actions[random.weighed(weights)]![1]()
   }
 
   async create(tenant: Tenant): Promise<void> {
@@ -153,19 +116,10 @@ export class Requests {
     const title = `Document ${this.#count++}`
     const content = random.chance(0.85) ? this.#content(undefined) : null
     const document = newDocument(title, content, queue.now)
-    const made: Made = {
-      app: 'documents',
-      method: 'POST',
-      path: `/v1/agents/${tenant.agentId}/knowledge-base`,
-      body: content === null ? { title } : { title, content },
-    }
-    await this.#request(
-      tenant,
-      made,
-      document,
-      { verdict: { status: 201 }, change: () => tenant.documents.push(document) },
-      true,
-    )
+    const path = `/v1/agents/${tenant.agentId}/knowledge-base`
+    const body = content === null ? { title } : { title, content }
+    const decision = { verdict: { status: 201 }, change: () => tenant.documents.push(document) }
+    await this.#request(tenant, { app: 'documents', method: 'POST', path, body }, document, decision, true)
   }
 
   async #createFile(tenant: Tenant): Promise<void> {
@@ -182,13 +136,8 @@ export class Requests {
       throw process.ended.error
     if (!tenant.documents.includes(document)) return
     await this.#findId(tenant, document)
-    const { source_url } = await db
-      .selectFrom('documents')
-      .select('source_url')
-      .where('organization_id', '=', tenant.organizationId)
-      .where('id', '=', document.id)
-      .executeTakeFirstOrThrow()
-    const key = keyOfUrl(source_url!)
+    const row = db.selectFrom('documents').select('source_url').where('id', '=', document.id)
+    const key = keyOfUrl((await row.executeTakeFirstOrThrow()).source_url!)
     document.file!.key = key
     if (bucket.files.has(key)) throw new Error('a key that is not new')
     // Whoever got no response has no form.
@@ -298,14 +247,7 @@ export class Requests {
       if (isIdempotent && decision.verdict.status === 201)
         this.#remembered.push({ tenant, made: request, at: this.#world.queue.now, document, answer: undefined })
     })
-    if (result === 'unknown') {
-      await this.#findId(tenant, document)
-      return
-    }
-    if (result.status === 503) {
-      await this.#findId(tenant, document)
-      return
-    }
+    if (result === 'unknown' || result.status === 503) return await this.#findId(tenant, document)
     if (made.method === 'POST' && made.app === 'documents') document.id = (result.body as { id: string }).id
     checkVerdict(made, result, decision.verdict)
     const etag = result.headers.get('etag')
@@ -328,13 +270,9 @@ export class Requests {
   }
 
   async #run(tenant: Tenant, { app, method, path, body, headers }: Made, onEffect: () => void = () => {}) {
+    const type = body !== undefined && { 'content-type': 'application/json' }
     const init = {
-      method,
-      headers: {
-        'x-api-key': tenant.key,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      ...{ method, headers: { 'x-api-key': tenant.key, ...type, ...headers } },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
     const process = new Process('request', async () => {
@@ -380,8 +318,7 @@ export class Requests {
     if (document?.text && random.chance(0.3)) return document.text
     if (document?.content && random.chance(0.2)) return document.content
     if (document?.content && random.chance(0.3)) return `${document.content} ${this.#sentence()}`
-    const variants = ['A', 'B']
-    if (random.chance(0.4)) return `${sentence} variant ${random.pick(variants)} of amber. ${sentence} birch wood. `
+    if (random.chance(0.4)) return `${sentence} variant ${random.pick(['A', 'B'])} of amber. ${sentence} birch wood. `
     const count = 1 + random.below(4)
     const text = Array.from({ length: count }, () => this.#sentence()).join(' ')
     return random.chance(0.12) ? `${text} This is ${poison} indeed.` : text
@@ -400,7 +337,7 @@ interface Result {
   body: any
 }
 
-function checkVerdict(made: Made, result: Result, { status, code }: Verdict) {
+function checkVerdict(made: Made, result: Result, { status, code }: Decision['verdict']) {
   if (result.status !== status || (code !== undefined && result.body?.code !== code))
     throw new Error(
       `${made.method} ${made.path} ${JSON.stringify(made.body)} answered ${result.status} ${JSON.stringify(result.body)}, not ${status} ${code ?? ''}`,

@@ -204,11 +204,6 @@ export class World {
 }
 
 function bodyOf({ work }: SimulatedMessage): string {
-  return JSON.stringify({
-    v: 1,
-    organization_id: work.organizationId,
-    document_id: work.documentId,
-    request_id: work.requestId,
-    api_key_id: work.apiKeyId,
-  })
+  const ids = { organization_id: work.organizationId, document_id: work.documentId, api_key_id: work.apiKeyId }
+  return JSON.stringify({ v: 1, ...ids, request_id: work.requestId })
 }

@@ -48,21 +48,14 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     expect(await axeFindings(page)).toEqual([])
     await signIn(page, tenant)
     for (const path of [
-      '',
-      `/agents/${agentId}/documents`,
-      `/agents/${agentId}/ask`,
+      ...['', `/agents/${agentId}/documents`, `/agents/${agentId}/ask`],
       `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}&document=${documentId}`,
       `/agents/${agentId}/ask?q=price+of+bikes+unbreakable&document=${table.id}`,
-      `/agents/${agentId}/unanswered`,
-      `/agents/${agentId}/unanswered/clear`,
-      `/agents/${agentId}/documents/new`,
+      ...[`/agents/${agentId}/unanswered`, `/agents/${agentId}/unanswered/clear`, `/agents/${agentId}/documents/new`],
       ...['', '/edit', '/delete'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
       ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
-      '/calls',
-      `/calls/${callId}/delete`,
-      '/settings',
-      '/settings/keys/new',
-      `/settings/keys/${keyId}/revoke`,
+      ...'/calls /settings /settings/keys/new'.split(' '),
+      ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],
     ])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
