@@ -110,30 +110,21 @@ describe('the list of chunks', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('holds embeddings only when asked, and then keeps asking from page to page', async () => {
+  test.each([
+    ['', axis],
+    ['&encoding=base64', (index: number) => toBase64(Float32Array.from(axis(index)))],
+  ])('holds embeddings only when asked, and then keeps asking from page to page%s', async (encoding, shown) => {
     const tenant = await stand.tenant()
     const [id] = await makeDocuments(tenant, 1)
     const path = `${tenant.knowledgeBase}/${id}`
     await upload(tenant, path, 0, 1, 2)
     await tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'none', chunk_index: 3 }] })
     expect((await tenant.call('GET', `${path}/chunks`)).body.data[0]).not.toHaveProperty('embedding')
-    let page = await tenant.call('GET', `${path}/chunks?include=embedding&limit=2`)
-    expect(page.body.data.map((chunk: { embedding: number[] }) => chunk.embedding)).toEqual([axis(0), axis(1)])
-    page = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
-    expect(page.body.data.map((chunk: { embedding: number[] }) => chunk.embedding)).toEqual([axis(2), null])
-  })
-
-  test('holds embeddings as base64 when asked, from page to page', async () => {
-    const tenant = await stand.tenant()
-    const [id] = await makeDocuments(tenant, 1)
-    const path = `${tenant.knowledgeBase}/${id}`
-    await upload(tenant, path, 0, 1, 2)
-    await tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'none', chunk_index: 3 }] })
-    const [zero, one, two] = [0, 1, 2].map((index) => toBase64(Float32Array.from(axis(index))))
-    let page = await tenant.call('GET', `${path}/chunks?include=embedding&encoding=base64&limit=2`)
-    expect(page.body.data.map((chunk: { embedding: string }) => chunk.embedding)).toEqual([zero, one])
-    page = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
-    expect(page.body.data.map((chunk: { embedding: string }) => chunk.embedding)).toEqual([two, null])
+    const embeddingsOf = ({ body }: Answer) => body.data.map((chunk: { embedding: unknown }) => chunk.embedding)
+    const page = await tenant.call('GET', `${path}/chunks?include=embedding${encoding}&limit=2`)
+    expect(embeddingsOf(page)).toEqual([shown(0), shown(1)])
+    const next = await tenant.call('GET', /<(.+)>/.exec(page.headers.link!)![1]!)
+    expect(embeddingsOf(next)).toEqual([shown(2), null])
   })
 })
 
@@ -169,12 +160,8 @@ describe('a parameter of a list', () => {
   test('every wrong one is listed', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { body } = await call('GET', `${knowledgeBase}?limit=0&status=done&frobnicate=1&limits=2`)
-    expect(body.errors.map((fault: { parameter: string }) => fault.parameter)).toEqual([
-      'status',
-      'limit',
-      'frobnicate',
-      'limits',
-    ])
+    const parameters = body.errors.map((fault: { parameter: string }) => fault.parameter)
+    expect(parameters).toEqual('status limit frobnicate limits'.split(' '))
   })
 
   test('a cursor of another list or filter, or of nobody, is refused', async () => {
@@ -196,35 +183,22 @@ describe('a parameter of a list', () => {
       const digest = createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, 8)
       return Buffer.from(digest + text).toString('base64url')
     }
+    const { theirs, mine } = cursors as { theirs: string; mine: string }
+    const times = '02-31T00:00:00 01-01T00:00:00 01-01T23:59:60'.split(' ').map((time) => `2026-${time}.000Z`)
     const bad = [
-      cursors.theirs!,
-      '',
-      'garbage',
-      'x'.repeat(5000),
-      `${cursors.mine}A`,
-      cursors.mine!.slice(1),
-      '%00',
-      '[]',
+      ...[theirs, '', 'garbage', 'x'.repeat(5000), '%00', '[]', mine.slice(1), mine.replace('', ' ')],
+      ...['A', '=', '.'].map((end) => `${mine}${end}`),
+      ...['{', '["yesterday","x"]', '[1]', 'null', ''].map(forge),
+      ...['0000-01-01T00:00:00.000Z', ...times].map((time) => forge(JSON.stringify([time, newId()]))),
+      resign(mine, (text) => text.replace(/20\d\d-/, '0000-')),
+      resign(mine, () => ''),
     ]
-    bad.push(forge('{'), forge('["yesterday","x"]'), forge('[1]'), forge('null'), forge(''))
-    for (const time of [
-      '2026-02-31T00:00:00.000Z',
-      '0000-01-01T00:00:00.000Z',
-      '2026-01-01T00:00:00.000Z',
-      '2026-01-01T23:59:60.000Z',
-    ])
-      bad.push(forge(JSON.stringify([time, newId()])))
-    bad.push(
-      resign(cursors.mine!, (text) => text.replace(/20\d\d-/, '0000-')),
-      resign(cursors.mine!, () => ''),
-    )
-    bad.push(`${cursors.mine}=`, `${cursors.mine}.`, cursors.mine!.replace('', ' '))
     for (const cursor of bad) {
       const answer = await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${encodeURIComponent(cursor)}`)
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
     }
-    const filtered = await tenant.call('GET', `${tenant.knowledgeBase}?status=pending&cursor=${cursors.mine}`)
+    const filtered = await tenant.call('GET', `${tenant.knowledgeBase}?status=pending&cursor=${mine}`)
     expect(filtered).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
-    expect(await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${cursors.mine}`)).toMatchObject({ status: 200 })
+    expect(await tenant.call('GET', `${tenant.knowledgeBase}?cursor=${mine}`)).toMatchObject({ status: 200 })
   })
 })

@@ -80,16 +80,6 @@ describe('a question that was asked before', () => {
 })
 
 describe('a question that is prefetched', () => {
-  test('needs no further call to the provider, on this instance and others', async () => {
-    const tenant = await stand.tenant()
-    const { search, prefetch } = newSearch(provider)
-    for (const again of [prefetch, prefetch, newSearch(provider).prefetch])
-      expect(await again(tenant, 'Are you open')).toMatchObject({ status: 202, body: undefined })
-    for (const each of [search, newSearch(provider).search])
-      expect(await each(tenant, { query: 'are you open?' })).toMatchObject({ status: 200, body: { degraded: null } })
-    expect(provider.calls.map(({ texts }) => texts)).toEqual([['Are you open']])
-  })
-
   test('while the provider is down is 503, and changes nothing', async () => {
     const tenant = await stand.tenant()
     const { search, prefetch } = newSearch(provider)

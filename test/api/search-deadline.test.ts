@@ -177,30 +177,6 @@ describe('a slow call of the provider', () => {
     expect(provider.calls).toHaveLength(before + 1)
   })
 
-  test('is one that takes longer than nineteen of twenty did', async () => {
-    const clock = manualClock()
-    const hedged = hedging(clock)
-    for (let i = 1; i <= 40; i++) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const call = hedged(
-        () => promise,
-        () => true,
-      )
-      clock.advance(i)
-      resolve()
-      await call
-    }
-    let begun = 0
-    void hedged(
-      () => new Promise(() => begun++),
-      () => true,
-    )
-    clock.advance(37)
-    expect(begun).toBe(1)
-    clock.advance(1)
-    expect(begun).toBe(2)
-  })
-
   test('that fails is not hedged, and the failure is the answer', async () => {
     const clock = manualClock()
     let begun = 0
