@@ -11,6 +11,8 @@ async function emptyDocument(tenant: Tenant): Promise<string> {
   return (await tenant.call('POST', tenant.knowledgeBase, { title: 'Mine' })).headers.location!
 }
 
+const upload = (tenant: Tenant, path: string, ...chunks: object[]) => tenant.call('POST', `${path}/chunks`, { chunks })
+
 test('of two PATCHes with one If-Match one wins and the other hears of it', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
@@ -51,15 +53,8 @@ test('one Idempotency-Key twenty times in parallel stores one batch of chunks', 
 test('ten batches of one document in parallel all land', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
-  const answers = await times(10, (i) =>
-    tenant.call('POST', `${path}/chunks`, {
-      chunks: Array.from({ length: 20 }, (_, j) => ({
-        content: `${i}.${j}`,
-        chunk_index: i * 20 + j,
-        embedding: axis(i),
-      })),
-    }),
-  )
+  const chunk = (i: number, j: number) => ({ content: `${i}.${j}`, chunk_index: i * 20 + j, embedding: axis(i) })
+  const answers = await times(10, (i) => upload(tenant, path, ...Array.from({ length: 20 }, (_, j) => chunk(i, j))))
   expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(201))
   expect(Math.max(...answers.map((answer) => answer.body.chunk_count))).toBe(200)
   expect(new Set(answers.map((answer) => answer.body.chunk_count)).size).toBe(10)
@@ -73,14 +68,8 @@ test('ten batches of one document in parallel all land', async () => {
 test('ten batches that all hold one index: one lands', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
-  const answers = await times(10, (i) =>
-    tenant.call('POST', `${path}/chunks`, {
-      chunks: [
-        { content: 'same', chunk_index: 0 },
-        { content: 'own', chunk_index: i + 1 },
-      ],
-    }),
-  )
+  const same = { content: 'same', chunk_index: 0 }
+  const answers = await times(10, (i) => upload(tenant, path, same, { content: 'own', chunk_index: i + 1 }))
   expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
   expect(answers.filter((answer) => answer.body.code === 'chunk_index_conflict')).toHaveLength(9)
   expect((await tenant.call('GET', path)).body.chunk_count).toBe(2)
@@ -90,12 +79,10 @@ test('chunks uploaded while the document is completed are served, whichever came
   for (let round = 0; round < 5; round++) {
     const tenant = await stand.tenant()
     const path = await emptyDocument(tenant)
-    const upload = (chunk_index: number) =>
-      tenant.call('POST', `${path}/chunks`, {
-        chunks: [{ content: `${chunk_index}`, chunk_index, embedding: axis(0) }],
-      })
-    await upload(0)
-    const [completed, uploaded] = await Promise.all([tenant.call('PATCH', path, { status: 'completed' }), upload(1)])
+    const chunk = (chunk_index: number) => ({ content: `${chunk_index}`, chunk_index, embedding: axis(0) })
+    await upload(tenant, path, chunk(0))
+    const patch = tenant.call('PATCH', path, { status: 'completed' })
+    const [completed, uploaded] = await Promise.all([patch, upload(tenant, path, chunk(1))])
     expect([completed.status, uploaded.status]).toEqual([200, 201])
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', chunk_count: 2 })
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
@@ -108,7 +95,7 @@ test('completing before any chunk is there is refused, and the chunks that come 
   const path = await emptyDocument(tenant)
   const [completed, uploaded] = await Promise.all([
     tenant.call('PATCH', path, { status: 'completed' }),
-    tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'a', chunk_index: 0, embedding: axis(0) }] }),
+    upload(tenant, path, { content: 'a', chunk_index: 0, embedding: axis(0) }),
   ])
   expect(uploaded.status).toBe(201)
   expect([200, 409]).toContain(completed.status)
@@ -121,9 +108,7 @@ test('completing before any chunk is there is refused, and the chunks that come 
 test('of two takeovers at once neither loses the other’s chunks', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
-  const answers = await times(2, (i) =>
-    tenant.call('POST', `${headers.location}/chunks`, { chunks: [{ content: `${i}`, chunk_index: i }] }),
-  )
+  const answers = await times(2, (i) => upload(tenant, headers.location!, { content: `${i}`, chunk_index: i }))
   expect(answers.map((answer) => answer.status)).toEqual([201, 201])
   expect((await tenant.call('GET', headers.location!)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
 })

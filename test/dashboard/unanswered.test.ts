@@ -54,12 +54,9 @@ describe('the screen', () => {
     ['semantic', false, 0.19, 0.21],
   ] as const)('takes a score for low by how it came about: %s, degraded %s', async (mode, is_degraded, low, high) => {
     const owner = await keeping()
-    await storeQuestions(
-      stand,
-      owner,
-      { question: 'low', best_score: low, mode, is_degraded },
-      { question: 'high', best_score: high, mode, is_degraded },
-    )
+    const asked = { low, high }
+    for (const [question, best_score] of Object.entries(asked))
+      await storeQuestions(stand, owner, { question, best_score, mode, is_degraded })
     const { text } = await screen(owner)
     expect(text).toContain('“low”')
     expect(text).not.toContain('“high”')
@@ -119,13 +116,8 @@ describe('the screen', () => {
 describe('a group', () => {
   test('is deleted as the page has shown it, and what was asked since stays', async () => {
     const owner = await keeping()
-    await storeQuestions(
-      stand,
-      owner,
-      { question: 'do you sell cars' },
-      { question: 'do you sell cars please' },
-      { question: 'parrots' },
-    )
+    const asked = ['do you sell cars', 'do you sell cars please', 'parrots']
+    await storeQuestions(stand, owner, ...asked.map((question) => ({ question })))
     const { html } = await screen(owner)
     await storeQuestions(stand, owner, { question: 'um do you sell cars' })
     const after = await owner.browser.submit(`${path(owner)}/delete`, removal(html, 'do you sell cars please'))
@@ -169,13 +161,8 @@ describe('a group', () => {
 
 describe('the switch', () => {
   const isOn = async ({ organizationId }: SignedIn) =>
-    (
-      await stand.db
-        .selectFrom('organizations')
-        .select('log_questions')
-        .where('id', '=', organizationId)
-        .executeTakeFirstOrThrow()
-    ).log_questions
+    (await stand.db.selectFrom('organizations').selectAll().where('id', '=', organizationId).execute())[0]!
+      .log_questions
   const switchPath = '/dashboard/settings/question-log'
 
   test('is off at first, explained where the questions would be, and leads back there', async () => {
