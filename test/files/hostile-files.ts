@@ -3,15 +3,9 @@ import type { UnreadableCode } from '../../functions/extraction/text/unreadable.
 import { pagePdf, pdfOf, shown, stream } from './pdf-of.ts'
 import { type ZipEntry, zipOf } from './zip-of.ts'
 
-export interface HostileFile {
-  what: string
-  fileName: string
-  make: () => Buffer
-  /** One of these codes, or text that matches: several where it is a matter of the machine. */
-  outcome: (UnreadableCode | RegExp)[]
-  /** Takes long to make or to read: left to the thorough run. */
-  isSlow?: true
-}
+type Outcome = UnreadableCode | RegExp
+/** Several outcomes where it is a matter of the machine. */
+export type HostileFile = [what: string, fileName: string, outcome: Outcome | Outcome[], make: () => Buffer]
 
 const megabyte = 2 ** 20
 const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
@@ -144,328 +138,222 @@ function encoded(text: string, encoding: 'utf-16le' | 'utf-16be' | 'utf-32le' | 
   return Buffer.concat(letters)
 }
 const half = (file: Buffer) => file.subarray(0, file.length / 2)
-const anyFault: HostileFile['outcome'] = ['damaged', 'scan', 'no_text', 'too_complex']
+const anyFault: Outcome[] = ['damaged', 'scan', 'no_text', 'too_complex']
 
 export const hostileFiles: HostileFile[] = [
-  { what: 'an empty file', fileName: 'empty.pdf', make: () => Buffer.alloc(0), outcome: ['empty'] },
-  { what: 'blanks alone', fileName: 'blank.txt', make: () => Buffer.from(' \n\t '), outcome: ['no_text'] },
-  { what: 'signs alone', fileName: 'signs.txt', make: () => Buffer.from('… — 🚲\n'), outcome: ['no_text'] },
-  {
-    what: '50 MB of zero bytes',
-    fileName: 'zeros.txt',
-    make: () => Buffer.alloc(50 * megabyte),
-    outcome: ['unsupported'],
-  },
-  {
-    what: '50 MB of random bytes',
-    fileName: 'random.docx',
-    make: () => random(50 * megabyte),
-    outcome: ['unsupported'],
-  },
-  {
-    what: 'a picture',
-    fileName: 'menu.pdf',
-    make: () => Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
-    outcome: ['image'],
-  },
-  {
-    what: 'a photograph',
-    fileName: 'menu.docx',
-    make: () => Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1'),
-    outcome: ['image'],
-  },
-  { what: 'an old Word document', fileName: 'old.docx', make: () => compound('WordDocument'), outcome: ['old_word'] },
-  { what: 'an old workbook', fileName: 'old.xlsx', make: () => compound('Workbook'), outcome: ['old_excel'] },
-  {
-    what: 'an old presentation',
-    fileName: 'old.pptx',
-    make: () => compound('PowerPoint Document'),
-    outcome: ['old_powerpoint'],
-  },
-  {
-    what: 'a compound file of another program',
-    fileName: 'mail.docx',
-    make: () => compound('__substg1.0'),
-    outcome: ['unsupported'],
-  },
-  {
-    what: 'a document with a password',
-    fileName: 'secret.docx',
-    make: () => compound('EncryptionInfo', 'EncryptedPackage'),
-    outcome: ['encrypted'],
-  },
-  {
-    what: 'a PDF with a password',
-    fileName: 'secret.pdf',
-    make: () =>
+  ['an empty file', 'empty.pdf', 'empty', () => Buffer.alloc(0)],
+  ['blanks alone', 'blank.txt', 'no_text', () => Buffer.from(' \n\t ')],
+  ['signs alone', 'signs.txt', 'no_text', () => Buffer.from('… — 🚲\n')],
+  ['50 MB of zero bytes', 'zeros.txt', 'unsupported', () => Buffer.alloc(50 * megabyte)],
+  ['50 MB of random bytes', 'random.docx', 'unsupported', () => random(50 * megabyte)],
+  ['a picture', 'menu.pdf', 'image', () => Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
+  ['a photograph', 'menu.docx', 'image', () => Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1')],
+  ['an old Word document', 'old.docx', 'old_word', () => compound('WordDocument')],
+  ['an old workbook', 'old.xlsx', 'old_excel', () => compound('Workbook')],
+  ['an old presentation', 'old.pptx', 'old_powerpoint', () => compound('PowerPoint Document')],
+  ['a compound file of another program', 'mail.docx', 'unsupported', () => compound('__substg1.0')],
+  ['a document with a password', 'secret.docx', 'encrypted', () => compound('EncryptionInfo', 'EncryptedPackage')],
+  [
+    'a PDF with a password',
+    'secret.pdf',
+    'encrypted',
+    () =>
       pagePdf(
         shown('Hello'),
         '',
         `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> /P -4 >> /ID [<00> <00>]`,
       ),
-    outcome: ['encrypted'],
-  },
-  {
-    what: 'an encrypted zip entry',
-    fileName: 'secret.docx',
-    make: () => zipOf([{ name: 'word/document.xml', content: 'x', flags: 1 }]),
-    outcome: ['encrypted'],
-  },
-  {
-    what: 'a zip of documents',
-    fileName: 'all.zip',
-    make: () => zipOf([{ name: 'a.docx', content: docxOf(paragraph('Hello')) }]),
-    outcome: ['archive'],
-  },
-  {
-    what: 'a zip within a zip, twelve deep',
-    fileName: 'deep.docx',
-    make: () => {
+  ],
+  [
+    'an encrypted zip entry',
+    'secret.docx',
+    'encrypted',
+    () => zipOf([{ name: 'word/document.xml', content: 'x', flags: 1 }]),
+  ],
+  ['a zip of documents', 'all.zip', 'archive', () => zipOf([{ name: 'a.docx', content: docxOf(paragraph('Hello')) }])],
+  [
+    'a zip within a zip, twelve deep',
+    'deep.docx',
+    'archive',
+    () => {
       let zip = zipOf([{ name: 'a.txt', content: 'x' }])
       for (let depth = 0; depth < 12; depth++) zip = zipOf([{ name: 'word.zip', content: zip }])
       return zip
     },
-    outcome: ['archive'],
-  },
-  {
-    what: 'a document of Pages',
-    fileName: 'letter.pages',
-    make: () => zipOf([{ name: 'Index/Document.iwa', content: 'x' }]),
-    outcome: ['pages'],
-  },
-  {
-    what: 'a book',
-    fileName: 'book.epub',
-    make: () => zipOf([{ name: 'mimetype', content: 'application/epub+zip' }]),
-    outcome: ['unsupported'],
-  },
-  {
-    isSlow: true,
-    what: 'a gigabyte in a zip entry',
-    fileName: 'bomb.docx',
-    make: () => docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(1024 * megabyte) }]),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'a zip entry that holds 300 times what it says',
-    fileName: 'lie.docx',
-    make: () =>
-      docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(300 * megabyte), claimedSize: megabyte }]),
-    outcome: ['damaged'],
-  },
-  {
-    what: 'a zip of 60,000 entries',
-    fileName: 'many.docx',
-    make: () =>
+  ],
+  ['a document of Pages', 'letter.pages', 'pages', () => zipOf([{ name: 'Index/Document.iwa', content: 'x' }])],
+  ['a book', 'book.epub', 'unsupported', () => zipOf([{ name: 'mimetype', content: 'application/epub+zip' }])],
+  [
+    'a zip entry that holds 300 times what it says',
+    'lie.docx',
+    'damaged',
+    () => docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(300 * megabyte), claimedSize: megabyte }]),
+  ],
+  [
+    'a zip of 60,000 entries',
+    'many.docx',
+    'suspicious',
+    () =>
       docxOf(
         paragraph('Hello'),
         Array.from({ length: 60_000 }, (_, index) => ({ name: `x/${index}`, content: '' })),
       ),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'entities that laugh a billion times',
-    fileName: 'laughs.docx',
-    make: () => docxOf(paragraph('&j;'), [], laughs('ha')),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'an entity that reads a file',
-    fileName: 'passwd.docx',
-    make: () => docxOf(paragraph('&x;'), [], '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'a workbook with entities',
-    fileName: 'laughs.xlsx',
-    make: () => xlsxOf('<sheetData/>', `${laughs('ha')}<sst><si><t>&j;</t></si></sst>`),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'entities behind a megabyte of blanks',
-    fileName: 'late.docx',
-    make: () => docxOf(paragraph('&j;'), [], ' '.repeat(megabyte) + laughs('ha')),
-    outcome: ['suspicious'],
-  },
-  {
-    what: 'an entity that begins in one piece of an unpacked stream and ends in the next',
-    fileName: 'seam.docx',
-    make: () => docxOf(paragraph('&a;'), [], `${' '.repeat(65_498)}<!DOCTYPE x [<!ENTITY a "ha">]>`),
-    outcome: ['suspicious'],
-  },
+  ],
+  [
+    'entities that laugh a billion times',
+    'laughs.docx',
+    'suspicious',
+    () => docxOf(paragraph('&j;'), [], laughs('ha')),
+  ],
+  [
+    'an entity that reads a file',
+    'passwd.docx',
+    'suspicious',
+    () => docxOf(paragraph('&x;'), [], '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
+  ],
+  [
+    'a workbook with entities',
+    'laughs.xlsx',
+    'suspicious',
+    () => xlsxOf('<sheetData/>', `${laughs('ha')}<sst><si><t>&j;</t></si></sst>`),
+  ],
+  [
+    'entities behind a megabyte of blanks',
+    'late.docx',
+    'suspicious',
+    () => docxOf(paragraph('&j;'), [], ' '.repeat(megabyte) + laughs('ha')),
+  ],
+  [
+    'an entity that begins in one piece of an unpacked stream and ends in the next',
+    'seam.docx',
+    'suspicious',
+    () => docxOf(paragraph('&a;'), [], `${' '.repeat(65_498)}<!DOCTYPE x [<!ENTITY a "ha">]>`),
+  ],
   ...(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const).map(
-    (encoding): HostileFile => ({
-      what: `entities in ${encoding}, in a part of any name`,
-      fileName: 'wide.docx',
-      make: () => docxOf(paragraph('Hello'), [{ name: 'word/notes.bin', content: encoded(laughs('ha'), encoding) }]),
-      outcome: ['suspicious'],
-    }),
+    (encoding): HostileFile => [
+      `entities in ${encoding}, in a part of any name`,
+      'wide.docx',
+      'suspicious',
+      () => docxOf(paragraph('Hello'), [{ name: 'word/notes.bin', content: encoded(laughs('ha'), encoding) }]),
+    ],
   ),
-  {
-    what: 'a picture that declares entities, as drawing programs write them',
-    fileName: 'picture.docx',
-    make: () => docxOf(paragraph('Hello'), [{ name: 'word/media/image1.svg', content: laughs('ha') }]),
-    outcome: [/^Hello$/],
-  },
-  {
-    what: 'elements in 100,000 levels',
-    fileName: 'deep.docx',
-    make: () => docxOf('<w:tbl><w:tr><w:tc>'.repeat(100_000)),
-    outcome: ['too_complex', 'damaged'],
-  },
-  {
-    what: 'a single cell in the last corner of a sheet',
-    fileName: 'corner.xlsx',
-    make: () =>
+  [
+    'a picture that declares entities, as drawing programs write them',
+    'picture.docx',
+    /^Hello$/,
+    () => docxOf(paragraph('Hello'), [{ name: 'word/media/image1.svg', content: laughs('ha') }]),
+  ],
+  [
+    'elements in 100,000 levels',
+    'deep.docx',
+    ['too_complex', 'damaged'],
+    () => docxOf('<w:tbl><w:tr><w:tc>'.repeat(100_000)),
+  ],
+  [
+    'a single cell in the last corner of a sheet',
+    'corner.xlsx',
+    'too_complex',
+    () =>
       xlsxOf(
         `<sheetData><row r="1">${inline('A1', 'Price')}</row><row r="1048576">${inline('XFD1048576', 'far')}</row></sheetData>`,
       ),
-    outcome: ['too_complex'],
-  },
-  {
-    what: 'a cell in the last row of a sheet',
-    fileName: 'bottom.xlsx',
-    make: () =>
+  ],
+  [
+    'a cell in the last row of a sheet',
+    'bottom.xlsx',
+    [/Price.*far/s, 'too_complex'],
+    () =>
       xlsxOf(
         `<sheetData><row r="1">${inline('A1', 'Price')}${inline('E1', 'Time')}</row><row r="1048576">${inline('A1048576', 'far')}${inline('E1048576', 'away')}</row></sheetData>`,
       ),
-    outcome: [/Price.*far/s, 'too_complex'],
-  },
-  {
-    what: 'a sheet that says it is the largest',
-    fileName: 'claim.xlsx',
-    make: () =>
-      xlsxOf(`<dimension ref="A1:XFD1048576"/><sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData>`),
-    outcome: [/Price/],
-  },
-  {
-    what: 'a cell merged over the whole sheet',
-    fileName: 'merged.xlsx',
-    make: () =>
+  ],
+  [
+    'a sheet that says it is the largest',
+    'claim.xlsx',
+    /Price/,
+    () => xlsxOf(`<dimension ref="A1:XFD1048576"/><sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData>`),
+  ],
+  [
+    'a cell merged over the whole sheet',
+    'merged.xlsx',
+    /Price/,
+    () =>
       xlsxOf(
         `<sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>`,
       ),
-    outcome: [/Price/],
-  },
-  {
-    what: 'a cell of 30 MB',
-    fileName: 'cell.xlsx',
-    make: () =>
+  ],
+  [
+    'a cell of 30 MB',
+    'cell.xlsx',
+    ['too_much_text', 'suspicious'],
+    () =>
       xlsxOf(
         '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>',
         `<sst xmlns="${sheetSpace}"><si><t>${'price '.repeat(5 * megabyte)}</t></si></sst>`,
       ),
-    outcome: ['too_much_text', 'suspicious'],
-  },
-  {
-    what: 'a cell that is repeated 2 billion times',
-    fileName: 'repeat.ods',
-    make: () =>
+  ],
+  [
+    'a cell that is repeated 2 billion times',
+    'repeat.ods',
+    'too_complex',
+    () =>
       odsOf(
         '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>',
       ),
-    outcome: ['too_complex'],
-  },
-  {
-    what: 'a hidden column of an OpenDocument sheet',
-    fileName: 'hidden.ods',
-    make: () =>
+  ],
+  [
+    'a hidden column of an OpenDocument sheet',
+    'hidden.ods',
+    'hidden_parts',
+    () =>
       odsOf(
         '<table:table-column table:visibility="collapse"/><table:table-row><table:table-cell><text:p>4.00</text:p></table:table-cell></table:table-row>',
       ),
-    outcome: ['hidden_parts'],
-  },
-  {
-    what: 'a document with macros',
-    fileName: 'macros.docm',
-    make: () => docxOf(paragraph('Open on Sundays'), [{ name: 'word/vbaProject.bin', content: 'Shell("rm")' }]),
-    outcome: [/^Open on Sundays$/],
-  },
-  {
-    what: 'half a Word document',
-    fileName: 'half.docx',
-    make: () => half(docxOf(paragraph('Hello '.repeat(1000)))),
-    outcome: ['damaged'],
-  },
-  {
-    what: 'a PDF without its end',
-    fileName: 'half.pdf',
-    make: () => half(pagePdf(shown('Hello '.repeat(1000)))),
-    outcome: [...anyFault, /Hello/],
-  },
-  {
-    what: 'a PDF of pictures',
-    fileName: 'scan.pdf',
-    make: () => pagePdf('q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q'),
-    outcome: ['scan'],
-  },
-  { what: 'a PDF of 100,000 pages', fileName: 'pages.pdf', make: () => flatTree(100_000), outcome: ['too_many_pages'] },
-  {
-    what: 'a page tree that holds itself',
-    fileName: 'loop.pdf',
-    make: () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 4000 >>']),
-    outcome: anyFault,
-  },
-  {
-    what: 'a PDF that says it has two billion pages',
-    fileName: 'count.pdf',
-    make: () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>']),
-    outcome: ['too_many_pages', ...anyFault],
-  },
-  {
-    isSlow: true,
-    what: 'a page that unpacks to a gigabyte',
-    fileName: 'flate.pdf',
-    make: () => pagePdf(deflateSync(Buffer.alloc(1024 * megabyte, ' ')), '/Filter /FlateDecode'),
-    outcome: ['too_complex', 'scan', 'damaged'],
-  },
-  {
-    isSlow: true,
-    what: 'a page that shows ten million texts',
-    fileName: 'shows.pdf',
-    make: () =>
-      pagePdf(
-        deflateSync(Buffer.from(`BT /F 12 Tf 50 700 Td ${'(price) Tj '.repeat(10_000_000)}ET`)),
-        '/Filter /FlateDecode',
-      ),
-    outcome: ['too_complex', 'too_much_text'],
-  },
-  {
-    isSlow: true,
-    what: 'a page of 300,000 lines',
-    fileName: 'lines.pdf',
-    make: () =>
-      pagePdf(
-        deflateSync(
-          Buffer.from(
-            `${shown('Opening hours of the shop')} ${'50 50 m 90 50 l S 50 50 m 50 90 l S '.repeat(150_000)}`,
-          ),
-        ),
-        '/Filter /FlateDecode',
-      ),
-    outcome: [/Opening hours/, 'too_complex'],
-  },
-  {
-    what: 'arrays in a million levels',
-    fileName: 'arrays.pdf',
-    make: () =>
+  ],
+  [
+    'a document with macros',
+    'macros.docm',
+    /^Open on Sundays$/,
+    () => docxOf(paragraph('Open on Sundays'), [{ name: 'word/vbaProject.bin', content: 'Shell("rm")' }]),
+  ],
+  ['half a Word document', 'half.docx', 'damaged', () => half(docxOf(paragraph('Hello '.repeat(1000))))],
+  ['a PDF without its end', 'half.pdf', [...anyFault, /Hello/], () => half(pagePdf(shown('Hello '.repeat(1000))))],
+  ['a PDF of pictures', 'scan.pdf', 'scan', () => pagePdf('q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q')],
+  ['a PDF of 100,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(100_000)],
+  [
+    'a page tree that holds itself',
+    'loop.pdf',
+    anyFault,
+    () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 4000 >>']),
+  ],
+  [
+    'a PDF that says it has two billion pages',
+    'count.pdf',
+    ['too_many_pages', ...anyFault],
+    () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>']),
+  ],
+  [
+    'arrays in a million levels',
+    'arrays.pdf',
+    anyFault,
+    () =>
       pdfOf([`<< /Type /Catalog /Pages 2 0 R /X ${'['.repeat(1_000_000)} >>`, '<< /Type /Pages /Kids [] /Count 0 >>']),
-    outcome: anyFault,
-  },
-  {
-    what: 'cross references that lead back to themselves',
-    fileName: 'prev.pdf',
-    make: () =>
+  ],
+  [
+    'cross references that lead back to themselves',
+    'prev.pdf',
+    [...anyFault, /Hello/],
+    () =>
       Buffer.from(
         pagePdf(shown('Hello from the workshop')).toString('latin1').replace('/Root 1 0 R', '/Prev 9 /Root 1 0 R'),
         'latin1',
       ),
-    outcome: [...anyFault, /Hello/],
-  },
-  {
-    what: 'forms that paint one another',
-    fileName: 'forms.pdf',
-    make: () =>
+  ],
+  [
+    'forms that paint one another',
+    'forms.pdf',
+    anyFault,
+    () =>
       pdfOf([
         '<< /Type /Catalog /Pages 2 0 R >>',
         '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -476,12 +364,12 @@ export const hostileFiles: HostileFile[] = [
           '/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 5 0 R >> >>',
         ),
       ]),
-    outcome: anyFault,
-  },
-  {
-    what: 'a PDF that runs a script when it is opened',
-    fileName: 'script.pdf',
-    make: () =>
+  ],
+  [
+    'a PDF that runs a script when it is opened',
+    'script.pdf',
+    /^Open on Sundays from ten$/,
+    () =>
       pdfOf([
         '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >>',
         '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -489,86 +377,103 @@ export const hostileFiles: HostileFile[] = [
         stream(shown('Open on Sundays from ten')),
         '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
       ]),
-    outcome: [/^Open on Sundays from ten$/],
-  },
-  {
-    what: 'a page in a million levels',
-    fileName: 'deep.html',
-    make: () => Buffer.from(`<!doctype html>${'<div>'.repeat(1_000_000)}Hello`),
-    outcome: ['too_complex'],
-  },
-  {
-    what: 'a table cell over a billion columns',
-    fileName: 'span.html',
-    make: () =>
+  ],
+  [
+    'a page in a million levels',
+    'deep.html',
+    'too_complex',
+    () => Buffer.from(`<!doctype html>${'<div>'.repeat(1_000_000)}Hello`),
+  ],
+  [
+    'a table cell over a billion columns',
+    'span.html',
+    ['too_complex', 'too_much_text'],
+    () =>
       Buffer.from(
         `<!doctype html><table>${'<tr><td colspan=1000000000 rowspan=1000000000>Price<td>€5</tr>'.repeat(2000)}</table>`,
       ),
-    outcome: ['too_complex', 'too_much_text'],
-  },
-  {
-    isSlow: true,
-    what: '200,000 open elements of style',
-    fileName: 'style.html',
-    make: () => Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`),
-    outcome: ['too_complex', 'too_much_text', /price/],
-  },
-  {
-    isSlow: true,
-    what: '20 MB of angle brackets',
-    fileName: 'angles.html',
-    make: () => Buffer.from(`<!doctype html>${'<'.repeat(20 * megabyte)}`),
-    outcome: ['too_much_text', 'too_complex'],
-  },
-  {
-    what: 'a page that loads and runs',
-    fileName: 'load.html',
-    make: () =>
+  ],
+  [
+    'a page that loads and runs',
+    'load.html',
+    /^Open on Sundays$/,
+    () =>
       Buffer.from(
         '<!doctype html><script src="http://127.0.0.1:9/x.js"></script><img src="http://127.0.0.1:9/x.png"><p>Open on Sundays<iframe src="file:///etc/passwd"></iframe>',
       ),
-    outcome: [/^Open on Sundays$/],
-  },
-  {
-    what: '45 MB of rows',
-    fileName: 'rows.csv',
-    make: () => Buffer.from('part;price\n'.repeat(4 * megabyte)),
-    outcome: ['too_much_text'],
-  },
-  {
-    what: 'a quote that never ends',
-    fileName: 'quote.csv',
-    make: () => Buffer.from(`a;b\n"${'price;'.repeat(megabyte / 2)}`),
-    outcome: [/price/],
-  },
-  {
-    what: 'a million quotes',
-    fileName: 'quotes.csv',
-    make: () => Buffer.from('"'.repeat(megabyte)),
-    outcome: ['no_text', /"/],
-  },
-  {
-    what: 'a row of a million columns',
-    fileName: 'wide.csv',
-    make: () => Buffer.from(`${'a;'.repeat(megabyte / 2)}\n${'1;'.repeat(megabyte / 2)}\n`),
-    outcome: [/a/],
-  },
-  {
-    what: 'groups in a million levels',
-    fileName: 'deep.rtf',
-    make: () => Buffer.from(`{\\rtf1 ${'{'.repeat(1_000_000)}Hello`),
-    outcome: ['too_complex', 'damaged', 'no_text', /Hello/],
-  },
-  {
-    what: '40 MB of one line',
-    fileName: 'line.txt',
-    make: () => Buffer.alloc(40 * megabyte, 'a.'),
-    outcome: ['too_much_text'],
-  },
-  {
-    what: 'characters that no database takes',
-    fileName: 'odd.txt',
-    make: () => Buffer.from('\ufeffOpen\0\u0007 on\ud800 Sundays\r\nand\r\rMondays', 'utf16le'),
-    outcome: [/^Open on\ufffd Sundays\nand\n\nMondays$/],
-  },
+  ],
+  ['45 MB of rows', 'rows.csv', 'too_much_text', () => Buffer.from('part;price\n'.repeat(4 * megabyte))],
+  ['a quote that never ends', 'quote.csv', /price/, () => Buffer.from(`a;b\n"${'price;'.repeat(megabyte / 2)}`)],
+  ['a million quotes', 'quotes.csv', ['no_text', /"/], () => Buffer.from('"'.repeat(megabyte))],
+  [
+    'a row of a million columns',
+    'wide.csv',
+    /a/,
+    () => Buffer.from(`${'a;'.repeat(megabyte / 2)}\n${'1;'.repeat(megabyte / 2)}\n`),
+  ],
+  [
+    'groups in a million levels',
+    'deep.rtf',
+    ['too_complex', 'damaged', 'no_text', /Hello/],
+    () => Buffer.from(`{\\rtf1 ${'{'.repeat(1_000_000)}Hello`),
+  ],
+  ['40 MB of one line', 'line.txt', 'too_much_text', () => Buffer.alloc(40 * megabyte, 'a.')],
+  [
+    'characters that no database takes',
+    'odd.txt',
+    /^Open on\ufffd Sundays\nand\n\nMondays$/,
+    () => Buffer.from('\ufeffOpen\0\u0007 on\ud800 Sundays\r\nand\r\rMondays', 'utf16le'),
+  ],
+]
+
+/** They take long to make or to read. */
+export const slowHostileFiles: HostileFile[] = [
+  [
+    'a gigabyte in a zip entry',
+    'bomb.docx',
+    'suspicious',
+    () => docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(1024 * megabyte) }]),
+  ],
+  [
+    'a page that unpacks to a gigabyte',
+    'flate.pdf',
+    ['too_complex', 'scan', 'damaged'],
+    () => pagePdf(deflateSync(Buffer.alloc(1024 * megabyte, ' ')), '/Filter /FlateDecode'),
+  ],
+  [
+    'a page that shows ten million texts',
+    'shows.pdf',
+    ['too_complex', 'too_much_text'],
+    () =>
+      pagePdf(
+        deflateSync(Buffer.from(`BT /F 12 Tf 50 700 Td ${'(price) Tj '.repeat(10_000_000)}ET`)),
+        '/Filter /FlateDecode',
+      ),
+  ],
+  [
+    'a page of 300,000 lines',
+    'lines.pdf',
+    [/Opening hours/, 'too_complex'],
+    () =>
+      pagePdf(
+        deflateSync(
+          Buffer.from(
+            `${shown('Opening hours of the shop')} ${'50 50 m 90 50 l S 50 50 m 50 90 l S '.repeat(150_000)}`,
+          ),
+        ),
+        '/Filter /FlateDecode',
+      ),
+  ],
+  [
+    '200,000 open elements of style',
+    'style.html',
+    ['too_complex', 'too_much_text', /price/],
+    () => Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`),
+  ],
+  [
+    '20 MB of angle brackets',
+    'angles.html',
+    ['too_much_text', 'too_complex'],
+    () => Buffer.from(`<!doctype html>${'<'.repeat(20 * megabyte)}`),
+  ],
 ]

@@ -1,7 +1,6 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { coalesceRequests } from '../../functions/embedding/coalesce-requests.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
 import { createDocument, type TestDocument } from '../support/documents.ts'
@@ -80,22 +79,15 @@ describe('small documents of one delivery', () => {
     expect(provider.calls.map((call) => call.texts.length)).toEqual([2, 1, 1, 1])
   })
 
-  test.each([
-    [
-      'superseded',
-      ({ path }: TestDocument) => tenant.call('PATCH', path, { content: 'Newer.' }),
-      { status: 'pending', served: [] },
-    ],
-    ['deleted', ({ path }: TestDocument) => tenant.call('DELETE', path), undefined],
-    [
-      'taken over by its client',
-      ({ path }: TestDocument) =>
-        tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'Mine.', chunk_index: 0 }] }),
-      { status: 'pending', served: [] },
-    ],
+  const unserved = { status: 'pending', served: [] }
+  const mine = { chunks: [{ content: 'Mine.', chunk_index: 0 }] }
+  test.each<[string, (document: TestDocument) => Promise<unknown>, object | undefined]>([
+    ['superseded', ({ path }) => tenant.call('PATCH', path, { content: 'Newer.' }), unserved],
+    ['deleted', ({ path }) => tenant.call('DELETE', path), undefined],
+    ['taken over by its client', ({ path }) => tenant.call('POST', `${path}/chunks`, mine), unserved],
     [
       'claimed by another worker',
-      ({ id }: TestDocument) =>
+      ({ id }) =>
         sql`update documents set attempt = 4, lease_token = gen_random_uuid() where id = ${id}`.execute(stand.db),
       { status: 'processing', attempt: 4, served: [] },
     ],
@@ -137,11 +129,8 @@ describe('small documents of one delivery', () => {
     expect(sent.map((each) => each.delaySeconds).sort()).toEqual([41, 42, 43])
   })
 
-  test.each(
-    (['claim', 'commit'] as const).flatMap((name) =>
-      (['before', 'after'] as const).map((when) => [when, name] as const),
-    ),
-  )('complete though the connection is cut %s their shared %s and its repetition', async (when, name) => {
+  const cuts = (['claim', 'commit'] as const).flatMap((name) => [['before', name] as const, ['after', name] as const])
+  test.each(cuts)('complete though the connection is cut %s their shared %s and its repetition', async (when, name) => {
     connection.cut(when, statements[name], 2)
     expect(await newWorker(stand, provider)(documents)).toEqual({ batchItemFailures: [] })
     expect(connection.unmet).toBe(0)
@@ -156,42 +145,3 @@ const halving: Embedder = {
   embed: (texts) =>
     Promise.resolve(texts.map((text) => vectorOf(text).slice(0, text.includes('half a vector') ? 768 : dimensions))),
 }
-
-describe('coalesced requests', () => {
-  const joining = (failing: (items: number[]) => boolean, concernsAll?: () => boolean) => {
-    const groups: number[][] = []
-    const ask = coalesceRequests<number, number>({
-      mayJoin: (group) => group.length < 3,
-      request(items) {
-        groups.push(items)
-        return failing(items) ? Promise.reject(new Error('failed')) : Promise.resolve(items.map((item) => 10 * item))
-      },
-      ...(concernsAll && { concernsAll }),
-    })
-    return { ask, groups }
-  }
-
-  test('joins what is asked for in one turn, as far as it fits', async () => {
-    const { ask, groups } = joining(() => false)
-    expect(await Promise.all([1, 2, 3, 4].map(ask))).toEqual([10, 20, 30, 40])
-    expect(await ask(5)).toBe(50)
-    expect(groups).toEqual([[1, 2, 3], [4], [5]])
-  })
-
-  test('asks for each alone when a request fails', async () => {
-    const { ask, groups } = joining((items) => items.includes(2))
-    const settled = await Promise.allSettled([1, 2, 3].map(ask))
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(groups).toEqual([[1, 2, 3], [1], [2], [3]])
-  })
-
-  test('asks once for what fails all alike', async () => {
-    const { ask, groups } = joining(
-      () => true,
-      () => true,
-    )
-    const settled = await Promise.allSettled([1, 2, 3].map(ask))
-    expect(settled.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
-    expect(groups).toEqual([[1, 2, 3]])
-  })
-})

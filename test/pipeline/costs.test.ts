@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
 import type { Missing } from '../../functions/embedding/revision-plan.ts'
+import { createDocument, expireLease, newDocument } from '../support/documents.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
 import { keptQueue, newWorker } from '../support/worker.ts'
 
@@ -20,10 +21,6 @@ function paragraph(i: number): string {
 }
 const paragraphs = (count: number) => Array.from({ length: count }, (_, i) => paragraph(i))
 
-async function create(tenant: Tenant, content: string) {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  return { id: body.id as string, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
 const embedded = () => provider.calls.reduce((sum, call) => sum + call.texts.length, 0)
 
 describe('what is paid for', () => {
@@ -31,7 +28,7 @@ describe('what is paid for', () => {
     const tenant = await stand.tenant()
     const work = newWorker(stand, provider, { chunkSize: size })
     const before = paragraphs(1050)
-    const document = await create(tenant, before.join('\n\n'))
+    const document = await createDocument(tenant, before.join('\n\n'))
     await work([document])
     const { body: completed } = await tenant.call('GET', document.path)
     expect(completed).toMatchObject({ status: 'completed' })
@@ -39,10 +36,7 @@ describe('what is paid for', () => {
 
     for (const at of [0, 517, 1049]) {
       provider.calls.length = 0
-      const after = before.with(
-        at,
-        'This shelf was cleared out in spring and holds nothing but a broom, a bucket and a ladder now.',
-      )
+      const after = before.with(at, 'This shelf was cleared in spring and holds a broom, a bucket and a ladder now.')
       await tenant.call('PATCH', document.path, { content: after.join('\n\n') })
       await work([document])
       expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
@@ -53,40 +47,20 @@ describe('what is paid for', () => {
     }
   })
 
-  test('the same content, another title and a redelivery cost no call', async () => {
-    const tenant = await stand.tenant()
+  const content = paragraphs(3).join('\n\n')
+  test.each([
+    ['the same content', 'completed', { content }],
+    ['another title', 'completed', { title: 'Another' }],
+    ['a retry of what was completed', 'pending', { status: 'pending' }],
+    ['a change back and forth that never completed in between', 'pending', { content: 'Else.' }, { content }],
+  ])('%s and a redelivery cost no call', async (_, status, ...edits) => {
+    const { tenant, document } = await newDocument(stand, content)
     const work = newWorker(stand, provider)
-    const document = await create(tenant, paragraphs(3).join('\n\n'))
     await work([document])
     provider.calls.length = 0
-    const { body } = await tenant.call('PATCH', document.path, { content: paragraphs(3).join('\n\n') })
-    expect(body.status).toBe('completed')
-    await tenant.call('PATCH', document.path, { title: 'Another' })
+    for (const edit of edits) await tenant.call('PATCH', document.path, edit)
+    expect((await tenant.call('GET', document.path)).body.status).toBe(status)
     await work([document, document])
-    expect(provider.calls).toHaveLength(0)
-  })
-
-  test('a retry of what was completed costs no call: every vector is taken over', async () => {
-    const tenant = await stand.tenant()
-    const work = newWorker(stand, provider)
-    const document = await create(tenant, paragraphs(3).join('\n\n'))
-    await work([document])
-    provider.calls.length = 0
-    await tenant.call('PATCH', document.path, { status: 'pending' })
-    await work([document])
-    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
-    expect(provider.calls).toHaveLength(0)
-  })
-
-  test('a change back and forth that never completed in between costs no call', async () => {
-    const tenant = await stand.tenant()
-    const work = newWorker(stand, provider)
-    const document = await create(tenant, paragraphs(4).join('\n\n'))
-    await work([document])
-    provider.calls.length = 0
-    await tenant.call('PATCH', document.path, { content: 'Something else for a moment.' })
-    await tenant.call('PATCH', document.path, { content: paragraphs(4).join('\n\n') })
-    await work([document])
     expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
     expect(provider.calls).toHaveLength(0)
   })
@@ -95,7 +69,7 @@ describe('what is paid for', () => {
     const tenant = await stand.tenant()
     const work = newWorker(stand, provider, { chunkSize: size })
     const text = `${'Opening hours are from nine to five on every day of the week. '.repeat(2)}\n\n`
-    const document = await create(tenant, text.repeat(40))
+    const document = await createDocument(tenant, text.repeat(40))
     await work([document])
     const { body } = await tenant.call('GET', document.path)
     expect(body.chunk_count).toBeGreaterThan(30)
@@ -107,7 +81,7 @@ describe('what is paid for', () => {
     const work = newWorker(stand, provider, { chunkSize: size })
     const text = (heading: string) =>
       `# ${heading}\n\n${paragraphs(3).join('\n\n')}\n\n# Second\n\n${paragraphs(9).slice(3).join('\n\n')}`
-    const document = await create(tenant, text('First'))
+    const document = await createDocument(tenant, text('First'))
     await work([document])
     provider.calls.length = 0
     await tenant.call('PATCH', document.path, { content: text('Renamed') })
@@ -118,8 +92,7 @@ describe('what is paid for', () => {
   })
 
   test('another model embeds everything anew', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, paragraphs(3).join('\n\n'))
+    const { tenant, document } = await newDocument(stand, paragraphs(3).join('\n\n'))
     await newWorker(stand, provider)([document])
     const first = embedded()
     await tenant.call('PATCH', document.path, { status: 'pending' })
@@ -133,7 +106,7 @@ describe('what is paid for', () => {
       paragraphs(3)
         .map((text) => `${text} ${version}`)
         .join('\n\n')
-    const document = await create(tenant, versions(0))
+    const document = await createDocument(tenant, versions(0))
     const work = newWorker(stand, provider, { callLimits: { inputs: 1, tokens: 1000 }, concurrency: 1 })
     for (let version = 1; version < 6; version++) {
       provider.script([
@@ -155,7 +128,7 @@ describe('what is paid for', () => {
     const tenant = await stand.tenant()
     const limits = { inputs: 10, tokens: 100_000 }
     const work = newWorker(stand, provider, { chunkSize: size, callLimits: limits })
-    const document = await create(tenant, paragraphs(95).join('\n\n'))
+    const document = await createDocument(tenant, paragraphs(95).join('\n\n'))
     await work([document, document])
     const { body } = await tenant.call('GET', document.path)
     expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / limits.inputs))
@@ -164,16 +137,13 @@ describe('what is paid for', () => {
 
 describe('checkpoints', () => {
   test('a crash after some calls costs the rest, not the whole', async () => {
-    const tenant = await stand.tenant()
+    const { tenant, document } = await newDocument(stand, paragraphs(100).join('\n\n'))
     const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1 }
-    const document = await create(tenant, paragraphs(100).join('\n\n'))
     provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
     // Its process stops in the fifth call: nobody hears of it again.
     void newWorker(stand, provider, options)([document])
     await expect.poll(() => provider.calls.length, { timeout: 30_000 }).toBe(5)
-    await sql`update documents set lease_expires_at = now() - interval '1 second' where id = ${document.id}`.execute(
-      stand.db,
-    )
+    await expireLease(stand.db, document)
 
     provider.script([])
     await newWorker(stand, provider, options)([document])
@@ -183,9 +153,8 @@ describe('checkpoints', () => {
   })
 
   test('after a refusal by rate, the next attempt pays for what was refused alone', async () => {
-    const tenant = await stand.tenant()
+    const { tenant, document } = await newDocument(stand, paragraphs(50).join('\n\n'))
     const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 2 }
-    const document = await create(tenant, paragraphs(50).join('\n\n'))
     provider.script(['ok', 'too_many_requests', 'ok'], 'too_many_requests')
     await newWorker(stand, provider, { ...options, random: () => 0 })([document])
     expect((await tenant.call('GET', document.path)).body.status).toBe('pending')
@@ -203,7 +172,7 @@ describe('checkpoints', () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
     const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1, queue }
-    const document = await create(tenant, paragraphs(60).join('\n\n'))
+    const document = await createDocument(tenant, paragraphs(60).join('\n\n'))
     const work = newWorker(stand, provider, options)
     let deliveries = 0
     for (; (await tenant.call('GET', document.path)).body.status !== 'completed'; deliveries++) {
@@ -222,18 +191,16 @@ describe('checkpoints', () => {
   })
 
   test('a document whose last call ends just before time is up completes', async () => {
-    const tenant = await stand.tenant()
+    const { tenant, document } = await newDocument(stand, 'Short.')
     const { queue, sent } = keptQueue()
-    const document = await create(tenant, 'Short.')
     await newWorker(stand, provider, { queue })([document], () => (provider.calls.length === 0 ? 110_000 : 15_000))
     expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
     expect(sent).toEqual([])
   })
 
   test('a call still in flight when time is up is cancelled, and the document requeued', async () => {
-    const tenant = await stand.tenant()
+    const { document } = await newDocument(stand, 'Short.')
     const { queue, sent } = keptQueue()
-    const document = await create(tenant, 'Short.')
     provider.script(['hang'])
     const looks = [10_050, 110_000]
     await newWorker(stand, provider, { queue, timeoutSeconds: 60 })([document], () => looks.shift() ?? 110_000)
@@ -275,9 +242,9 @@ describe('a call', () => {
     const tenant = await stand.tenant()
     const text = paragraphs(40).join('\n\n')
     const documents = await Promise.all([
-      create(tenant, text),
-      create(tenant, `${text} b`),
-      create(tenant, `${text} c`),
+      createDocument(tenant, text),
+      createDocument(tenant, `${text} b`),
+      createDocument(tenant, `${text} c`),
     ])
     const callLimits = { inputs: 4, tokens: 100_000 }
     const { promise: threeWait, resolve } = Promise.withResolvers<void>()
@@ -293,8 +260,8 @@ describe('a call', () => {
 
   test('of a small document does not wait for all calls of a large one', async () => {
     const tenant = await stand.tenant()
-    const large = await create(tenant, paragraphs(200).join('\n\n'))
-    const small = await create(tenant, 'A small one.')
+    const large = await createDocument(tenant, paragraphs(200).join('\n\n'))
+    const small = await createDocument(tenant, 'A small one.')
     const callLimits = { inputs: 5, tokens: 100_000 }
     await newWorker(stand, provider, { chunkSize: size, callLimits, concurrency: 2 })([large, small])
     const turn = provider.calls.findIndex((call) => call.texts.map(contentOf).includes('A small one.'))

@@ -1,32 +1,22 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
-import { backoff } from '../../shared/backoff.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Queue } from '../../shared/queue.ts'
+import { createDocument, expireLease, newDocument } from '../support/documents.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
+import { callerOf } from '../support/own-app.ts'
 import { poison, vectorOf, type Way } from '../support/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-async function create(tenant: Tenant, content: string) {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  return { id: body.id as string, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
-}
-
 async function row(id: string) {
-  const { rows } = await sql<{
-    status: string
-    error_code: string | null
-    attempt: number
-    retry_count: number
-    waits: number
-  }>`
+  const { rows } = await sql<{ status: string; error_code: string | null; waits: number }>`
     select status, error_code, attempt, retry_count, extract(epoch from next_attempt_at - now())::float8 as waits
     from documents where id = ${id}`.execute(stand.db)
   return rows[0]!
@@ -40,15 +30,10 @@ describe('what is sent', () => {
   test('is one message for each request that makes work, after its commit, and none for any other', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
-    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue })
-    const call = async (method: string, path: string, body: object, headers: Record<string, string> = {}) => {
-      const response = await app.request(path, {
-        method,
-        headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      })
-      const messages = sent.splice(0).map((each) => each.documentId)
-      return { status: response.status, id: ((await response.json()) as { id: string }).id, messages }
+    const send = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue }), tenant.apiKey)
+    const call = async (...request: Parameters<typeof send>) => {
+      const { status, body } = await send(...request)
+      return { status, id: body.id, messages: sent.splice(0).map((each) => each.documentId) }
     }
     const key = { 'idempotency-key': 'once' }
     const { id, messages } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key)
@@ -61,30 +46,15 @@ describe('what is sent', () => {
     expect((await call('PATCH', path, { content: 'Two.' })).messages).toEqual([])
     expect((await call('PATCH', path, { title: 'Another' })).messages).toEqual([])
     expect(await call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 409, messages: [] })
-    expect(await call('PATCH', path, { content: 'Three.' }, { 'if-match': '"0"' })).toMatchObject({
-      status: 412,
-      messages: [],
-    })
-  })
-
-  test('may fail: the caller still gets the document', async () => {
-    const tenant = await stand.tenant()
-    const queue: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
-    const response = await documentsApp({ db: databaseAs('cuecard_documents'), queue }).request(tenant.knowledgeBase, {
-      method: 'POST',
-      headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ title: 'T', content: 'One.' }),
-    })
-    expect(response.status).toBe(201)
-    expect(await response.json()).toMatchObject({ status: 'pending' })
+    const late = await call('PATCH', path, { content: 'Three.' }, { 'if-match': '"0"' })
+    expect(late).toMatchObject({ status: 412, messages: [] })
   })
 })
 
 describe('a text that the provider refuses', () => {
   test('ends in error in one attempt, and the message names the chunk and says what to do', async () => {
-    const tenant = await stand.tenant()
     const texts = sentences(20).with(13, `The 🚲 is ${poison} now.`)
-    const document = await create(tenant, texts.join('\n\n'))
+    const { tenant, document } = await newDocument(stand, texts.join('\n\n'))
     expect(await newWorker(stand, provider)([document])).toEqual({ batchItemFailures: [] })
     const { body } = await tenant.call('GET', document.path)
     expect(body.status).toBe('error')
@@ -94,43 +64,22 @@ describe('a text that the provider refuses', () => {
     expect(await row(document.id)).toMatchObject({ error_code: 'chunk_refused', attempt: 1 })
   })
 
-  test.each([400, 403, 406])('with %i is not blamed on our key: the other documents are completed', async (status) => {
-    const tenant = await stand.tenant()
-    const bad = await create(tenant, sentences(8).with(5, `Here is ${poison}.`).join('\n\n'))
-    const good = await create(tenant, 'A good text.')
-    provider.script([], ({ texts }) => {
-      const isStopped = texts.some((text) => text.includes(poison))
-      return isStopped ? { status, body: '<html>Request blocked</html>' } : 'ok'
-    })
-    const work = newWorker(stand, provider, { concurrency: 1 })
-    expect(await work([bad, good])).toEqual({ batchItemFailures: [] })
-    expect(await row(bad.id)).toMatchObject({ status: 'error', error_code: 'chunk_refused', attempt: 1 })
-    expect((await tenant.call('GET', bad.path)).body.error_message).toBe(
-      `Chunk 5 was rejected by the embedding provider: status ${status}; edit the text around 'Here is ${poison}.' and save.`,
-    )
-    expect((await row(good.id)).status).toBe('completed')
-  })
-
   test('is found by halving the call, in few calls', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, sentences(64).with(41, poison).join('\n\n'))
+    const { document } = await newDocument(stand, sentences(64).with(41, poison).join('\n\n'))
     await newWorker(stand, provider, { chunkSize: { targetTokens: 12, overlapTokens: 0 } })([document])
     expect((await row(document.id)).error_code).toBe('chunk_refused')
     expect(provider.calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(64)))
   })
 
   test('once mended costs its own embedding and those that were not reached, and the old revision is served till then', async () => {
-    const tenant = await stand.tenant()
+    const { tenant, document } = await newDocument(stand, sentences(4).join('\n\n'))
     const work = newWorker(stand, provider)
-    const document = await create(tenant, sentences(4).join('\n\n'))
     await work([document])
     await tenant.call('PATCH', document.path, { content: sentences(4).with(2, poison).join('\n\n') })
     await work([document])
     expect((await tenant.call('GET', document.path)).body).toMatchObject({ status: 'error', chunk_count: 4 })
-    const found = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
-      embedding: [...vectorOf('q')],
-      limit: 10,
-    })
+    const everything = { embedding: [...vectorOf('q')], limit: 10 }
+    const found = await tenant.call('POST', `${tenant.knowledgeBase}/search`, everything)
     expect(found.body.data.map((hit: { content: string }) => hit.content.trim()).sort()).toEqual(sentences(4))
 
     provider.calls.length = 0
@@ -141,31 +90,11 @@ describe('a text that the provider refuses', () => {
   })
 
   test('is quoted in whole characters', async () => {
-    const tenant = await stand.tenant()
     const family = '👩‍👩‍👧‍👦'
-    const document = await create(tenant, `${poison} ${family.repeat(70)}`)
+    const { tenant, document } = await newDocument(stand, `${poison} ${family.repeat(70)}`)
     await newWorker(stand, provider, { chunkSize: { targetTokens: 4000, overlapTokens: 0 } })([document])
     const { body } = await tenant.call('GET', document.path)
     expect(body.error_message).toContain(`'${poison} ${family.repeat(53)}…'`)
-  })
-})
-
-describe('a batch of ten', () => {
-  test.each([
-    ['rejected', poison],
-    ['a fault of ours', 'BUG'],
-  ])('completes nine on the first delivery when the tenth is %s', async (_, bad) => {
-    const tenant = await stand.tenant()
-    const documents = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => create(tenant, i === 4 ? `It is ${bad}.` : `Good text ${i}.`)),
-    )
-    await newWorker(stand, provider, { embedder: buggy })(documents)
-    const statuses = await Promise.all(documents.map(async ({ id }) => (await row(id)).status))
-    expect(statuses).toEqual(
-      Array(10)
-        .fill('completed')
-        .with(4, bad === poison ? 'error' : 'pending'),
-    )
   })
 })
 
@@ -173,9 +102,8 @@ describe('a provider in trouble', () => {
   test.each(['too_many_requests', 'gateway_timeout', 'zeros', 'break_off'] as (Way | 'break_off')[])(
     'makes the document wait, never fail (%s)',
     async (way) => {
-      const tenant = await stand.tenant()
+      const { document } = await newDocument(stand, 'A text.')
       const { queue, sent } = keptQueue()
-      const document = await create(tenant, 'A text.')
       const work = newWorker(stand, provider, { queue, random: () => 0.5 })
       provider.script([], way)
       for (let i = 0; i < 12; i++) {
@@ -191,9 +119,8 @@ describe('a provider in trouble', () => {
   )
 
   test('is not asked again before it wants to be, the row and the message’s delay see to it', async () => {
-    const tenant = await stand.tenant()
+    const { document } = await newDocument(stand, 'A text.')
     const { queue, sent } = keptQueue()
-    const document = await create(tenant, 'A text.')
     const work = newWorker(stand, provider, { queue, random: () => 0 })
     provider.script(['retry_after'])
     await work([document])
@@ -203,32 +130,9 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(1)
   })
 
-  test('that wants an hour gets a quarter', async () => {
-    const tenant = await stand.tenant()
-    const { queue, sent } = keptQueue()
-    const document = await create(tenant, 'A text.')
-    provider.script(['retry_in_an_hour'])
-    await newWorker(stand, provider, { queue })([document])
-    expect(sent).toEqual([{ documentId: document.id, delaySeconds: 900 }])
-  })
-
-  test('that refuses our key is left alone, and every document stays pending', async () => {
-    const tenant = await stand.tenant()
-    const documents = await Promise.all(Array.from({ length: 5 }, (_, i) => create(tenant, `Text ${i}.`)))
-    const { queue, sent } = keptQueue()
-    provider.script([], 'unauthorized')
-    const work = newWorker(stand, provider, { queue, concurrency: 1 })
-    await work(documents)
-    expect(provider.calls).toHaveLength(2)
-    for (const { id } of documents) expect(await row(id)).toMatchObject({ status: 'pending', attempt: 0 })
-    expect(sent).toHaveLength(5)
-    // They wait for the probe.
-    expect(Math.min(...sent.map((each) => each.delaySeconds))).toBeGreaterThanOrEqual(14)
-  })
-
   test('that hangs is left alone after three calls, and every document stays pending', async () => {
     const tenant = await stand.tenant()
-    const documents = await Promise.all(Array.from({ length: 5 }, (_, i) => create(tenant, `Text ${i}.`)))
+    const documents = await Promise.all(Array.from({ length: 5 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
     const { queue, sent } = keptQueue()
     provider.script([], 'hang')
     const work = newWorker(stand, provider, { queue, concurrency: 1, timeoutSeconds: 0.1 })
@@ -239,38 +143,11 @@ describe('a provider in trouble', () => {
     // The call for all, and one each for two of them, of which the second opened the breaker.
     expect(sent.filter((each) => each.delaySeconds >= 4)).toHaveLength(4)
   })
-
-  test('makes nobody fail whose send fails too: the sweeper will send', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
-    const queue: Queue = {
-      send: () => Promise.reject(new Error('queue away')),
-      changeVisibility: () => Promise.resolve(),
-    }
-    provider.script(['too_many_requests'])
-    expect(await newWorker(stand, provider, { queue })([document])).toEqual({ batchItemFailures: [] })
-    expect((await row(document.id)).status).toBe('pending')
-  })
-})
-
-describe('backing off', () => {
-  test('is random between zero and a bound that doubles up to 15 minutes', () => {
-    expect([0, 1, 2, 3, 8, 60].map((retries) => backoff(retries, undefined, 1 - Number.EPSILON))).toEqual(
-      [4, 8, 16, 32, 900, 900].map((most) => expect.closeTo(most, 6)),
-    )
-    expect(backoff(9, undefined, 0)).toBe(0)
-  })
-
-  test('adds its jitter to what the provider asks for', () => {
-    expect(backoff(2, 30, 0.5)).toBe(38)
-    expect(backoff(2, 899, 0.5)).toBe(900)
-  })
 })
 
 describe('a fault of ours', () => {
   test('is tried five times with the same message, then the document ends in error and the message with the dead letters', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, 'A BUG is here.')
+    const { tenant, document } = await newDocument(stand, 'A BUG is here.')
     const seconds: number[] = []
     const queue: Queue = {
       send: () => Promise.reject(new Error('nothing is to be sent')),
@@ -292,8 +169,7 @@ describe('a fault of ours', () => {
   })
 
   test('leaves the message in the queue even if its visibility cannot be changed', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, 'A BUG is here.')
+    const { document } = await newDocument(stand, 'A BUG is here.')
     const queue: Queue = {
       send: () => Promise.resolve(),
       changeVisibility: () => Promise.reject(new Error('not allowed')),
@@ -305,15 +181,12 @@ describe('a fault of ours', () => {
 
 describe('without the database', () => {
   test.each(['before', 'after'] as const)('lost %s the claim, the message is delivered again', async (when) => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, 'A text.')
+    const { document } = await newDocument(stand, 'A text.')
     connection.cut(when, statements.claim, 2)
     const work = newWorker(stand, provider)
     expect(await work([document])).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
     expect(provider.calls).toHaveLength(0)
-    await sql`update documents set lease_expires_at = now() - interval '1 s' where id = ${document.id} and status = 'processing'`.execute(
-      stand.db,
-    )
+    await expireLease(stand.db, document)
     await work([document])
     expect((await row(document.id)).status).toBe('completed')
   })
@@ -321,8 +194,7 @@ describe('without the database', () => {
 
 describe('a document of too many chunks', () => {
   test('ends in error before anything is paid', async () => {
-    const tenant = await stand.tenant()
-    const document = await create(tenant, 'ab '.repeat(10_050))
+    const { tenant, document } = await newDocument(stand, 'ab '.repeat(10_050))
     await newWorker(stand, provider, { chunkSize: { targetTokens: 1, overlapTokens: 0 } })([document])
     const { body } = await tenant.call('GET', document.path)
     expect(body.status).toBe('error')

@@ -8,10 +8,11 @@ import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
-import { age, createDocument } from '../support/documents.ts'
+import { age, createDocument, newDocument } from '../support/documents.ts'
 import { isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { figuresOf } from '../support/figures-of.ts'
+import { callerOf } from '../support/own-app.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
@@ -22,9 +23,6 @@ const stand = useStand()
 afterEach(async () => {
   await sql`truncate organizations cascade`.execute(stand.db)
 })
-
-const createMany = (tenant: Tenant, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, i) => createDocument(tenant, `Text ${i}.`)))
 
 const rowOf = async ({ id }: { id: string }) =>
   (
@@ -88,12 +86,10 @@ describe('a lost message', () => {
 
   test('that a request could not send goes at the next sweep', async () => {
     const tenant = await stand.tenant()
-    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: broken })
-    const call = async (method: string, path: string, body: object) => {
-      const headers = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' }
-      return (await (await app.request(path, { method, headers, body: JSON.stringify(body) })).json()) as { id: string }
-    }
-    const { id } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+    const call = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue: broken }), tenant.apiKey)
+    const { status, body } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
+    const id: string = body.id
+    expect(status).toBe(201)
     expect((await swept()).ids).toEqual([id])
     await call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Two.' })
     expect((await swept()).ids).toEqual([id])
@@ -173,8 +169,7 @@ describe('a lost message', () => {
 
 describe('a worker that died', () => {
   test('gives its document back when the lease runs out, and a message is sent at once', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     provider.script(['hang'])
     void newWorker(stand, provider)([document])
     await expect.poll(() => provider.calls.length).toBe(1)
@@ -189,8 +184,7 @@ describe('a worker that died', () => {
   })
 
   test('five times over ends the document in error, which a retry takes back', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect(await rowOf(document)).toMatchObject({ status: 'pending', attempt: attempt - 1 })
       provider.calls.length = 0
@@ -227,8 +221,7 @@ describe('a day’s wait', () => {
   })
 
   test('is counted anew from a change of content', async () => {
-    const tenant = await stand.tenant()
-    const document = await createDocument(tenant, 'A text.')
+    const { tenant, document } = await newDocument(stand, 'A text.')
     await age(stand.db, 86_000)
     await tenant.call('PATCH', document.path, { content: 'Another.' })
     await age(stand.db, 500)
@@ -242,7 +235,7 @@ describe('a backlog', () => {
     const greedy = await stand.tenant()
     const modest = await stand.tenant()
     await seed(greedy, 1500)
-    const mine = await createMany(modest, 3)
+    const mine = await Promise.all([1, 2, 3].map((i) => createDocument(modest, `Text ${i}.`)))
     await age(stand.db, 130)
     const { ids } = await swept()
     expect(ids).toHaveLength(1000)
