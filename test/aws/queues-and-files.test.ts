@@ -39,6 +39,13 @@ describe.each(queueNames)('the %s queue', (name) => {
     expect(prod.resolve(deadLetterTargetArn!)).toBe(`cuecard-prod-${name}-dead-letters`)
   })
 
+  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
+    const [, deadLetters] = prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}-dead-letters`)
+    expect(Number(deadLetters.Properties.MessageRetentionPeriod)).toBeGreaterThan(
+      Number(work()[1].Properties.MessageRetentionPeriod),
+    )
+  })
+
   test('is polled by its Lambda, which reports failures by record, at a limited concurrency', () => {
     const mappings = prod
       .ofType('AWS::Lambda::EventSourceMapping')

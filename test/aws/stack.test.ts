@@ -115,6 +115,11 @@ describe('permissions', () => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
   })
 
+  test('belong to a role of each Lambda’s own', () => {
+    const roles = [...lambdaNames, 'migrate'].map(roleOf)
+    expect(new Set(roles).size).toBe(roles.length)
+  })
+
   test.each(['sweeper', 'canary'])('allow its schedule to run the %s and nothing else', (name) => {
     const { RoleArn } = scheduleOf(name).Target as Fields
     expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on cuecard-prod-${name}:live`])
