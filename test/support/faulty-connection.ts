@@ -11,7 +11,7 @@ export type Cut = 'unopened' | 'before' | 'after' | 'within'
 /** The statements of the pipeline, by what only they hold. */
 export const statements = {
   claim: /pending_milliseconds/,
-  part: /insert into \\"vectors\\"(?!.*with \\"completed\\" as)/,
+  part: /insert into vectors (?!.*with \\"completed\\" as)/,
   commit: /with \\"completed\\" as/,
   search: /nearest as materialized/,
   requeue: /\\"next_attempt_at\\" = now\(\) \+/,
