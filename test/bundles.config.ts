@@ -18,6 +18,4 @@ const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
 export default configOf({
   except: files.filter((file) => file.endsWith('.test.ts') && !isForBundles(file)),
   globalSetup: ['./support/bundles-setup.ts'],
-  // Node.js itself loads the bundles, as on Lambda: nothing transforms them or helps them to a package.
-  external: [/\/handler\.mjs$/],
 })

@@ -26,17 +26,16 @@ interface Variant {
   /** Files to leave out. */
   except?: string[]
   globalSetup?: string[]
-  external?: RegExp[]
 }
 
-export function configOf({ except = [], globalSetup = [], external = [] }: Variant = {}) {
+export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
   const later = [...ci, ...nightly, ...faults, ...except]
   const project = (options: TestOptions): TestProjectInlineConfiguration => ({
     root: import.meta.dirname,
     test: {
       pool: 'threads',
-      // It imports JSON as bundlers do, and Node does not.
-      server: { deps: { inline: ['@actions/workflow-parser'], external } },
+      // Node.js runs the TypeScript itself, as in `npm start`.
+      experimental: { viteModuleRunner: false },
       env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -54,7 +53,14 @@ export function configOf({ except = [], globalSetup = [], external = [] }: Varia
         project({ name: 'own', include: own, exclude: later }),
         // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
         project({ name: 'shared', include: ['**/*.test.ts'], exclude: [...own, ...later], isolate: false }),
-        project({ name: 'ci', include: ci, exclude: except }),
+        project({
+          name: 'ci',
+          include: ci,
+          exclude: except,
+          // A package imports JSON as bundlers do, and Node does not.
+          experimental: { viteModuleRunner: true },
+          server: { deps: { inline: ['@actions/workflow-parser'] } },
+        }),
         project({ name: 'nightly', include: nightly, exclude: except }),
         // One after the other: a stand under kills wants the processors for itself.
         project({ name: 'faults', include: faults, exclude: except, maxWorkers: 1 }),
