@@ -27,7 +27,8 @@ describe('the record of what operators do', () => {
     const create = ['key', 'create', '--organization', organization, '--name', 'k', '--expires', expires]
     const { id: key } = await cuecardJson(...create, ...permissions)
     await cuecardJson('key', 'revoke', key, '--as', 'Grace')
-    for (const group of ['agent', 'key', 'document', 'call']) await cuecardJson(group, 'list', '--organization', organization)
+    for (const group of ['agent', 'key', 'document', 'call'])
+      await cuecardJson(group, 'list', '--organization', organization)
     await cuecardJson('organization', 'show', organization)
     await cuecardJson('agent', 'show', agent)
     await cuecardJson('health')
