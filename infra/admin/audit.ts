@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { newId } from '../../shared/ids.ts'
 
-export interface Action {
+interface Action {
   /** Who runs the command, as they say; the database adds the login. */
   person: string
   command: string
@@ -48,22 +48,4 @@ async function end(
     set outcome = ${outcome}, detail = ${detail ?? null}, ended_at = now(),
       organization_id = coalesce(organization_id, ${organizationId ?? null}::uuid)
     where id = ${id}`.execute(db)
-}
-
-export interface ActionsQuery {
-  organizationId?: OrganizationId | undefined
-  limit: number
-}
-
-/** Latest first. */
-export async function listActions(db: Database, { organizationId, limit }: ActionsQuery) {
-  return await db
-    .selectFrom('operator_actions')
-    .select(['started_at', 'login', 'person', 'command', 'arguments', 'organization_id', 'outcome', 'detail'])
-    .select(['ended_at', 'id'])
-    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId!))
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
 }

@@ -1,21 +1,38 @@
+import type { Command } from 'commander'
 import type { Selectable } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Tables } from '../../shared/database/tables.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
 import * as calls from '../../shared/organizations/calls.ts'
+import { action, audited } from './action.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
+import { id, type ListOptions, optional } from './options.ts'
 
-export interface CallsQuery {
-  trash: boolean
-  organizationId?: OrganizationId | undefined
-  limit: number
+export function addCallCommands(program: Command): void {
+  const command = program.command('call').description('manage calls and their trash')
+  command
+    .command('list')
+    .description('list calls, latest first')
+    .option('--trash', 'list the calls in the trash instead', false)
+    .addOption(optional.organization())
+    .addOption(optional.limit())
+    .action(action(({ db }, options: CallsQuery) => listCalls(db, options)))
+  command
+    .command('restore')
+    .description('restore a call from the trash')
+    .argument('<id>', 'id of the call', id)
+    .action(audited(({ db }, id: string) => restoreCall(db, id)))
+  command
+    .command('purge')
+    .description('permanently delete a call that is in the trash')
+    .argument('<id>', 'id of the call', id)
+    .action(audited(({ db }, id: string) => purgeCall(db, id)))
 }
 
+type CallsQuery = ListOptions & { trash: boolean }
 type Call = Selectable<Tables['calls']>
 
-/** Latest first. @throws CommandError when the organization does not exist */
-export async function listCalls(db: Database, { trash, organizationId, limit }: CallsQuery) {
+async function listCalls(db: Database, { trash, organization, limit }: CallsQuery) {
   let query = db
     .selectFrom('calls')
     .select(calls.callColumns)
@@ -23,9 +40,9 @@ export async function listCalls(db: Database, { trash, organizationId, limit }: 
     .orderBy((eb) => eb.fn.coalesce('deleted_at', 'created_at'), 'desc')
     .orderBy('id')
     .limit(limit + 1)
-  if (!organizationId) return toPage(await query.execute(), limit)
-  query = query.where('organization_id', '=', organizationId)
-  return toPage(await rowsOf(db, organizationId, query), limit)
+  if (!organization) return toPage(await query.execute(), limit)
+  query = query.where('organization_id', '=', organization)
+  return toPage(await rowsOf(db, organization, query), limit)
 }
 
 /** @throws CommandError when it is not in the trash */

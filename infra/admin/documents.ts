@@ -1,27 +1,72 @@
+import { type Command, Option } from 'commander'
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
+import { statuses } from '../../shared/documents/document.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Tags, tagOf } from '../../shared/http/etag.ts'
-import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import { type AgentId, type DocumentId, documentId, type OrganizationId } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { action, audited } from './action.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
+import { type ListOptions, optional, parser } from './options.ts'
+import { onlyOrganization } from './tenants.ts'
+
+export function addDocumentCommands(program: Command): void {
+  const command = program.command('document').description('inspect and retry documents')
+  command
+    .command('list')
+    .description('list an organization’s documents, longest waiting first')
+    .addOption(optional.onlyOrganization())
+    .addOption(new Option('--status <status>', 'only documents in this status').choices(statuses))
+    .addOption(optional.limit())
+    .action(action(({ db }, options: DocumentsQuery) => listDocuments(db, options), shownOfDocument))
+  command
+    .command('retry')
+    .description('process documents again: by id, or all of an organization that are in error')
+    .argument('[ids...]', 'ids of documents', (text, ids: DocumentId[] = []) => [...ids, parser(documentId)(text)])
+    .addOption(optional.organization())
+    .addOption(new Option('--status <status>', 'with --organization: which documents to retry').choices(['error']))
+    .action(
+      audited(async ({ db, queues, program }, ids: DocumentId[], { organization, status }: RetryOptions) => {
+        const targets = await findTargets()
+        const data = await retryDocuments(db, (await queues()).work, targets)
+        const rejected = data.filter((document) => document.refused !== null)
+        for (const { id, refused: reason } of rejected) program.fail(`${id} was not retried. ${reason}`)
+        return { data }
+
+        function findTargets() {
+          if (ids.length > 0 && !organization && !status) return findDocuments(db, [...new Set(ids)])
+          if (ids.length === 0 && organization && status) return findDocumentsInError(db, organization)
+          throw new CommandError('pass either the ids of documents, or both --organization and --status error')
+        }
+      }),
+    )
+}
+
+/** The columns of the table; `--json` prints all. */
+const shownOfDocument = [
+  ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
+  ...['error_message', 'waiting', 'next_attempt_at'],
+]
+
+interface RetryOptions {
+  organization?: OrganizationId
+  status?: 'error'
+}
 
 const d = columnsOf('documents', 'd')
 const waiting = sql<string | null>`case when ${isWaiting} then ${d.waiting_reason} end`
 
-export interface DocumentsQuery {
-  organizationId: OrganizationId
-  status?: Status | undefined
-  limit: number
-}
+type DocumentsQuery = ListOptions & { status?: Status }
 
 /** The documents of all agents, longest waiting first. @throws CommandError when the organization does not exist */
-export async function listDocuments(db: Database, { organizationId, status, limit }: DocumentsQuery) {
+async function listDocuments(db: Database, { organization, status, limit }: DocumentsQuery) {
+  const organizationId = organization ?? (await onlyOrganization(db))
   const documents = db
     .selectFrom('documents as d')
     .select(['d.id', 'd.agent_id', 'd.title', 'd.status', 'd.managed_by', 'd.error_code', 'd.error_message'])
@@ -48,7 +93,7 @@ export interface Target {
 }
 
 /** @throws CommandError that names the missing ones */
-export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
+async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
   const rows = await targets(db).where('d.organization_id', '=', anyOrganization).where('d.id', 'in', ids).execute()
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
   if (missing.size > 0) throw new CommandError(`no such document: ${[...missing].join(', ')}`)
@@ -56,7 +101,7 @@ export async function findDocuments(db: Database, ids: DocumentId[]): Promise<Ta
 }
 
 /** @throws CommandError when the organization does not exist */
-export async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
+async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
   const inError = targets(db).where('d.organization_id', '=', organizationId).where('d.status', '=', 'error')
   const rows = await rowsOf(db, organizationId, inError.orderBy('d.pending_since'))
   return rows.map(({ edits, version, ...row }) => ({ ...row, tags: [tagOf({ edits, version })] }))
@@ -69,7 +114,7 @@ function targets(db: Database) {
     .$narrowType<Omit<Target, 'tags'>>()
 }
 
-export interface Retried {
+interface Retried {
   id: DocumentId
   organization_id: OrganizationId
   /** False when no queue accepted the message: the sweeper sends it later. */

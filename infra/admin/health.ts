@@ -1,9 +1,62 @@
+import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import { ownFaults } from '../../shared/documents/failures.ts'
 import { isPostponed, isWaiting } from '../../shared/documents/transitions.ts'
 import { tokensUsedUpPattern } from '../../shared/limits/tokens.ts'
+import { action, audited, type Context } from './action.ts'
+import { CommandError } from './command-error.ts'
+import { onOneLine } from './print.ts'
+
+export function addHealthCommand(program: Command): void {
+  program
+    .command('health')
+    .description(
+      'show documents by status, overdue work, the embedding provider’s last error, dead letters, agents at their document limit, open connections, and logins without a statement timeout',
+    )
+    .action(
+      action(async (context) => {
+        const documents = await checkDocuments(context.db)
+        const host = context.host ?? null
+        if (host === 'pooled')
+          context.program.warn(
+            'warning: DATABASE_URL names the pooled host, which is for the Lambdas: use the direct one',
+          )
+        return { target: context.target, host, ...documents, dead_letters: await countDeadLetters(context) }
+      }),
+    )
+}
+
+export function addQueueCommands(program: Command): void {
+  program
+    .command('queue')
+    .description('manage the queue of documents to process')
+    .command('redrive')
+    .description('move the dead letters back to the queue; fix what made them fail first')
+    .action(
+      audited(async ({ queues }) => {
+        const { redrive } = await queues()
+        if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
+        return { moved: await redrive() }
+      }),
+    )
+}
+
+/** Null, with the reason on stderr, when the queue cannot be read. */
+async function countDeadLetters({ queues, program }: Context): Promise<number | null> {
+  const { countDeadLetters } = await queues()
+  if (!countDeadLetters) {
+    program.warn('warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set')
+    return null
+  }
+  try {
+    return await countDeadLetters()
+  } catch (error) {
+    program.warn(`warning: cannot count dead letters: ${onOneLine(String(error))}`)
+    return null
+  }
+}
 
 const maxDocuments = 10_000
 

@@ -1,13 +1,13 @@
-import { type Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { auditCommand } from './commands/audit.ts'
-import { callCommand } from './commands/calls.ts'
-import { documentCommand } from './commands/documents.ts'
-import { erasuresCommand } from './commands/erasure.ts'
-import { healthCommand, queueCommand } from './commands/operations.ts'
-import { agentCommand, keyCommand, organizationCommand } from './commands/tenants.ts'
+import { addAuditCommands } from './audit-list.ts'
+import { addCallCommands } from './calls.ts'
 import { environmentHelp } from './connection.ts'
+import { addDocumentCommands } from './documents.ts'
+import { addErasuresCommands } from './erasure/commands.ts'
+import { addHealthCommand, addQueueCommands } from './health.ts'
 import { onOneLine } from './print.ts'
+import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
 import { Program, type Terminal } from './terminal.ts'
 
 /** Runs one command. @param args what follows `npx cuecard` @returns the exit code */
@@ -26,30 +26,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 
 function createProgram(terminal: Terminal): Program {
   const program = new Program('npx cuecard', terminal)
+  const { stdout, stderr } = terminal
   program
     .description('Administer Cuecard: a running local stand or, with the URL of a Neon database, a deployment on AWS.')
     .option('--json', 'print one line of JSON; lists as {"data": [...]}')
     .option('--as <person>', 'who you are, for the record of operators’ actions (default: your login on this machine)')
     .addHelpText('after', `\n${environmentHelp}`)
-  for (const command of [
-    organizationCommand(),
-    agentCommand(),
-    keyCommand(),
-    documentCommand(),
-    callCommand(),
-    queueCommand(),
-    erasuresCommand(),
-    auditCommand(),
-    healthCommand(),
-  ])
-    program.addCommand(command)
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
-    writeTo(command, terminal)
-  return program
-}
-
-function writeTo(command: Command, { stdout, stderr }: Terminal): void {
-  command
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -57,6 +39,17 @@ function writeTo(command: Command, { stdout, stderr }: Terminal): void {
       writeErr: (text) => void stderr.write(text),
       outputError: (text, write) => write(`${onOneLine(text)}\n`),
     })
+  // In the order of the help.
+  addOrganizationCommands(program)
+  addAgentCommands(program)
+  addKeyCommands(program)
+  addDocumentCommands(program)
+  addCallCommands(program)
+  addQueueCommands(program)
+  addErasuresCommands(program)
+  addAuditCommands(program)
+  addHealthCommand(program)
+  return program
 }
 
 function messageOf(error: unknown): string {

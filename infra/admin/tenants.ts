@@ -77,7 +77,7 @@ export async function listAgents(db: Database, organizationId: OrganizationId) {
   return { data: await rowsOf(db, organizationId, agents) }
 }
 
-export interface NewKey extends keys.NewKey {
+interface NewKey extends keys.NewKey {
   organizationId: OrganizationId
 }
 

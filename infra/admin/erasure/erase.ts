@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
+import { urlOfAllFiles } from '../../../shared/files/file-url.ts'
+import { uploadSeconds } from '../../../shared/files/upload-time.ts'
+import { newId } from '../../../shared/ids.ts'
 import { retrying } from '../../retrying.ts'
 import { CommandError } from '../command-error.ts'
 import { belongings, type Subject } from './belongings.ts'
 import { deleteBatch, patience } from './delete-batch.ts'
-import { beginErasure, type Erasure, finish } from './erasures.ts'
-import { Pacer, type Pacing } from './pacing.ts'
 
-export interface EraseOptions extends Pacing {
+export interface EraseOptions {
   signal: AbortSignal
   onProgress: (line: string) => void
+  maxRows?: number
+  pause?: (milliseconds: number) => Promise<unknown>
 }
 
 /** Every instance rejects a revoked key after this. */
 const revokedEverywhereSeconds = 30
 const progressMilliseconds = 2000
+/** The share of time that is spent working: pauses are for traffic. */
+const share = 0.25
+/** Time limit of a transaction, which the size of batches adapts to: writers may have to wait as long for a row. */
+const batchMilliseconds = 100
 
 /**
  * Deletes all that an organization or agent has, in short transactions with pauses. May be interrupted and repeated. The sweeper deletes
@@ -23,14 +30,14 @@ const progressMilliseconds = 2000
  * @throws CommandError when it was interrupted
  */
 export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
-  const { signal, onProgress } = options
+  const { signal, onProgress, maxRows = 1000, pause = untilInterrupted } = options
   const scoped = db.forOrganization(subject.organizationId)
-  const { id } = await beginErasure(scoped, subject)
+  const id = await beginErasure(scoped, subject)
   // An agent has no keys of its own. What comes in for it while it is erased goes with its row.
   if (!subject.agentId)
     await sql`update api_keys set revoked_at = now()
       where organization_id = ${subject.organizationId} and revoked_at is null`.execute(scoped)
-  const pacer = new Pacer(options)
+  let limit = Math.min(50, maxRows)
   for (const each of belongings) {
     if (subject.agentId && !each.isOfAgent) continue
     await deleteAll(each)
@@ -45,14 +52,18 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
     let after: readonly string[] | undefined
     do {
       requireNotInterrupted(signal)
-      const batch = await pacer.run((limit) => deleteBatch(scoped, id, subject, each, after, limit))
+      const started = performance.now()
+      const batch = await deleteBatch(scoped, id, subject, each, after, limit)
+      const elapsed = performance.now() - started
+      const fitting = Math.round(limit * Math.min(2, Math.max(0.5, batchMilliseconds / elapsed)))
+      limit = Math.min(maxRows, Math.max(1, fitting))
       after = batch.last
       deleted += batch.deleted
       if (performance.now() - shown > progressMilliseconds) {
         shown = performance.now()
         onProgress(`${each.table}: ${deleted} rows deleted so far`)
       }
-      if (after) await pacer.pause()
+      if (after) await pause(elapsed * (1 / share - 1))
     } while (after)
     if (deleted > 0) onProgress(`${each.table}: ${deleted} rows deleted`)
   }
@@ -62,13 +73,24 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
     const seconds = subject.agentId ? 0 : await secondsUntilRejected(scoped, subject)
     if (seconds <= 0) return
     onProgress(`waiting ${Math.ceil(seconds)} s, until no instance accepts the keys any more`)
-    await (options.pause ?? untilInterrupted)(seconds * 1000)
+    await pause(seconds * 1000)
     requireNotInterrupted(signal)
   }
 
   function untilInterrupted(milliseconds: number): Promise<void> {
     return sleep(milliseconds, undefined, { signal }).catch(() => {})
   }
+}
+
+/** Adds it to the list, or continues it. */
+async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into erasures (id, kind, organization_id, agent_id)
+    values (${newId()}, ${agentId ? 'agent' : 'organization'}, ${organizationId}, ${agentId ?? null})
+    on conflict (organization_id, agent_id) do update set
+      counts = case when erasures.completed_at is null then erasures.counts else '{}' end, completed_at = null
+    returning erasures.id`.execute(db)
+  return rows[0]!.id
 }
 
 async function secondsUntilRejected(db: Database, { organizationId }: Subject): Promise<number> {
@@ -80,4 +102,37 @@ async function secondsUntilRejected(db: Database, { organizationId }: Subject): 
 
 function requireNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new CommandError('interrupted: run the same command again to continue')
+}
+
+export type Erasure = Awaited<ReturnType<typeof listErasures>>[number]
+
+const columns = ['id', 'kind', 'organization_id', 'agent_id', 'requested_at', 'completed_at', 'counts'] as const
+
+export async function listErasures(db: Database) {
+  return await db.selectFrom('erasures').select(columns).orderBy('requested_at').orderBy('id').execute()
+}
+
+/**
+ * Deletes the subject's row in the transaction that completes the erasure. The sweeper deletes all files of an organization, even those that
+ * no row names since a restore: at once, and again when none can arrive any more.
+ */
+function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
+  const last_at = sql<Date>`now() + make_interval(secs => ${uploadSeconds})`
+  const source_url = urlOfAllFiles(organizationId)
+  return {
+    ...(!agentId && {
+      files: db
+        .insertInto('obsolete_files')
+        .values({ source_url, last_at })
+        .onConflict((conflict) => conflict.column('source_url').doUpdateSet({ delete_at: sql<Date>`now()`, last_at })),
+    }),
+    subject: agentId
+      ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
+      : db.deleteFrom('organizations').where('id', '=', organizationId),
+    completed: db
+      .updateTable('erasures')
+      .set({ completed_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .returning(columns),
+  }
 }

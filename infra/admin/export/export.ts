@@ -1,18 +1,35 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import type { OrganizationId } from '../../../shared/ids.ts'
+import { type OrganizationId, organizationId } from '../../../shared/ids.ts'
+import { audited } from '../action.ts'
 import { CommandError, organizationNotFound } from '../command-error.ts'
-import {
-  agentsAfter,
-  callsAfter,
-  chunksAfter,
-  documentsAfter,
-  keysAfter,
-  questionsAfter,
-  signingSecretsAfter,
-} from './pages.ts'
+import { parser } from '../options.ts'
+import { pages } from './pages.ts'
 
 export type Line = { type: string } & Record<string, unknown>
+
+export function addOrganizationExport(organization: Command): void {
+  organization
+    .command('export')
+    .description('print all that an organization has, as JSON lines')
+    .argument('<id>', 'id of the organization', parser(organizationId))
+    .option('--embeddings', 'with the embeddings of chunks, as base64')
+    .action(
+      audited(async ({ db, program }, id: OrganizationId, { embeddings }: { embeddings?: true }) => {
+        const { stdout, signal } = program.terminal
+        const lines = exportOrganization(db, id, { withEmbeddings: embeddings ?? false, signal })
+        await pipeline(Readable.from(toText(lines), { highWaterMark: 1 }), stdout, { end: false })
+        return undefined
+      }),
+    )
+}
+
+async function* toText(lines: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`
+}
 
 const formatVersion = 1
 
@@ -26,7 +43,7 @@ interface Options {
  * Yields all that an organization has, one page in memory at a time; the last line has type `end`.
  * @throws CommandError when the organization does not exist, or the export was interrupted
  */
-export async function* exportOrganization(
+async function* exportOrganization(
   db: Database,
   id: OrganizationId,
   { withEmbeddings, signal }: Options,
@@ -42,21 +59,9 @@ export async function* exportOrganization(
   yield { type: 'organization', ...rest }
 
   const counts: Record<string, number> = {}
-  yield* lines('agent', agentsAfter)
-  yield* lines('api_key', keysAfter)
-  yield* lines('signing_secret', signingSecretsAfter)
-  yield* lines('document', documentsAfter)
-  yield* lines('chunk', chunksAfter(withEmbeddings))
-  yield* lines('call', callsAfter)
-  yield* lines('question', questionsAfter)
-  yield { type: 'end', counts }
-
-  async function* lines<Key, Row extends Key & object>(
-    type: string,
-    pageAfter: (db: Database, id: OrganizationId, last: Key | undefined) => Promise<Row[]>,
-  ): AsyncGenerator<Line> {
+  for (const [type, pageAfter] of Object.entries(pages(withEmbeddings))) {
     counts[type] = 0
-    let page = await pageAfter(scoped, id, undefined)
+    let page = await pageAfter(scoped, id)
     while (page.length > 0) {
       for (const row of page) yield { type, ...row }
       counts[type] += page.length
@@ -64,4 +69,5 @@ export async function* exportOrganization(
       page = await pageAfter(scoped, id, page.at(-1))
     }
   }
+  yield { type: 'end', counts }
 }

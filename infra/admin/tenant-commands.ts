@@ -1,11 +1,14 @@
 import { text } from 'node:stream/consumers'
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import * as v from 'valibot'
-import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
-import { agentId, organizationId } from '../../../shared/ids.ts'
-import { type Permission, permissions } from '../../../shared/permissions.ts'
-import { removeRetellSecret, setRetellSecret, showAgent } from '../agents.ts'
-import { CommandError } from '../command-error.ts'
+import { type AgentId, agentId, type OrganizationId, organizationId } from '../../shared/ids.ts'
+import { type Permission, permissions } from '../../shared/permissions.ts'
+import { action, audited } from './action.ts'
+import { removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
+import { CommandError } from './command-error.ts'
+import { addAgentDelete, addOrganizationDelete } from './erasure/commands.ts'
+import { addOrganizationExport } from './export/export.ts'
+import { count, expiry, id, optional, parser, required } from './options.ts'
 import {
   createAgent,
   createKey,
@@ -17,16 +20,11 @@ import {
   revokeKey,
   setLimits,
   showOrganization,
-} from '../tenants.ts'
-import type { Terminal } from '../terminal.ts'
-import { action, audited } from './action.ts'
-import { agentDeleteCommand, organizationDeleteCommand } from './erasure.ts'
-import { expiry } from './expiry.ts'
-import { organizationExportCommand } from './export.ts'
-import { count, id, optional, parser, required } from './options.ts'
+} from './tenants.ts'
+import type { Terminal } from './terminal.ts'
 
-export function organizationCommand() {
-  const command = new Command('organization').description('manage organizations (customers)')
+export function addOrganizationCommands(program: Command): void {
+  const command = program.command('organization').description('manage organizations (customers)')
   command
     .command('create')
     .description('create an organization')
@@ -52,13 +50,12 @@ export function organizationCommand() {
     .action((id: OrganizationId, changes: LimitOptions, command: Command) =>
       (Object.keys(changes).length > 0 ? changeLimits : showLimits)(id, changes, command),
     )
-  command.addCommand(organizationExportCommand())
-  command.addCommand(organizationDeleteCommand())
-  return command
+  addOrganizationExport(command)
+  addOrganizationDelete(command)
 }
 
-export function agentCommand() {
-  const command = new Command('agent').description('manage voice agents')
+export function addAgentCommands(program: Command): void {
+  const command = program.command('agent').description('manage voice agents')
   command
     .command('create')
     .description('create an agent')
@@ -91,12 +88,11 @@ export function agentCommand() {
           : setRetellSecret(db, id, retellSecret(await standardInput(program.terminal))),
       ),
     )
-  command.addCommand(agentDeleteCommand())
-  return command
+  addAgentDelete(command)
 }
 
-export function keyCommand() {
-  const command = new Command('key').description('manage API keys')
+export function addKeyCommands(program: Command): void {
+  const command = program.command('key').description('manage API keys')
   command
     .command('create')
     .description('create an API key and print it (it cannot be shown again)')
@@ -133,7 +129,6 @@ export function keyCommand() {
     .argument('<id>', 'id of the key, not the key itself', id)
     .option('--with-created', 'revoke also the keys that were made with it in the dashboard, as after a leak')
     .action(audited(({ db }, id: string, options: { withCreated?: true }) => revokeKey(db, id, options)))
-  return command
 }
 
 interface LimitOptions {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { recorded } from '../audit.ts'
-import { connect, type Services } from '../connection.ts'
-import { type Output, print } from '../print.ts'
-import { type Program, programOf } from '../terminal.ts'
+import { recorded } from './audit.ts'
+import { connect, type Services } from './connection.ts'
+import { type Output, print } from './print.ts'
+import { type Program, programOf } from './terminal.ts'
 
 export interface Context extends Services {
   program: Program
