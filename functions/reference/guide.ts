@@ -18,16 +18,11 @@ export function guide(id: string, markdown: string, openApi: OpenApi): Guide {
     renderer: {
       heading({ tokens, depth }: Tokens.Heading) {
         const text = this.parser.parseInline(tokens)
-        const plain = this.parser.parseInline(tokens, this.parser.textRenderer)
-        if (depth === 1) {
-          title = plain
-          return `<h2>${text}</h2>`
-        }
-        const anchor = `${id}-${slug(plain)}`
-        return `<h${depth + 1} id="${anchor}">${text}</h${depth + 1}>`
+        if (depth === 1) title = this.parser.parseInline(tokens, this.parser.textRenderer)
+        return `<h${depth + 1}>${text}</h${depth + 1}>`
       },
       code({ text, lang = '' }: Tokens.Code) {
-        return String(lang === 'http' ? requestPanel(parseRequest(text, openApi)) : codeBlock(text, lang))
+        return String(lang === 'http' ? requestPanel(parseRequest(text, openApi)) : codeBlock(text))
       },
     },
   })
@@ -49,11 +44,4 @@ function parseRequest(text: string, openApi: OpenApi) {
     body: body === undefined ? undefined : (JSON.parse(body) as unknown),
     response: responseBody(openApi, operation),
   }
-}
-
-function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
 }

@@ -11,26 +11,18 @@ import {
 } from './document.ts'
 import { blocks, type Html, inline } from './markdown.ts'
 import { codeBlock, json, requestPanel } from './panel.ts'
-import { fieldRows, fieldsOf } from './schema.ts'
+import { fieldRows, fieldsOf, foldedFields } from './schema.ts'
 
 /** An operation: description, parameters and responses, beside a request to copy and send. */
 export function operationSection(openApi: OpenApi, endpoint: Endpoint): Html {
   const { operationId, summary, description = '', parameters = [], requestBody } = endpoint
   const body = requestBody?.content['application/json']
   return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
-<div class="text">
+<div>
 <h3 id="${operationId}-title"><a href="#${operationId}">${summary}</a></h3>
 ${blocks(description)}
-${
-  parameters.length > 0
-    ? html`<h4>Parameters</h4>${fieldRows(
-        openApi,
-        parameters.map((parameter) => ({ ...parameter, isRequired: parameter.required })),
-        'sent',
-      )}`
-    : ''
-}
-${body?.schema ? html`<h4>Body</h4>${fieldRows(openApi, fieldsOf(openApi, body.schema), 'sent')}` : ''}
+${parameters.length > 0 && html`<h4>Parameters</h4>${fieldRows(openApi, parameters, 'sent')}`}
+${body?.schema && html`<h4>Body</h4>${fieldRows(openApi, fieldsOf(openApi, body.schema), 'sent')}`}
 <h4>Responses</h4>
 ${responses(openApi, endpoint)}
 </div>
@@ -49,49 +41,43 @@ ${exampleResponse(openApi, endpoint)}
 }
 
 function responses(openApi: OpenApi, endpoint: Endpoint): Html {
-  const entries = Object.entries(endpoint.responses).map(([status, response]) => ({
-    status: Number(status),
-    response: resolve<Response>(openApi, response),
-  }))
-  const errors = entries.filter(({ status }) => status >= 400)
+  const entries = Object.entries(endpoint.responses).map(
+    ([status, response]) => [status, resolve<Response>(openApi, response)] as const,
+  )
+  const errors = entries.filter(([status]) => status >= '400')
   return html`<ul class="responses">${entries
-    .filter(({ status }) => status < 400)
-    .map(({ status, response }) => {
-      const schema = response.content?.['application/json']?.schema
-      const fields = schema ? fieldsOf(openApi, schema) : []
-      return html`<li><p>${statusCode(status)} ${inline(response.description)}</p>
-${fields.length > 0 && html`<details><summary>Fields</summary>${fieldRows(openApi, fields, 'returned')}</details>`}</li>`
+    .filter(([status]) => status < '400')
+    .map(([status, { description, content }]) => {
+      const schema = content?.['application/json']?.schema
+      return html`<li><p>${statusCode(status)} ${inline(description)}</p>
+${schema && foldedFields(openApi, schema, 'Fields', 'returned')}</li>`
     })}
 ${
-  errors.length > 0
-    ? html`<li><details><summary>Errors ${errors.map(
-        ({ status }) => html`${statusCode(status)} `,
-      )}</summary><dl class="errors">${errors.map(
-        ({ status, response }) => html`<dt>${statusCode(status)}</dt><dd>${causes(response)}</dd>`,
-      )}</dl></details></li>`
-    : ''
+  errors.length > 0 &&
+  html`<li><details><summary>Errors${errors.map(([status]) => html` ${statusCode(status)}`)}</summary>
+${errors.map(([status, response]) => causes(status, response))}</details></li>`
 }</ul>`
 }
 
-function causes(response: Response): Html {
-  const examples = Object.entries(response.content?.['application/problem+json']?.examples ?? {})
-  if (examples.length === 0) return html`<p>${inline(response.description)}</p>`
+function causes(status: string, { description, content }: Response): Html {
+  const examples = Object.entries(content?.['application/problem+json']?.examples ?? {})
+  if (examples.length === 0) return html`<p>${statusCode(status)} ${inline(description)}</p>`
   return html`${examples.map(
     ([code, { value }]) =>
-      html`<details class="cause"><summary><code>${code}</code> ${
+      html`<details><summary>${statusCode(status)} <code>${code}</code> ${
         (value as { title: string }).title
-      }</summary>${codeBlock(json(value), 'json')}</details>`,
+      }</summary>${codeBlock(json(value))}</details>`,
   )}`
 }
 
 function exampleResponse(openApi: OpenApi, endpoint: Endpoint): Html {
-  const [status] = Object.keys(endpoint.responses)
+  const [status = ''] = Object.keys(endpoint.responses)
   const example = exampleOf(successOf(openApi, endpoint)?.content?.['application/json'])
   return example === undefined
     ? ''
-    : html`<p class="caption">Example of a response ${statusCode(Number(status))}</p>${codeBlock(json(example), 'json')}`
+    : html`<p class="quiet">Example of a response ${statusCode(status)}</p>${codeBlock(json(example))}`
 }
 
-function statusCode(status: number): Html {
-  return html`<b class="status s${Math.floor(status / 100)}">${status}</b>`
+function statusCode(status: string): Html {
+  return html`<b class="status s${status[0]}">${status}</b>`
 }

@@ -8,13 +8,11 @@ import { type Guide, guide } from './guide.ts'
 import { blocks, type Html, inline } from './markdown.ts'
 import { operationSection } from './operation.ts'
 import { codeBlock, json } from './panel.ts'
-import { fieldRows, fieldsOf } from './schema.ts'
+import { foldedFields } from './schema.ts'
 
 /** The folders are deployed beside the bundle, too: see infra/wiring.ts. */
-const folder = (name: string) => join(import.meta.dirname, name)
-
-const names = readdirSync(folder('browser'))
-export const pageFiles = hashedFiles(names, (name) => readFileSync(join(folder('browser'), name), 'utf8'))
+const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
+export const pageFiles = hashedFiles(['page.css', 'page.js', 'samples.js'], (name) => read('browser', name))
 
 /** The page may load from this host, run the scripts of this host, and call this API only: a key typed into it cannot leak. */
 const policy = [
@@ -29,74 +27,74 @@ const policy = [
   `require-trusted-types-for 'script'`,
 ].join('; ')
 
-/** The guides of the folder `guides`, in the order of their names, which begin with a number: `1-quickstart.md`. */
+/** The guides of the folder `guides`, in the order of their names, which begin with a number: `10-vapi.md`. */
 function readGuides(openApi: OpenApi): Guide[] {
-  return readdirSync(folder('guides'))
+  return readdirSync(join(import.meta.dirname, 'guides'))
     .sort()
-    .map((name) =>
-      guide(name.replaceAll(/^\d+-|\.md$/g, ''), readFileSync(join(folder('guides'), name), 'utf8'), openApi),
-    )
+    .map((name) => guide(name.replaceAll(/^\d+-|\.md$/g, ''), read('guides', name), openApi))
 }
 
 /** The whole reference as one page, readable without JavaScript. */
 export function renderPage(document: string): Asset {
   const openApi = JSON.parse(document) as OpenApi
-  const guides = readGuides(openApi)
+  const { title, description } = openApi.info
   const endpoints = endpointsOf(openApi)
   const sections = openApi.tags
     .map((tag) => ({ ...tag, endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)) }))
     .filter((section) => section.endpoints.length > 0)
-  const [lead = '', ...rest] = openApi.info.description.split('\n\n')
+  const [lead = '', ...rest] = description.split('\n\n')
   const conventions = { id: 'conventions', title: 'Conventions', body: conventionsOf(openApi, rest.join('\n\n')) }
+  const guides = [...readGuides(openApi), conventions]
   const address = (name: string) => `docs/${pageFiles.nameOf(name)}`
-  const modules = names.filter((name) => name.endsWith('.js') && !['early.js', 'page.js'].includes(name))
 
   const body = html`<!doctype html>
-<html lang="en" data-language="curl">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${openApi.info.title} API reference</title>
+<title>${title} API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${address('page.css')}">
-<link rel="stylesheet" href="${address('operation.css')}">
-<script src="${address('early.js')}"></script>
-${modules.map((name) => html`<link rel="modulepreload" href="${address(name)}">`)}
+<link rel="modulepreload" href="${address('samples.js')}">
 <script type="module" src="${address('page.js')}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<button type="button" id="menu" class="script" aria-expanded="false" aria-controls="contents">Menu</button>
-<a class="brand" href="#content">${openApi.info.title} <span>API reference</span></a>
-<button type="button" id="open-search" class="script">Search <kbd>/</kbd></button>
-<span class="space"></span>
+<button type="button" id="menu" popovertarget="contents">Menu</button>
+<a class="brand" href="#content">${title} <span>API reference</span></a>
 <button type="button" id="open-values" class="script">Set key and agent</button>
 <button type="button" class="forget script" hidden>Forget</button>
 </header>
-<nav id="contents" aria-label="Contents">
-<p>Guides</p><ul>${[...guides, conventions].map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+<nav id="contents" aria-label="Contents" popover>
+<p class="quiet">Guides</p><ul>${guides.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${sections.map(
   ({ name, endpoints }) =>
-    html`<p>${name}</p><ul>${endpoints.map(
+    html`<p class="quiet">${name}</p><ul>${endpoints.map(
       ({ operationId, summary, method }) =>
         html`<li><a href="#${operationId}">${summary} <b class="method ${method}">${method === 'DELETE' ? 'DEL' : method}</b></a></li>`,
     )}</ul>`,
 )}
-<p>Machine-readable</p><ul><li><a href="openapi.json">openapi.json</a></li></ul>
+<p class="quiet">Machine-readable</p><ul><li><a href="openapi.json">openapi.json</a></li></ul>
 </nav>
 <main id="content" tabindex="-1">
-<h1>${openApi.info.title} API reference</h1>
+<h1>${title} API reference</h1>
 <p class="lead">${inline(lead)}</p>
-<noscript><p class="note">Without JavaScript this page is for reading: search, your own values in the samples and sending requests need it. The document itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
-${[...guides, conventions].map(({ id, body }) => html`<section class="guide" id="${id}">${body}</section>`)}
+<noscript><p>Without JavaScript this page is for reading: your own values in the samples and sending requests need it. The document itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
+${guides.map(({ id, body }) => html`<section class="guide" id="${id}">${body}</section>`)}
 ${sections.map(
   ({ name, description, endpoints }) => html`<section class="tag" id="tag-${name.toLowerCase()}">
 <h2>${name}</h2><p>${description}</p>
 ${endpoints.map((endpoint) => operationSection(openApi, endpoint))}</section>`,
 )}
 </main>
-${valuesDialog()}${searchDialog()}
+<dialog id="values" aria-labelledby="values-title" closedby="any"><form method="dialog" autocomplete="off">
+<h2 id="values-title">Your key and agent</h2>
+<p>They fill in the samples and the requests that you send from this page. They stay in this tab, until you close it or choose Forget.</p>
+<label>API key <input data-value="API_KEY" placeholder="cue_…" spellcheck="false" autofocus></label>
+<label>Agent id <input data-value="AGENT_ID" placeholder="a uuid" spellcheck="false"></label>
+<button type="button" class="forget">Forget</button> <button class="send">Done</button>
+</form></dialog>
 </body>
 </html>
 `
@@ -111,24 +109,6 @@ function conventionsOf(openApi: OpenApi, markdown: string): Html {
   const { schemas, responses } = openApi.components
   const example = exampleOf(responses.ValidationFailed?.content?.['application/problem+json'])
   return html`<h2>Conventions</h2>${blocks(markdown)}
-${example === undefined ? '' : html`<p class="caption">Example of an error</p>${codeBlock(json(example), 'json')}`}
-${schemas.Problem && html`<details><summary>Fields of an error</summary>${fieldRows(openApi, fieldsOf(openApi, schemas.Problem), 'returned')}</details>`}`
-}
-
-function valuesDialog(): Html {
-  return html`<dialog id="values" aria-labelledby="values-title"><form method="dialog" autocomplete="off">
-<h2 id="values-title">Your key and agent</h2>
-<p>They fill in the samples and the requests that you send from this page. They stay in this tab, until you close it or choose Forget.</p>
-<label>API key <input data-value="API_KEY" placeholder="cue_…" spellcheck="false" autofocus></label>
-<label>Agent id <input data-value="AGENT_ID" placeholder="a uuid" spellcheck="false"></label>
-<div class="buttons"><button type="button" class="forget">Forget</button><button class="send">Done</button></div>
-</form></dialog>`
-}
-
-function searchDialog(): Html {
-  return html`<dialog id="search-dialog" aria-label="Search the reference">
-<input placeholder="Search operations, fields, errors, guides" aria-label="Search" spellcheck="false" autofocus>
-<ul class="results"></ul>
-<p class="note" role="status"></p>
-</dialog>`
+${example !== undefined && html`<p class="quiet">Example of an error</p>${codeBlock(json(example))}`}
+${schemas.Problem && foldedFields(openApi, schemas.Problem, 'Fields of an error', 'returned')}`
 }

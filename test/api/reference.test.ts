@@ -60,7 +60,7 @@ test('a module imports the others of its own version', async () => {
   const { body } = await stand.http('GET', await addressOf('page.js'))
   const imported = [...String(body).matchAll(/ from '\.\/([^']+)'/g)].map(([, name]) => `/v1/docs/${name}`)
   const addresses = await Promise.all(names.map(addressOf))
-  expect(imported).toContain(await addressOf('values.js'))
+  expect(imported).toContain(await addressOf('samples.js'))
   expect(imported.filter((address) => !addresses.includes(address))).toEqual([])
 })
 
@@ -87,7 +87,7 @@ describe('the page', () => {
     const page = await readPage()
     for (const { operationId, method, path } of operations) {
       const section = page.slice(page.indexOf(`id="${operationId}"`)).split('</section>')[0]!
-      for (const language of languages) expect(section).toContain(`<pre data-language="${language}">`)
+      for (const language of languages) expect(section).toContain(`<pre data-language="${language}"`)
       expect(section, operationId).toContain(`<b class="method ${method}">`)
       if (path.includes('{agentId}')) expect(section).toContain('<code>missing_permission</code>')
     }

@@ -64,7 +64,7 @@ async function samplesOfPage(language: string) {
   const page = String((await stand.http('GET', '/v1/docs')).body)
   return [...page.matchAll(/<form class="call"[\s\S]+?<\/form>/g)].map(([form]) => ({
     name: /aria-label="([^"]+)"/.exec(form)![1]!,
-    code: toText(new RegExp(`<pre data-language="${language}"><code>([\\s\\S]+?)</code>`).exec(form)![1]!),
+    code: toText(new RegExp(`<pre data-language="${language}"[^>]*><code>([\\s\\S]+?)</code>`).exec(form)![1]!),
   }))
 }
 

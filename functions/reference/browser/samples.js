@@ -16,6 +16,9 @@ export const languages = {
   python: { title: 'Python', write: python },
 }
 
+/** The reader's values, such as `$API_KEY`. */
+export const variables = /\$([A-Z][A-Z_]*)/g
+
 /** @param {Call} call */
 export function urlOf({ path, query = {} }) {
   const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -33,52 +36,49 @@ export function headersOf({ headers = {}, body, isPublic = false }) {
 
 /** @param {Call} call */
 function curl(call) {
-  const isPlain = call.method === 'GET' || (call.method === 'POST' && call.body !== undefined)
+  const { method, body } = call
+  const isPlain = method === 'GET' || (method === 'POST' && body !== undefined)
   const lines = [
-    `curl ${isPlain ? '' : `-X ${call.method} `}"$BASE_URL${urlOf(call)}"`,
+    `curl ${isPlain ? '' : `-X ${method} `}"$BASE_URL${urlOf(call)}"`,
     ...Object.entries(headersOf(call)).map(
       ([name, value]) => `-H "${name}: ${value.replaceAll(/["\\`]|\$(?![A-Z])/g, '\\$&')}"`,
     ),
   ]
-  if (call.body !== undefined) lines.push(`-d '${JSON.stringify(call.body, null, 2).replaceAll("'", `'\\''`)}'`)
+  if (body !== undefined) lines.push(`-d '${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`)
   return lines.join(' \\\n  ')
 }
 
 /** @param {Call} call */
 function typescript(call) {
-  const headers = headersOf(call)
+  const { method, body, response = 'json' } = call
+  const headers = literal(headersOf(call), '  ')
   const options = [
-    ...(call.method === 'GET' ? [] : [`  method: "${call.method}",\n`]),
-    ...(Object.keys(headers).length === 0 ? [] : [`  headers: ${literal(headers, '  ')},\n`]),
-    ...(call.body === undefined ? [] : [`  body: JSON.stringify(${literal(call.body, '  ')}),\n`]),
-  ]
-  const print = {
-    json: ['console.log(await response.json());'],
-    text: ['console.log(await response.text());'],
-    none: [],
-  }
+    ...(method === 'GET' ? [] : [`  method: "${method}",\n`]),
+    ...(headers === '{}' ? [] : [`  headers: ${headers},\n`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body, '  ')}),\n`]),
+  ].join('')
   return [
-    `const response = await fetch("$BASE_URL${urlOf(call)}"${options.length === 0 ? '' : `, {\n${options.join('')}}`});`,
+    `const response = await fetch("$BASE_URL${urlOf(call)}"${options && `, {\n${options}}`});`,
     'if (!response.ok) throw new Error(await response.text());',
-    ...print[call.response ?? 'json'],
+    ...(response === 'none' ? [] : [`console.log(await response.${response}());`]),
   ].join('\n')
 }
 
 /** @param {Call} call */
 function python(call) {
-  const headers = headersOf(call)
-  const print = { json: ['print(response.json())'], text: ['print(response.text)'], none: [] }
+  const { method, body, response = 'json' } = call
+  const headers = literal(headersOf(call), '    ')
   return [
     'import requests',
     '',
-    `response = requests.${call.method.toLowerCase()}(`,
+    `response = requests.${method.toLowerCase()}(`,
     `    "$BASE_URL${urlOf(call)}",`,
-    ...(Object.keys(headers).length === 0 ? [] : [`    headers=${literal(headers, '    ')},`]),
-    ...(call.body === undefined ? [] : [`    json=${inPython(literal(call.body, '    '))},`]),
+    ...(headers === '{}' ? [] : [`    headers=${headers},`]),
+    ...(body === undefined ? [] : [`    json=${inPython(literal(body, '    '))},`]),
     '    timeout=10,',
     ')',
     'response.raise_for_status()',
-    ...print[call.response ?? 'json'],
+    ...{ json: ['print(response.json())'], text: ['print(response.text)'], none: [] }[response],
   ].join('\n')
 }
 
