@@ -9,7 +9,6 @@ const own = [
   'admin.test.ts',
   'observability.test.ts',
   'database/**/*.test.ts',
-  'limits/unknown-keys.test.ts',
   'local/**/*.test.ts',
   'operators/**/*.test.ts',
   'simulation/**/*.test.ts',

@@ -8,7 +8,7 @@ import { isThorough } from '../support/effort.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
-const runs = { numRuns: isThorough ? 60 : 25 }
+const runs = { numRuns: isThorough ? 60 : 6 }
 
 /** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
 const text = fc.oneof(
@@ -238,7 +238,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
         })
         await tenant.call('DELETE', headers.location!)
       }),
-      { numRuns: isThorough ? 60 : 15 },
+      runs,
     )
     expectBoth()
   })

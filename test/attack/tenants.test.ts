@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
@@ -38,18 +38,32 @@ async function bytesOf(tenant: Tenant, method: string, url: string, body: unknow
     .replaceAll(url.split('?')[0]!, 'PATH')
 }
 
-/** Two tenants with a served document each, and a second agent of the first. */
+/** Two tenants with a served document each, and a second agent of the first. No test changes them. */
 async function tenants() {
   const mine = await stand.tenant()
   const theirs = await stand.tenant()
   const own = await makeDocument(mine)
   const foreign = await makeDocument(theirs)
+  await makeDocument(theirs)
   await stand.deliver()
+  await createAgent(stand.db, theirs.organizationId as OrganizationId, 'Second')
   const sibling = await createAgent(stand.db, mine.organizationId as OrganizationId, 'Sibling')
   return { mine, theirs, own, foreign, sibling: sibling.id as string }
 }
 
 type Tenants = Awaited<ReturnType<typeof tenants>>
+
+let all: Tenants
+beforeAll(async () => {
+  all = await tenants()
+})
+
+/** Every row of every table is as it was. */
+async function changesNothing(act: () => Promise<void>) {
+  const before = await dumpOf(stand.pool)
+  await act()
+  expect(await dumpOf(stand.pool)).toEqual(before)
+}
 
 /** For each place of an id: one that exists elsewhere, and beside it one that exists nowhere. */
 const positions: Record<string, (all: Tenants) => { known: Ids; unknown: Ids }> = {
@@ -73,72 +87,66 @@ describe.each(keyedRoutes.filter(({ path }) => path.includes('{')))('$name', (ro
     ([name]) => path.includes('{documentId}') || !name.startsWith('document'),
   )
 
-  test.each(known)('answers to an id of others as to none, byte by byte, and changes no row: %s', async (_, of) => {
-    const all = await tenants()
-    const before = await dumpOf(stand.pool)
-    for (const more of headers) {
-      const { known, unknown } = of(all)
-      const answers = [known, unknown].map((ids) =>
-        bytesOf(all.mine, method, fill(path, ids), exampleBody(route), more),
-      )
-      const [toKnown, toUnknown] = await Promise.all(answers)
-      expect(toKnown).toBe(toUnknown)
-    }
-    expect(await dumpOf(stand.pool)).toEqual(before)
-  })
+  test('answers to an id of others as to none, byte by byte, and changes no row', () =>
+    changesNothing(async () => {
+      for (const [name, of] of known)
+        for (const more of headers) {
+          const { known, unknown } = of(all)
+          const answers = [known, unknown].map((ids) =>
+            bytesOf(all.mine, method, fill(path, ids), exampleBody(route), more),
+          )
+          const [toKnown, toUnknown] = await Promise.all(answers)
+          expect(toKnown, name).toBe(toUnknown)
+        }
+    }))
 })
 
 describe('ids within bodies and parameters', () => {
-  test('of documents to search in are of no use to others', async () => {
-    const { mine, own, foreign } = await tenants()
-    const before = await dumpOf(stand.pool)
-    for (const mode of ['hybrid', 'semantic', 'keyword']) {
-      const search = (documentId: string) =>
-        bytesOf(mine, 'POST', `/v1/agents/${own.agentId}/knowledge-base/search`, {
-          query: 'Sunday',
-          mode,
-          document_ids: [documentId],
-        })
-      expect(await search(foreign.documentId)).toBe(await search(newId()))
-    }
-    expect(await dumpOf(stand.pool)).toEqual(before)
-  })
-
-  test('of passages to fetch are of no use to others', async () => {
-    const { mine, own, foreign } = await tenants()
-    const before = await dumpOf(stand.pool)
-    for (const place of ['', '#0']) {
-      const fetched = async (documentId: string) => {
-        const params = { name: 'fetch', arguments: { id: `${documentId}${place}` } }
-        return await bytesOf(mine, 'POST', `/v1/agents/${own.agentId}/mcp`, {
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params,
-        })
+  test('of documents to search in are of no use to others', () =>
+    changesNothing(async () => {
+      const { mine, own, foreign } = all
+      for (const mode of ['hybrid', 'semantic', 'keyword']) {
+        const search = (documentId: string) =>
+          bytesOf(mine, 'POST', `/v1/agents/${own.agentId}/knowledge-base/search`, {
+            query: 'Sunday',
+            mode,
+            document_ids: [documentId],
+          })
+        expect(await search(foreign.documentId)).toBe(await search(newId()))
       }
-      expect(await fetched(foreign.documentId)).toBe(await fetched(newId()))
-    }
-    expect(await dumpOf(stand.pool)).toEqual(before)
-  })
+    }))
+
+  test('of passages to fetch are of no use to others', () =>
+    changesNothing(async () => {
+      const { mine, own, foreign } = all
+      for (const place of ['', '#0']) {
+        const fetched = async (documentId: string) => {
+          const params = { name: 'fetch', arguments: { id: `${documentId}${place}` } }
+          return await bytesOf(mine, 'POST', `/v1/agents/${own.agentId}/mcp`, {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params,
+          })
+        }
+        expect(await fetched(foreign.documentId)).toBe(await fetched(newId()))
+      }
+    }))
 
   test.each(['/v1/agents', '/v1/agents/{agentId}/knowledge-base'])(
     'in a cursor of others are like a cursor that was never issued (%s)',
-    async (path) => {
-      const { mine, theirs, own, foreign } = await tenants()
-      await createAgent(stand.db, theirs.organizationId as OrganizationId, 'Second')
-      await makeDocument(theirs)
-      const { body } = await theirs.call('GET', `${fill(path, foreign)}?limit=1`)
-      expect(body.next_cursor).toEqual(expect.any(String))
-      const before = await dumpOf(stand.pool)
-      const list = (cursor: string) => bytesOf(mine, 'GET', `${fill(path, own)}?cursor=${cursor}`, undefined)
-      expect(await list(body.next_cursor)).toBe(await list('never'))
-      expect(await dumpOf(stand.pool)).toEqual(before)
-    },
+    (path) =>
+      changesNothing(async () => {
+        const { mine, theirs, own, foreign } = all
+        const { body } = await theirs.call('GET', `${fill(path, foreign)}?limit=1`)
+        expect(body.next_cursor).toEqual(expect.any(String))
+        const list = (cursor: string) => bytesOf(mine, 'GET', `${fill(path, own)}?cursor=${cursor}`, undefined)
+        expect(await list(body.next_cursor)).toBe(await list('never'))
+      }),
   )
 
   test('under an Idempotency-Key that others have used are new', async () => {
-    const { mine, theirs } = await tenants()
+    const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
     const key = { 'idempotency-key': 'shared' }
     const theirDocument = await theirs.call('POST', theirs.knowledgeBase, { title: 'Theirs' }, key)
     const myDocument = await mine.call('POST', mine.knowledgeBase, { title: 'Mine' }, key)

@@ -3,6 +3,7 @@ import { organizationApp } from '../../functions/organization/app.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
+import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { permissions } from '../../shared/permissions.ts'
 import { callerOf } from '../support/own-app.ts'
@@ -41,14 +42,14 @@ test('a flood of unknown keys from an address reaches the database twenty times,
 test('a key that is unknown is so without a look-up, for ten seconds', async () => {
   const { get, wait } = newInstance()
   const key = newKey()
-  const ask = (times: number) =>
+  const ask = () =>
     requestsDuring(async () => {
-      for (let i = 0; i < times; i++)
+      for (let i = 0; i < 10; i++)
         expect(await get(key)).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
     })
-  expect(await ask(40)).toBe(1)
+  expect(await ask()).toBe(1)
   wait(11)
-  expect(await ask(40)).toBe(1)
+  expect(await ask()).toBe(1)
 })
 
 test('during a flood from an address those whose key was known before are served, and others of that address wait', async () => {
@@ -76,7 +77,7 @@ test('unknown keys from one address cost no key from another address a 429', asy
   const { get, wait } = newInstance()
   const { organizationId } = await stand.tenant()
   const keys = await Promise.all(
-    Array.from({ length: 10 }, () =>
+    Array.from({ length: 3 }, () =>
       createKey(stand.db, {
         organizationId: organizationId as OrganizationId,
         name: 'new',
@@ -86,11 +87,11 @@ test('unknown keys from one address cost no key from another address a 429', asy
   )
   let refused = 0
   for (const { key } of keys) {
-    for (let i = 0; i < 15; i++) if ((await get(newKey(), '203.0.113.1')).status === 429) refused++
+    for (let i = 0; i < 30; i++) if ((await get(newKey(), '203.0.113.1')).status === 429) refused++
     expect((await get(key, '203.0.113.2')).status).toBe(200)
     wait(1)
   }
-  expect(refused).toBeGreaterThan(100)
+  expect(refused).toBeGreaterThan(50)
 })
 
 test('an address is a whole network of IPv6, which one customer has', async () => {
@@ -101,15 +102,27 @@ test('an address is a whole network of IPv6, which one customer has', async () =
   expect((await get(newKey(), '2001:db8:0:2::1')).status).toBe(401)
 })
 
-test('all addresses together reach the database a thousand times, and then a hundred times a second', async () => {
-  const { get, wait } = newInstance()
-  const flood = (times: number) =>
-    requestsDuring(async () => {
-      for (let i = 0; i < times; i++) await get(newKey(), `10.${i % 2}.${i >> 8}.${i % 256}`)
-    })
-  expect(await flood(1010)).toBe(1000)
-  wait(0.1)
-  expect(await flood(20)).toBe(10)
+test('all addresses together cause a thousand look-ups, and then a hundred a second', () => {
+  let milliseconds = 0
+  const credentials = unknownCredentials(() => milliseconds)
+  /** How many of a flood from many addresses are looked up. */
+  const flood = (times: number) => {
+    let lookups = 0
+    for (let i = 0; i < times; i++) {
+      const address = `10.${i % 2}.${i >> 8}.${i % 256}`
+      try {
+        credentials.requireLookup(address)
+      } catch {
+        continue
+      }
+      lookups++
+      credentials.add(newKey(), address)
+    }
+    return lookups
+  }
+  expect(flood(1010)).toBe(1000)
+  milliseconds = 100
+  expect(flood(20)).toBe(10)
 })
 
 test('what is kept of keys is bounded: one more drops the one that was set longest ago', () => {

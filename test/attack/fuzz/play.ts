@@ -4,7 +4,7 @@ import { isThorough } from '../../support/effort.ts'
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 
 /** Of each operation. */
-export const cases = Number(FUZZ_CASES ?? (isThorough ? 200 : 20))
+export const cases = Number(FUZZ_CASES ?? (isThorough ? 200 : 6))
 
 /**
  * Plays so many random cases, the same in each `npm test`; shrinks one that fails.
