@@ -11,7 +11,6 @@ const own = [
   'database/**/*.test.ts',
   'local/**/*.test.ts',
   'operators/**/*.test.ts',
-  'simulation/**/*.test.ts',
 ]
 /** What needs a browser, the synthesis for AWS or a tool of the tests: `npm run test:ci`. */
 const ci = ['{aws,bench,evaluation,load}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts']

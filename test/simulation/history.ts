@@ -219,7 +219,7 @@ class History {
         .where('status', 'in', ['pending', 'processing'])
         .execute()
       if (unfinished.length === 0) return
-      await this.#advance(125)
+      await this.#advance(750)
       await this.#sweep()
     }
     throw new Error(`documents that never end: ${JSON.stringify(unfinished)}`)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { consumer } from '../../functions/embedding/consumer.ts'
@@ -11,7 +12,7 @@ import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { unlimit } from '../support/tenant.ts'
 import type { ModelDocument } from './model.ts'
-import { openSimulatedDatabase } from './neon-in-process.ts'
+import { simulatedDatabase } from './neon-in-process.ts'
 import { Process, reach } from './process.ts'
 import type { Random } from './random.ts'
 import { SimulatedBucket, simulatedExtraction } from './simulated-bucket.ts'
@@ -38,9 +39,9 @@ export const chunkSize = { targetTokens: 8, overlapTokens: 0 }
 const workerCounts = { embedding: 3, extraction: 2 }
 
 /** A database for many worlds, one after the other. */
-export async function openUniverse() {
+export function openUniverse(pool: Pool) {
   let statements = 0
-  const { db, as, close } = await openSimulatedDatabase((run) => {
+  const { db, as, close } = simulatedDatabase(pool, (run) => {
     const counted = () => {
       statements++
       return run()
@@ -49,7 +50,7 @@ export async function openUniverse() {
   })
   return { db, as, close, statements: () => statements }
 }
-export type Universe = Awaited<ReturnType<typeof openUniverse>>
+export type Universe = ReturnType<typeof openUniverse>
 
 /** Everything one history happens in: two tenants, the API, workers, the sweeper, and the world outside under control. */
 export class World {
