@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
+let tenant: Tenant
+/** Serves nothing, and must not in the end: for what is refused. */
+let bare: Tenant
+beforeAll(async () => {
+  tenant = await stand.tenant()
+  bare = await stand.tenant()
+})
 
 async function chunksPath(tenant: Tenant): Promise<string> {
   return `${(await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })).headers.location}/chunks`
@@ -21,14 +28,14 @@ describe('a document', () => {
     ['a content of 4 MiB of UTF-8', { title: 'T', content: 'é'.repeat(2 * 1024 * 1024) }],
     ['a content of one character', { title: 'T', content: '.' }],
   ])('may have %s', async (_, body) => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     expect(await call('POST', knowledgeBase, body)).toMatchObject({
       status: 201,
       body: { ...body, title: body.title.trim() },
     })
   })
 
-  test.each([
+  test.each<[string, object, string]>([
     ['a title of 501 characters', { title: '🐣'.repeat(501) }, '/title'],
     ['a blank title', { title: '\u2003 \n' }, '/title'],
     ['no title', { content: 'text' }, '/title'],
@@ -37,20 +44,12 @@ describe('a document', () => {
     ['an empty content', { title: 'T', content: '' }, '/content'],
     ['null for a content', { title: 'T', content: null }, '/content'],
     ['a status of its own', { title: 'T', status: 'completed' }, '/status'],
-  ])('may not have %s', async (_, body, pointer) => {
-    const { call, knowledgeBase } = await stand.tenant()
+  ])('may not have %s', async (name, body, pointer) => {
+    const { call, knowledgeBase } = bare
     const answer = await call('POST', knowledgeBase, body)
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
+    if (/501|MiB/.test(name)) expect(answer.body.errors[0].code).toBe('too_long')
     expect((await call('GET', knowledgeBase)).body.data).toEqual([])
-  })
-
-  test('of too many bytes is too long, as one of too many characters is', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    const { body } = await call('POST', knowledgeBase, {
-      title: 'x'.repeat(501),
-      content: 'x'.repeat(4 * 1024 * 1024 + 1),
-    })
-    expect(body.errors).toMatchObject([{ code: 'too_long' }, { code: 'too_long' }])
   })
 
   test('is refused where the agent has 10,000 already, and nowhere else', async () => {
@@ -70,7 +69,7 @@ describe('a document', () => {
 
 describe('a request body', () => {
   test('may have 6,000,000 bytes and no more', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     const body = JSON.stringify({ title: 'T' })
     expect(await call('POST', knowledgeBase, body.padEnd(6_000_000))).toMatchObject({ status: 201 })
     const answer = await call('POST', knowledgeBase, body.padEnd(6_000_001))
@@ -79,16 +78,16 @@ describe('a request body', () => {
   })
 
   test('of a million faults is answered at once, with the first of them', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
-    const items = await call('POST', `${knowledgeBase}/${newId()}/chunks`, `{"chunks":[${'0,'.repeat(2_000_000)}0]}`)
+    const { call, knowledgeBase } = tenant
+    const items = await call('POST', `${knowledgeBase}/${newId()}/chunks`, `{"chunks":[${'0,'.repeat(500_000)}0]}`)
     expect(items.body.errors).toEqual([
       { pointer: '/chunks', code: 'too_long', detail: 'must have between 1 and 200 chunks' },
     ])
-    const keys = Array.from({ length: 300_000 }, (_, i) => `"k${i}":0`).join()
+    const keys = Array.from({ length: 100_000 }, (_, i) => `"k${i}":0`).join()
     const unknown = await call('POST', knowledgeBase, `{${keys}}`)
     expect(unknown.body.errors.length).toBeGreaterThan(50)
     expect(unknown.body.errors.length).toBeLessThanOrEqual(1000)
-    const duplicates = Array.from({ length: 100_000 }, () => '{"content":"c","chunk_index":0}').join()
+    const duplicates = Array.from({ length: 50_000 }, () => '{"content":"c","chunk_index":0}').join()
     expect(await call('POST', `${knowledgeBase}/${newId()}/chunks`, `{"chunks":[${duplicates}]}`)).toMatchObject({
       status: 422,
     })
@@ -99,7 +98,7 @@ describe('a request body', () => {
   const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 
   test('of 128 levels is refused like any other', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     expect(await call('POST', knowledgeBase, levels(128))).toMatchObject({ status: 422 })
     expect(await call('POST', knowledgeBase, `{"title":${levels(127)}}`)).toMatchObject({ status: 422 })
     const chunks = `{"chunks":[{"content":"c","chunk_index":0,"metadata":{"a":${levels(124)}}}]}`
@@ -119,7 +118,7 @@ describe('a request body', () => {
       `line 1, column ${42 * tricky.length + tricky.indexOf(':[') + 2}`,
     ],
   ])('of more levels, of %s, is refused before it is read, and says where', async (_, text, place) => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     const detail = `The body has more than 128 levels of arrays and objects: ${place} opens one more.`
     expect(await call('POST', knowledgeBase, text)).toMatchObject({
       status: 400,
@@ -131,12 +130,12 @@ describe('a request body', () => {
     ['brackets in texts', `{"title":"${'[{'.repeat(200)}"}`],
     ['arrays beside each other', `{"title":"T","content":${JSON.stringify('[]{}\\"'.repeat(200))}}`],
   ])('is not the deeper for %s', async (_, text) => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     expect(await call('POST', knowledgeBase, text)).toMatchObject({ status: 201 })
   })
 
   test('of as many levels as it has bytes takes no memory', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = tenant
     const text = levels(3_000_000)
     const before = process.memoryUsage().heapTotal
     await call('POST', knowledgeBase, text)
@@ -146,6 +145,18 @@ describe('a request body', () => {
 
 describe('chunks', () => {
   const chunk = { content: 'c', chunk_index: 0 }
+  let path: string
+  beforeAll(async () => {
+    path = await chunksPath(tenant)
+  })
+  /** What is refused, and leaves the document without chunks. */
+  const refused = async (chunks: unknown[] | string) => {
+    const body = typeof chunks === 'string' ? `{"chunks":${chunks}}` : { chunks }
+    const answer = await tenant.call('POST', path, body)
+    expect(answer.status).toBe(422)
+    expect((await tenant.call('GET', path)).body.data).toEqual([])
+    return answer.body
+  }
   const plainest = [0, 1e-15, -1e-15, 1.2345678901234568e-15, 1e20, -999999999999999900000]
 
   test.each([
@@ -165,7 +176,6 @@ describe('chunks', () => {
     ],
     ['a batch of 200', Array.from({ length: 200 }, (_, chunk_index) => ({ ...chunk, chunk_index }))],
   ])('may have %s', async (_, chunks) => {
-    const tenant = await stand.tenant()
     const answer = await tenant.call('POST', await chunksPath(tenant), { chunks })
     expect(answer).toMatchObject({ status: 201, body: { chunk_count: chunks.length } })
     expect(answer.body.data[0]).toMatchObject({
@@ -203,11 +213,7 @@ describe('chunks', () => {
     ['metadata that is no object', [{ ...chunk, metadata: [] }], '/chunks/0/metadata'],
     ['a read-only field', [{ ...chunk, id: newId() }], '/chunks/0/id'],
   ])('may not have %s', async (_, chunks, pointer) => {
-    const tenant = await stand.tenant()
-    const path = await chunksPath(tenant)
-    const answer = await tenant.call('POST', path, { chunks })
-    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
-    expect((await tenant.call('GET', path)).body.data).toEqual([])
+    expect(await refused(chunks)).toMatchObject({ errors: [{ pointer }] })
   })
 
   test.each([
@@ -224,14 +230,12 @@ describe('chunks', () => {
     [base64Of(axis(3).map((n) => n / 0)), 'Element 0 is not a finite 32-bit float'],
     [base64Of(axis(-1)), 'norm must be between 1e-6 and 1e6'],
   ])('with an invalid vector are rejected with the reason (%#)', async (embedding, detail) => {
-    const tenant = await stand.tenant()
-    const answer = await tenant.call('POST', await chunksPath(tenant), { chunks: [{ ...chunk, embedding }] })
-    expect(answer.body.errors).toEqual([{ pointer: '/chunks/0/embedding', code: 'invalid', detail }])
+    expect((await refused([{ ...chunk, embedding }])).errors).toEqual([
+      { pointer: '/chunks/0/embedding', code: 'invalid', detail },
+    ])
   })
 
   test('may not have metadata that JSON can say and a database cannot keep', async () => {
-    const tenant = await stand.tenant()
-    const path = await chunksPath(tenant)
     const magnitude = 'must have only numbers that are 0 or have a magnitude of at least 1e-15 and less than 1e21'
     for (const [metadata, detail] of [
       ['{"a":1e999}', magnitude],
@@ -242,12 +246,8 @@ describe('chunks', () => {
       ['{"a":[{"__proto__":1}]}', 'must not have the key __proto__'],
       ['{"__proto__":{"a":1}}', 'must not have the key __proto__'],
     ]) {
-      const answer = await tenant.call(
-        'POST',
-        path,
-        `{"chunks":[{"content":"c","chunk_index":0,"metadata":${metadata}}]}`,
-      )
-      expect(answer.body.errors).toEqual([{ pointer: '/chunks/0/metadata', code: 'invalid', detail }])
+      const { errors } = await refused(`[{"content":"c","chunk_index":0,"metadata":${metadata}}]`)
+      expect(errors).toEqual([{ pointer: '/chunks/0/metadata', code: 'invalid', detail }])
     }
   })
 
@@ -264,15 +264,12 @@ describe('chunks', () => {
   })
 
   test('list every fault of a batch', async () => {
-    const tenant = await stand.tenant()
-    const { body } = await tenant.call('POST', await chunksPath(tenant), {
-      chunks: [
-        { content: '', chunk_index: -1, frob: 1, nicate: 2 },
-        null,
-        { content: 1, chunk_index: -1, metadata: 'x' },
-      ],
-    })
-    expect(body.errors.map((fault: { pointer: string }) => fault.pointer).toSorted()).toEqual([
+    const { errors } = await refused([
+      { content: '', chunk_index: -1, frob: 1, nicate: 2 },
+      null,
+      { content: 1, chunk_index: -1, metadata: 'x' },
+    ])
+    expect(errors.map((fault: { pointer: string }) => fault.pointer).toSorted()).toEqual([
       ...'/chunks/0/chunk_index /chunks/0/content /chunks/0/frob /chunks/0/nicate /chunks/1'.split(' '),
       ...'/chunks/2/chunk_index /chunks/2/chunk_index /chunks/2/content /chunks/2/metadata'.split(' '),
     ])
@@ -326,7 +323,7 @@ describe('a search', () => {
     ],
     ['a number in a filter that has no short decimal form', { query: 'q', metadata: { a: 1e300 } }, '/metadata'],
   ])('may not have %s', async (_, body, pointer) => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = bare
     const answer = await call('POST', `${knowledgeBase}/search`, body)
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
   })
@@ -346,7 +343,7 @@ describe('a search', () => {
   })
 
   test('may have the longest query, 100 documents and 50 hits', async () => {
-    const { call, knowledgeBase } = await stand.tenant()
+    const { call, knowledgeBase } = bare
     const body = {
       query: '🐣'.repeat(8_000),
       mode: 'hybrid',
