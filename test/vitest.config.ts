@@ -4,14 +4,6 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 // Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
-/** Files about the whole database, the process or its environment: each has a thread and a stand of its own. */
-const own = [
-  'admin.test.ts',
-  'observability.test.ts',
-  'database/**/*.test.ts',
-  'local/**/*.test.ts',
-  'operators/**/*.test.ts',
-]
 /** What needs a browser, the synthesis for AWS or a tool of the tests: `npm run test:ci`. */
 const ci = ['{aws,bench,evaluation,load}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts']
 /** What takes minutes: `npm run test:nightly`. */
@@ -48,9 +40,8 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
       globalSetup: ['./support/run-directory.ts', './support/database-image.ts', ...globalSetup],
       reporters: ['default', './support/summary-reporter.ts'],
       projects: [
-        project({ name: 'own', include: own, exclude: later }),
         // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
-        project({ name: 'shared', include: ['**/*.test.ts'], exclude: [...own, ...later], isolate: false }),
+        project({ name: 'usual', include: ['**/*.test.ts'], exclude: later, isolate: false }),
         project({
           name: 'ci',
           include: ci,

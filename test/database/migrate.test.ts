@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
-import { openDatabase } from '../../infra/local/database/database.ts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { buildIndex, inTransaction } from '../../infra/migrations/steps.ts'
 import { isOnServer } from '../support/effort.ts'
@@ -8,9 +7,20 @@ import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
 
+/** Tables, and migrations of the same names. */
+const made: string[] = []
+
+afterAll(async () => {
+  for (const name of made) {
+    await sql`drop table if exists ${sql.id(name)}`.execute(stand.db)
+    await sql`delete from schema_migrations where name like ${`${name}%`}`.execute(stand.db)
+  }
+})
+
 /** A table of its own for a test, with so many rows. @returns its name, which is also that of a migration */
 async function makeTable(rows = 0): Promise<string> {
   const name = `t${crypto.randomUUID().slice(0, 8)}`
+  made.push(name)
   await sql`create table ${sql.id(name)} as select i as id, ${'old'} as form from generate_series(1, ${rows}::int) i`.execute(
     stand.db,
   )
@@ -39,23 +49,20 @@ test('a database at the newest schema is left alone, by two runs at once as well
 })
 
 test('code that is older than the schema leaves the newer migrations alone, as a rollback needs', async () => {
+  made.push('9999_newer')
   await sql`insert into schema_migrations (name) values ('9999_newer')`.execute(stand.db)
   expect(await migrate(stand.pool)).toEqual([])
   expect(await recorded('9999_newer')).toEqual(['9999_newer'])
 })
 
 test('a database of an older version is refused, with what to do about it, and left alone', async () => {
-  const { pool, close } = await openDatabase({})
-  try {
-    await pool.query('create table organizations (); create table kysely_migration (name text)')
-    await expect(migrate(pool, { place: '.local' })).rejects.toThrow(
-      'the data in .local is of an older version of Cuecard: move it away or delete it, then start again',
-    )
-    const { rows } = await pool.query(`select to_regclass('documents') as documents`)
-    expect(rows).toEqual([{ documents: null }])
-  } finally {
-    await close()
-  }
+  await sql`update schema_migrations set name = 'older' where name = '0001_baseline'`.execute(stand.db)
+  const refused = migrate(stand.pool, { place: '.local' })
+  await expect(refused).rejects.toThrow(
+    'the data in .local is of an older version of Cuecard: move it away or delete it, then start again',
+  )
+  expect(await recorded('0001_baseline')).toEqual([])
+  await sql`update schema_migrations set name = '0001_baseline' where name = 'older'`.execute(stand.db)
 })
 
 describe('the steps of a migration', () => {

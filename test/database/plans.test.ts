@@ -10,10 +10,20 @@ import { buffersOf, type Node, nodesOf, plansOf, useStatementPlans } from '../su
 const stand = useStand()
 const { batchesOf } = useStatementPlans()
 
+const forget = () =>
+  sql`delete from pg_statistic where starelid in ('chunks'::regclass, 'chunk_terms'::regclass)`.execute(stand.db)
+
 // So that statistics are what each test makes them.
 beforeAll(async () => {
-  for (const table of ['chunks', 'chunk_terms'])
-    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(stand.db)
+  const setVacuum = async (change: 'set (autovacuum_enabled = false)' | 'reset (autovacuum_enabled)') => {
+    for (const table of ['chunks', 'chunk_terms'])
+      await sql`alter table ${sql.table(table)} ${sql.raw(change)}`.execute(stand.db)
+  }
+  await setVacuum('set (autovacuum_enabled = false)')
+  return async () => {
+    await forget()
+    await setVacuum('reset (autovacuum_enabled)')
+  }
 })
 
 /** A document of the tenant that search serves, with so many chunks. */
@@ -43,9 +53,7 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
   test('every statement for an organization finds its chunks and vectors by document, but for three scans of a search, and terms by agent', async () => {
     // What the planner believes of a document depends on all the others.
     await sql`truncate organizations, chunk_terms cascade`.execute(stand.db)
-    await sql`delete from pg_statistic where starelid in ('chunks'::regclass, 'chunk_terms'::regclass)`.execute(
-      stand.db,
-    )
+    await forget()
     const tenant = await stand.tenant()
     const other = await stand.tenant()
     await prepare(other)

@@ -250,6 +250,7 @@ describe('functions with the owner’s rights', () => {
     const name = `f${newId().slice(-8)}`
     await sql`create function ${sql.id(name)}() returns int language sql return 1`.execute(stand.db)
     await expect(sql`select ${sql.id(name)}()`.execute(as('cuecard_search'))).rejects.toThrow(/permission denied/)
+    await sql`drop function ${sql.id(name)}`.execute(stand.db)
   })
 
   /** What the trigger functions write of an organization, as `cuecard_search` would like it. */

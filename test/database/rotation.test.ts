@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
-import type { DatabaseUser } from '../../infra/wiring.ts'
+import { invoke, type LambdaHandler } from '../../infra/local/lambda.ts'
+import { type DatabaseUser, lambdas } from '../../infra/wiring.ts'
+import { useEndpoint } from '../../shared/database/database.ts'
+import { log } from '../../shared/log.ts'
 import { secret } from '../../shared/secrets.ts'
 import { entryOf } from '../support/entry.ts'
 import { gateFor, openGate } from '../support/gate.ts'
 import { startKeyedProvider } from '../support/keyed-provider.ts'
-import { type LambdaInstance, startInstance } from '../support/lambda-instance.ts'
 import { startNeonProxy } from '../support/neon-proxy.ts'
 import { startSecretsManager } from '../support/secrets-manager.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -18,26 +21,37 @@ let proxy: Awaited<ReturnType<typeof startNeonProxy>>
 let provider: Awaited<ReturnType<typeof startKeyedProvider>>
 let secretsManager: Awaited<ReturnType<typeof startSecretsManager>>
 const logins: string[] = []
-const instances: LambdaInstance[] = []
 /** Whatever was secret in a test; no log may hold it. */
 const secrets: string[] = []
+const logged: string[] = []
 
 beforeAll(async () => {
-  proxy = await startNeonProxy(process.env.DATABASE_ENDPOINT!)
+  const { DATABASE_ENDPOINT, DATABASE_URL } = process.env
+  proxy = await startNeonProxy(DATABASE_ENDPOINT!)
+  const { username, password } = new URL(DATABASE_URL!)
+  for (const user of [username, ...Object.keys(lambdas).map((name) => `cuecard_${name}`)])
+    proxy.passwords.set(user, password)
   provider = await startKeyedProvider()
 })
 beforeEach(async () => {
   secretsManager = await startSecretsManager()
+  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => logged.push(String(chunk)) > 0)
+  log.setLogLevel('DEBUG')
 })
 afterEach(async () => {
+  vi.restoreAllMocks()
+  log.setLogLevel('SILENT')
   proxy.beforeRefusal = openGate
   provider.beforeRejection = openGate
-  const output = (await Promise.all(instances.splice(0).map((instance) => instance.stop()))).join('')
   await secretsManager.close()
+  const output = logged.splice(0).join('')
   for (const secret of secrets.splice(0)) expect(output).not.toContain(secret)
 })
 afterAll(async () => {
   for (const user of logins) await sql`drop role ${sql.id(user)}`.execute(stand.db)
+  useEndpoint(process.env.DATABASE_ENDPOINT!)
   await proxy.close()
   await provider.close()
 })
@@ -66,31 +80,35 @@ function rotateProviderKey(): string {
   return key
 }
 
-async function instanceOf(name: DatabaseUser): Promise<LambdaInstance> {
-  const instance = await startInstance(entryOf(name), {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
-    AWS_ENDPOINT_URL_SQS: stand.emulator.endpoint,
-    QUEUE_URL: stand.queue.queueUrl,
-    EXTRACTION_QUEUE_URL: stand.emulator.queues.extraction.queueUrl,
+let loads = 0
+/** The handler of a Lambda whose module loads now, with the settings of a deployed one. */
+async function instanceOf(name: DatabaseUser) {
+  const env = {
+    DATABASE_URL: '',
     DATABASE_SECRET_ARN: `database-${name}`,
     DATABASE_ENDPOINT: proxy.origin,
     EMBEDDING_BASE_URL: provider.baseUrl,
     EMBEDDING_SECRET_ARN: 'provider',
     POWERTOOLS_LOG_LEVEL: 'DEBUG',
-  })
-  instances.push(instance)
-  return instance
+  }
+  for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value)
+  const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${loads++}`).finally(vi.unstubAllEnvs)
+  const settings = { functionName: name, timeoutSeconds: 60 }
+  return (event: unknown) => invoke(handler as LambdaHandler<unknown, unknown>, event, settings)
 }
 
 /** One HTTP request of the tenant to an instance. */
-async function request(instance: LambdaInstance, { apiKey }: Tenant, method: string, url: string, body?: object) {
+async function request(
+  instance: (event: unknown) => unknown,
+  { apiKey }: Tenant,
+  method: string,
+  url: string,
+  body?: object,
+) {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const routes = stand.functions.routes.map(({ route }) => route)
   const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
-  const result = (await instance.invoke(event)) as APIGatewayProxyStructuredResultV2
+  const result = (await instance(event)) as APIGatewayProxyStructuredResultV2
   return { status: result.statusCode, headers: result.headers, body: JSON.parse(result.body ?? 'null') }
 }
 
@@ -151,14 +169,14 @@ describe('the database’s login', () => {
     const user = await rotateDatabase('embedding')
     rotateProviderKey()
     const instance = await instanceOf('embedding')
-    expect(await instance.invoke(await batchOf(1, tenant))).toEqual({ batchItemFailures: [] })
+    expect(await instance(await batchOf(1, tenant))).toEqual({ batchItemFailures: [] })
     await rotateDatabase('embedding')
     proxy.passwords.delete(user)
     proxy.beforeRefusal = gateFor(2)
     // Documents of one organization are claimed together.
     const other = await stand.tenant()
     const Records = [...(await batchOf(3, tenant)).Records, ...(await batchOf(2, other)).Records]
-    expect(await instance.invoke({ Records })).toEqual({ batchItemFailures: [] })
+    expect(await instance({ Records })).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(4).fill('completed'))
     expect(await statuses(other)).toEqual(Array(2).fill('completed'))
     expect(secretsManager.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
@@ -181,6 +199,7 @@ describe('the database’s login', () => {
     secrets.push('pass/word')
     secretsManager.values.set('database-documents', 'postgres://user:pass/word@host:port/neondb')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
+    expect(logged.join('')).toContain('database_unavailable')
   })
 })
 
@@ -204,11 +223,11 @@ describe('the provider’s key', () => {
     await rotateDatabase('embedding')
     const key = rotateProviderKey()
     const instance = await instanceOf('embedding')
-    await instance.invoke(await batchOf(1, tenant))
+    await instance(await batchOf(1, tenant))
     rotateProviderKey()
     provider.keys.delete(key)
     // They share a call, and each is embedded alone when it is rejected.
-    expect(await instance.invoke(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
+    expect(await instance(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
     expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
   })
@@ -225,7 +244,6 @@ describe('the provider’s key', () => {
 })
 
 test('a secret that two refuse in the same moment is fetched once more, and one who comes late with the old gets the new', async () => {
-  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
   const get = secret({ arn: 'provider' })
   const old = rotateProviderKey()
   expect(await Promise.all([get(), get()])).toEqual([old, old])
@@ -236,7 +254,6 @@ test('a secret that two refuse in the same moment is fetched once more, and one 
 })
 
 test('a secret that cannot be fetched early is fetched again for those who already wait for it, once for all', async () => {
-  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
   const { asked, values } = secretsManager
   const key = rotateProviderKey()
   values.get = (id) => (asked.length === 1 ? undefined : Map.prototype.get.call(values, id))
@@ -259,7 +276,7 @@ describe('while Secrets Manager', () => {
     const batch = await batchOf(2, tenant)
     await secretsManager.close()
     const instance = await instanceOf('embedding')
-    expect(await instance.invoke(batch)).toEqual({
+    expect(await instance(batch)).toEqual({
       batchItemFailures: batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
     })
     expect(await statuses(tenant)).toEqual(['pending', 'pending'])

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest'
 import { lockDirectory } from '../../infra/data-directory/lock.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { Database } from '../../shared/database/database.ts'
+import { cuecard } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { environmentOf, type Home, type StandProcess, useStandProcesses } from '../support/stand-process.ts'
 
@@ -24,6 +25,11 @@ async function stop(stand: StandProcess, signal: NodeJS.Signals = 'SIGINT'): Pro
   expect(await stand.ends()).toBe(0)
 }
 
+interface Shown {
+  id: string
+  status: string
+}
+
 /** The API of the stand at a home, with the demo key of its environment. */
 async function apiOf(env: Home) {
   const { BASE_URL = '', API_KEY = '', AGENT_ID = '', ORGANIZATION_ID } = await environmentOf(env)
@@ -33,7 +39,7 @@ async function apiOf(env: Home) {
     fetch(BASE_URL + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   const documents = async () => {
     const answer = await call('GET', `${knowledgeBase}?limit=100`)
-    return ((await answer.json()) as { data: { id: string; status: string }[] }).data
+    return ((await answer.json()) as { data: Shown[] }).data
   }
   return { origin: BASE_URL, shown: [AGENT_ID, API_KEY], organization: ORGANIZATION_ID, knowledgeBase, call, documents }
 }
@@ -55,7 +61,7 @@ async function bash(script: string): Promise<{ code: number; output: string }> {
   return { code, output: out + err }
 }
 
-test('a first start ingests and searches the samples; Ctrl-C stops it at any time; a second start keeps the data as they are', async () => {
+test('a first start ingests and searches the samples; Ctrl-C stops it at any time', async () => {
   const env = await home({ isEmpty: true })
   const interrupted = start({ ...env })
   await interrupted.prints('Starting')
@@ -63,6 +69,10 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
 
   const first = start({ ...env })
+  await first.prints('Serving')
+  const admin = (...args: string[]) => cuecard(args, { env: { ...env } })
+  for (const [of, found] of Object.entries({ organization: 'Pedal & Pine', agent: 'Front desk', key: 'demo' }))
+    expect(await admin(of, 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining(found) })
   const shown = await first.prints('Ctrl-C')
   expect(shown).toMatch(/\d+ ms {2}.*PostgreSQL/)
   expect(shown).not.toContain('earlier versions')
@@ -77,57 +87,60 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(ingested.length).toBeGreaterThan(5)
   expect(await (await call('GET', '/v1/organization')).json()).toMatchObject({ id: organization })
   for (const { id } of ingested.slice(1)) expect((await call('DELETE', `${knowledgeBase}/${id}`)).status).toBe(204)
-  const kept = await documents()
-  await stop(first)
 
-  const second = start({ ...env, PORT: new URL(origin).port })
-  expect(await second.prints('Ctrl-C')).not.toContain('posted:')
-  expect(await documents()).toEqual(kept)
-  await stop(second, 'SIGTERM')
-})
-
-test('the commands of README.md work as they stand, a second time too; --no-samples stores none, nor does a later start', async () => {
-  const env = await home()
-  const stand = start({ ...env }, ['--no-samples'])
-  expect(await stand.prints('Ctrl-C')).not.toContain('posted:')
-  const { documents } = await apiOf(env)
-  const first = await readmeScript(env, 'source .local/env\n\ncurl', 'Where can I park?')
+  // The commands of README.md work as they stand, a second time too.
+  const ofReadme = await readmeScript(env, 'source .local/env\n\ncurl', 'Where can I park?')
   const ofOnesOwn = await readmeScript(env, 'Rental conditions')
   for (const round of [1, 2]) {
-    const added = await bash(first)
-    expect(added.output).toContain('"status":"pending"')
+    expect((await bash(ofReadme)).output).toContain('"status":"pending"')
     const uploaded = await bash(ofOnesOwn)
     expect(uploaded).toMatchObject({ code: 0, output: expect.stringContaining('Bring the bike back by 18:00.') })
-    expect(await documents()).toHaveLength(2 * round)
+    expect(await documents()).toHaveLength(1 + 2 * round)
   }
-  await stop(stand)
-
-  const later = start({ ...env })
-  expect(await later.prints('Ctrl-C')).not.toContain('posted:')
-  await stop(later)
+  expect(await admin('organization', 'create', '--name', 'Second')).toMatchObject({ code: 0 })
+  expect(await admin('agent', 'list')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/several.*organization list/),
+  })
+  await stop(first)
+  expect((await admin('organization', 'list')).stderr).toContain('no local stand is running')
+  expect(JSON.parse(await readFile(join(env.DATA_DIR, 'demo.json'), 'utf8'))).toMatchObject({ hasSamples: true })
 })
 
-test('what a killed process had in work or waiting is taken up at the next start, and ends in error after five attempts', async () => {
+test('what a killed process had in work or waiting, a provider that was down included, is taken up at the next start, and ends in error after five attempts', async () => {
   const env = await home()
-  const first = start({ ...env }, ['--no-samples'])
-  await first.prints('Ctrl-C')
+  const first = start({ ...env, EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1' }, ['--no-samples'])
+  const shown = await first.prints('Ctrl-C')
+  expect(shown).not.toContain('posted:')
+  expect(shown).toContain('text-embedding-3-small at http://127.0.0.1:1/v1')
+  expect(await first.prints('Until that')).toMatch(
+    /^The embedding provider cannot be reached.*\nUntil that is fixed, new documents wait and cannot be found/m,
+  )
+  expect(shown).toContain('Parking')
+  expect(shown).not.toContain('/search')
   const { call, knowledgeBase } = await apiOf(env)
-  const content = Array.from({ length: 6_000 }, (_, i) => `Item ${i} costs ${i % 97} dollars.`).join(' ')
   const paths: string[] = []
-  for (const [title, text] of Object.entries({ Long: content, Crashing: 'A', Waiting: 'B' })) {
-    const created = await call('POST', knowledgeBase, { title, content: text })
+  for (const title of ['Held', 'Crashing', 'Waiting', 'New']) {
+    const created = await call('POST', knowledgeBase, { title, content: 'A text.' })
     expect(created.status).toBe(201)
     paths.push(created.headers.get('location')!)
   }
+  const statuses = async () => {
+    const { call } = await apiOf(env)
+    return await Promise.all(paths.map(async (path) => ((await (await call('GET', path)).json()) as Shown).status))
+  }
+  expect(await statuses()).not.toContain('completed')
   first.process.kill('SIGKILL')
   await first.ends()
+  expect(first.output().match(/cannot be reached/g)).toHaveLength(1)
+  expect(first.output()).not.toContain('"level"')
 
   const database = await openDatabase(env.DATABASE_URL ? { url: env.DATABASE_URL } : { dataDir: env.DATA_DIR })
   const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
   const inWork = (title: string, attempt: number) => sql`
     update documents set status = 'processing', lease_token = gen_random_uuid(), attempt = ${attempt},
       lease_expires_at = now() + interval '150 seconds' where title = ${title}`
-  await inWork('Long', 1).execute(db)
+  await inWork('Held', 1).execute(db)
   await inWork('Crashing', 5).execute(db)
   await sql`update documents set status = 'pending', next_attempt_at = now() + interval '15 minutes',
     resend_at = now() + interval '17 minutes' where title = 'Waiting'`.execute(db)
@@ -137,44 +150,12 @@ test('what a killed process had in work or waiting is taken up at the next start
       resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'`.execute(db)
   await database.close()
 
-  const second = start({ ...env }, ['--no-samples'])
+  const second = start({ ...env, EMBEDDING_BASE_URL: provider.baseUrl })
   await second.prints('Serving')
-  const next = await apiOf(env)
-  const statusOf = async (path: string) => ((await (await next.call('GET', path)).json()) as { status: string }).status
-  const statuses = () => Promise.all(paths.map(statusOf))
-  await expect.poll(statuses, { timeout: 100_000 }).toEqual(['completed', 'error', 'completed'])
-  await stop(second)
-})
-
-test('a provider that is down is said in words and hinders no start; once it is back, what waited is embedded, without a key if none is set', async () => {
-  const env = await home()
-  const down = start({ ...env, EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1' })
-  const shown = await down.prints('Ctrl-C')
-  expect(shown).toContain('text-embedding-3-small at http://127.0.0.1:1/v1')
-  expect(shown).toMatch(
-    /^The embedding provider cannot be reached.*\nUntil that is fixed, new documents wait and cannot be found/m,
-  )
-  expect(shown).toContain('Parking')
-  expect(shown).not.toContain('/search')
-  const statuses = async () => new Set((await (await apiOf(env)).documents()).map(({ status }) => status))
-  expect(await statuses()).not.toContain('completed')
-  await stop(down)
-  expect(down.output().match(/cannot be reached/g)).toHaveLength(1)
-  expect(down.output()).not.toContain('"level"')
-
-  if (server) {
-    // Others may use a server: what waits there is tried again when it is due, not at a start.
-    const operator = new Client({ connectionString: env.DATABASE_URL! })
-    await operator.connect()
-    await operator.query('update documents set next_attempt_at = null, resend_at = now()')
-    await operator.end()
-  }
-
-  const back = start({ ...env, EMBEDDING_BASE_URL: provider.baseUrl })
-  await back.prints('Ctrl-C')
-  await expect.poll(statuses, { timeout: 100_000 }).toEqual(new Set(['completed']))
+  await expect.poll(statuses, { timeout: 100_000 }).toEqual(['completed', 'error', 'completed', 'completed'])
   expect(new Set(provider.calls.map(({ authorization }) => authorization))).toEqual(new Set([undefined]))
-  await stop(back)
+  expect(await second.prints('Ctrl-C')).not.toContain('posted:')
+  await stop(second, 'SIGTERM')
 })
 
 test.skipIf(!server)(
@@ -212,12 +193,10 @@ test('a port or a data directory in use, wrong settings and a server out of reac
   await once(taken, 'listening')
   cleanUp(async () => taken.close())
   const port = (taken.address() as { port: number }).port
-  const lines = (stand: StandProcess) => stand.output().trim().split('\n')
-
   const unlock = await lockDirectory(env.DATA_DIR)
   const beside = start({ ...env, PORT: `${port}`, CHUNK_TOKENS: '50' }, ['--frob'])
   expect(await beside.ends()).toBe(1)
-  expect(lines(beside)).toEqual([
+  expect(beside.output().trim().split('\n')).toEqual([
     expect.stringMatching(/^Could not start Cuecard: unknown option --frob: see npm start -- --help$/),
     expect.stringMatching(
       /^Could not start Cuecard: CHUNK_OVERLAP_TOKENS must be less than CHUNK_TOKENS, .* 49 or less/,
@@ -227,9 +206,8 @@ test('a port or a data directory in use, wrong settings and a server out of reac
   ])
   await unlock()
 
-  const astray = start({ ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
-  expect(await astray.ends()).toBe(1)
-  expect(lines(astray).at(-1)).toMatch(/^Could not start Cuecard: cannot use DATABASE_URL: /)
+  const astray = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' })
+  await expect(astray).rejects.toThrow(/^cannot use DATABASE_URL: .+$/)
 })
 
 /** Makes the directory a disk of 4 MB for a command that follows. */

@@ -65,8 +65,11 @@ export function useStandProcesses() {
     cleanUp(async () => child.kill('SIGKILL'))
     let output = ''
     const ended = once(child, 'close')
+    let heard = Promise.withResolvers<void>()
     const hear = (chunk: Buffer) => {
       output += chunk
+      heard.resolve()
+      heard = Promise.withResolvers()
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
@@ -75,8 +78,7 @@ export function useStandProcesses() {
       output: () => output,
       async prints(text) {
         while (!output.includes(text)) {
-          const heard = once(child.stdout!, 'data').then(() => true)
-          const isAlive = await Promise.race([heard, ended.then(() => output.includes(text))])
+          const isAlive = await Promise.race([heard.promise.then(() => true), ended.then(() => output.includes(text))])
           if (!isAlive) throw new Error(`ended without printing ${text}:\n${output}`)
         }
         return output
