@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { anyObject } from '../../shared/http/input/any-object.ts'
-import { fields } from '../../shared/http/input/fields.ts'
+import { anyObject, fields } from '../../shared/http/input/fields.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { query } from '../../shared/retrieval/schemas.ts'
 

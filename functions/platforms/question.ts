@@ -1,4 +1,4 @@
-import { isObject } from '../../shared/http/input/any-object.ts'
+import { isObject } from '../../shared/http/input/fields.ts'
 import { parseBounded } from '../../shared/json-levels.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'

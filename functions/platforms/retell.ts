@@ -1,4 +1,4 @@
-import { isObject } from '../../shared/http/input/any-object.ts'
+import { isObject } from '../../shared/http/input/fields.ts'
 import { fitting, passageOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { questionOf } from './question.ts'

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { anyObject } from '../../shared/http/input/any-object.ts'
-import { listOf } from '../../shared/http/input/fields.ts'
+import { anyObject, listOf } from '../../shared/http/input/fields.ts'
 
 /** What a platform sends. It may add fields at any time, so none is unknown. */
 function envelope(title: string, described: Record<string, unknown>) {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { api } from '../../shared/http/api.ts'
 import { assetResponder } from '../../shared/http/asset.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/route-metadata.ts'
 import { pageFiles, renderPage } from './page.ts'
 
 const cached = ['ETag', 'Vary']

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { config } from '../../shared/config.ts'
-import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
+import { checkEmbedder } from '../../shared/embedding/embedder.ts'
 import type { Demo } from './demo.ts'
 
 export function banner(origin: string, demo: Demo, envFile: string, embedder: Embedder): string {

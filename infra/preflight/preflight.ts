@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { checkEmbedder } from '../../shared/embedding/check-embedder.ts'
+import { checkEmbedder } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'

@@ -50,3 +50,16 @@ export class EmbeddingError extends Error {
     return this.reason === 'key_rejected' || this.reason === 'wrong_model'
   }
 }
+
+const checkSeconds = 10
+
+/** Embeds one word. @returns what is wrong with the provider or our settings, or undefined */
+export async function checkEmbedder(embedder: Embedder): Promise<string | undefined> {
+  try {
+    await embedder.embed(['hello'], { timeoutSeconds: checkSeconds })
+    return undefined
+  } catch (error) {
+    if (error instanceof EmbeddingError) return error.message
+    throw error
+  }
+}

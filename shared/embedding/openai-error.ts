@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { readBounded } from './bounded-body.ts'
 import { EmbeddingError } from './embedder.ts'
+import { readBounded } from './openai-response.ts'
 import { isQuoting, safeWords } from './provider-words.ts'
 import { dimensions } from './vectors.ts'
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { parseBounded } from '../json-levels.ts'
-import { readBounded } from './bounded-body.ts'
 import { EmbeddingError } from './embedder.ts'
 import { dimensions, normalize, vectorFault } from './vectors.ts'
 
@@ -73,4 +72,16 @@ function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length % 4 !== 0) throw invalid('a vector is cut short')
   return new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+/** Reads the body as text; undefined past `maxBytes`, which closes the connection. */
+export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, bytes).toString()
 }

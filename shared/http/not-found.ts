@@ -1,3 +1,4 @@
+import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
 export function agentNotFound(): never {
@@ -12,4 +13,15 @@ export function documentNotFound(): never {
 export function requireDocument<Row>({ agents, documents }: { agents: unknown[]; documents: Row[] }): Row {
   if (agents.length === 0) agentNotFound()
   return documents[0] ?? documentNotFound()
+}
+
+const foreignKeyViolation = '23503'
+
+/** A parent was deleted meanwhile: the next request's answer. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
+export function requireParents(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) return
+  const violated = 'constraint' in error ? String(error.constraint) : ''
+  if (violated.endsWith('_document_id_fkey')) documentNotFound()
+  if (violated.endsWith('_agent_id_fkey')) agentNotFound()
+  throw invalidKey()
 }

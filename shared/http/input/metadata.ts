@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anyObject } from './any-object.ts'
+import { anyObject } from './fields.ts'
 
 const maxBytes = 16 * 1024
 const maxKeys = 64
