@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { checkDocuments } from '../../infra/admin/health.ts'
@@ -276,12 +276,19 @@ describe('functions with the owner’s rights', () => {
     'and with EXECUTE': /insufficient_privilege/,
   }
 
+  let mine: Tenant
+  let victim: Tenant
+  let document: string
+  beforeAll(async () => {
+    mine = await stand.tenant()
+    victim = await stand.tenant()
+    document = (await victim.call('POST', victim.knowledgeBase, { title: 'T', content: 'Their text.' })).body.id
+    await stand.deliver()
+  })
+
   test.each(
     Object.entries(attacks).flatMap(([name, attack]) => Object.keys(walls).map((wall) => ({ name, attack, wall }))),
   )('a role that is confined to its organization never $name, $wall', async ({ attack, wall }) => {
-    const [mine, victim] = [await stand.tenant(), await stand.tenant()]
-    const { body } = await victim.call('POST', victim.knowledgeBase, { title: 'T', content: 'Their text.' })
-    await stand.deliver()
     const state = async () =>
       (
         await sql`select document_count, ready_document_count,
@@ -301,7 +308,7 @@ describe('functions with the owner’s rights', () => {
       if (wall === 'and with EXECUTE')
         await client.query('grant execute on all functions in schema public to cuecard_search')
       await client.query(`set local role cuecard_search; set local cuecard.organization_id = '${mine.organizationId}'`)
-      await expect(client.query(attack(victim, body.id))).rejects.toThrow(walls[wall as keyof typeof walls])
+      await expect(client.query(attack(victim, document))).rejects.toThrow(walls[wall as keyof typeof walls])
     } finally {
       await client.query('rollback')
       client.release()

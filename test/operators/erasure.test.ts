@@ -20,7 +20,7 @@ async function busyTenant(): Promise<Tenant> {
   const tenant = await stand.tenant()
   const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
   for (const title of ['Hours', 'Prices', 'Parking'])
-    await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(300) }, { 'idempotency-key': title })
+    await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(150) }, { 'idempotency-key': title })
   await stand.deliver()
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
@@ -43,13 +43,13 @@ async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'organization_id' and table_name not in ('operator_actions', 'erasures')
     order by 1`.execute(stand.db)
-  const found: Record<string, string> = {}
-  for (const { name } of tables) {
-    const { rows } = await run(sql<{ found: string }>`
-      select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as found from ${sql.table(name)} t where ${where}`)
-    found[name] = rows[0]!.found
-  }
-  return found
+  const counts = tables.map(
+    ({ name }) => sql`
+      select ${name} as name, count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as found
+      from ${sql.table(name)} t where ${where}`,
+  )
+  const { rows } = await run(sql<{ name: string; found: string }>`${sql.join(counts, sql` union all `)}`)
+  return Object.fromEntries(rows.map(({ name, found }) => [name, found]))
 }
 
 const ofOrganization = (id: string) => sql`organization_id = ${id}`
@@ -166,7 +166,7 @@ describe('an organization that is erased', () => {
   })
 
   test('must be named as it is, else nothing changes', async () => {
-    const tenant = await busyTenant()
+    const tenant = await stand.tenant()
     const { organizationId: id } = tenant
     const before = await rowsOf(ofOrganization(id))
     expect(await eraseOrganization(id, 'test')).toEqual({
@@ -228,7 +228,7 @@ describe('an organization that is erased', () => {
   })
 
   test('is not brought back by a worker that has a document in work', async () => {
-    const tenant = await busyTenant()
+    const tenant = await stand.tenant()
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'In work', content: 'text' })
     const held = Promise.withResolvers<void>()
     provider.script([() => held.promise.then(() => 'ok' as const)])
@@ -272,7 +272,7 @@ describe('a replay of the erasures', () => {
   }
 
   test('erases what is there again by the list, once that is confirmed', async () => {
-    const [gone, shrunk] = [await busyTenant(), await busyTenant()]
+    const [gone, shrunk] = [await stand.tenant(), await stand.tenant()]
     await eraseAtOnce(gone)
     await cuecardJson('agent', 'delete', shrunk.agentId, '--yes-erase-name', 'Agent')
     await bringBack(gone)
@@ -310,7 +310,7 @@ describe('a replay of the erasures', () => {
 })
 
 test('the agent of a foreign organization is not erased with an id that is another’s', async () => {
-  const [one, other] = [await busyTenant(), await busyTenant()]
+  const [one, other] = [await stand.tenant(), await busyTenant()]
   const before = await rowsOf(ofOrganization(other.organizationId))
   const subject = { organizationId: one.organizationId as OrganizationId, agentId: other.agentId as AgentId }
   await erase(stand.db, subject, interruptedAfter(Number.POSITIVE_INFINITY))

@@ -8,7 +8,7 @@ import { fromBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
-import { useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
@@ -23,6 +23,15 @@ async function linesOf(organization: string, ...options: string[]): Promise<Line
 }
 
 const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type === type)
+
+/** Documents of so many kilobytes, past the API. @returns their ids, in order */
+async function storeDocuments({ organizationId, agentId }: Tenant, kilobytes: number[]): Promise<string[]> {
+  const ids = kilobytes.map(() => newId())
+  await run(sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
+    select ${organizationId}, id, ${agentId}, 'T', repeat('x', kilobytes * 1024), '', 'pending', 'service'
+    from unnest(${ids}::uuid[], ${kilobytes}::int[]) made (id, kilobytes)`)
+  return ids
+}
 
 /** Resolves once all pages are read, and no further one is asked for, however long each takes. */
 async function noMoreOf(pages: Promise<unknown>[]): Promise<void> {
@@ -92,10 +101,9 @@ describe('an export', () => {
   })
 
   test('has all of many large documents, in the order of their ids, each once', async () => {
-    const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
-    const ids: string[] = []
-    for (const kilobytes of [3000, 1000, 1000, 2500, 1, 4000, 100])
-      ids.push((await call('POST', knowledgeBase, { title: 'T', content: 'x'.repeat(kilobytes * 1024) })).body.id)
+    const tenant = await stand.tenant()
+    const { organizationId: organization, agentId: agent } = tenant
+    const ids = await storeDocuments(tenant, [3000, 1000, 1000, 2500, 1, 4000, 100])
     await sql`insert into calls (organization_id, agent_id, id)
       select ${organization}, ${agent}, gen_random_uuid() from generate_series(1, 2500)`.execute(stand.db)
     const lines = await linesOf(organization)
@@ -105,10 +113,9 @@ describe('an export', () => {
   })
 
   test('reads ahead of a slow reader by no more than two pages', async () => {
-    const { organizationId: organization, knowledgeBase, call } = await stand.tenant()
-    const documents = 8
-    for (let i = 0; i < documents; i++)
-      await call('POST', knowledgeBase, { title: 'T', content: 'x'.repeat(4_000_000) })
+    const tenant = await stand.tenant()
+    const documents = 6
+    await storeDocuments(tenant, Array(documents).fill(3900))
     const pages: Promise<Response>[] = []
     neonConfig.fetchFunction = (url: string, init: RequestInit) => {
       const answer = fetch(url, init).then(async (response) => new Response(await response.text(), response))
@@ -125,7 +132,7 @@ describe('an export', () => {
         done()
       },
     })
-    const { code } = await cuecard(['organization', 'export', organization], { stdout }).finally(() => {
+    const { code } = await cuecard(['organization', 'export', tenant.organizationId], { stdout }).finally(() => {
       neonConfig.fetchFunction = undefined
     })
     expect(code).toBe(0)

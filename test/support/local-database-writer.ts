@@ -3,7 +3,7 @@ import { neon, neonConfig } from '@neondatabase/serverless'
 import { openDatabase } from '../../infra/local/database/database.ts'
 
 neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
-const database = await openDatabase({ dataDir: process.argv[2] })
+const database = await openDatabase({ dataDir: process.argv[2], image: process.env.DATABASE_IMAGE })
 const sql = neon(database.url)
 await sql`create table written (id serial primary key, body text)`
 for (;;) {
