@@ -1,10 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { maxBytes } from '../../functions/mcp/passages.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
+import { isThorough } from '../support/effort.ts'
 import { storeServed } from '../support/served-document.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { eras, mcpClient } from './mcp-client.ts'
@@ -45,11 +46,16 @@ function prose(paragraphs: number): string {
   ).join('\n\n')
 }
 
+const short = prose(60)
+let tenant: Tenant
+let documentId: string
+beforeAll(async () => {
+  tenant = await stand.tenant()
+  documentId = await serve(tenant, short)
+})
+
 describe.each(eras)('fetch, in the protocol of %s', (era) => {
   test('reads a short document as it is, by its id and by that of any of its passages', async () => {
-    const tenant = await stand.tenant()
-    const content = prose(60)
-    const documentId = await serve(tenant, content)
     const { tool, list } = mcpClient(tenant, era)
     const [, { outputSchema }] = await list()
     const { structuredContent: found } = await tool('search', { query: 'who has slept in room 210' })
@@ -59,7 +65,7 @@ describe.each(eras)('fetch, in the protocol of %s', (era) => {
       expect(structuredContent).toEqual({
         id,
         title: 'Handbook',
-        text: content,
+        text: short,
         url: `https://localhost${tenant.knowledgeBase}/${documentId}`,
         metadata: { document_id: documentId, is_whole_document: true, previous_id: null, next_id: null },
       })
@@ -67,32 +73,32 @@ describe.each(eras)('fetch, in the protocol of %s', (era) => {
       expect(new Ajv2020({ allowUnionTypes: true }).validate(outputSchema, structuredContent)).toBe(true)
     }
   })
+})
 
-  test('answers to ids of others as to ids that never were, with a tool error', async () => {
-    const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
-    const own = await serve(mine, 'Mine.')
-    const foreign = await serve(theirs, 'Theirs.')
-    const sibling = await createAgent(stand.db, mine.organizationId as OrganizationId, 'Sibling')
-    const { body } = await mine.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, {
-      title: 'T',
-      content: 'Other.',
-    })
-    await stand.deliver()
-    const { tool } = mcpClient(mine, era)
-    const unknown = await tool('fetch', { id: newId() })
-    expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Call `search`') }] })
-    for (const id of [foreign, `${foreign}#0`, body.id, `${own}#1`, `${own}#0x`, 'x', '', `${own}#99999999`])
-      expect(await tool('fetch', { id }), id).toEqual(unknown)
-    expect(await tool('fetch', { id: own })).toMatchObject({ structuredContent: { text: 'Mine.' } })
+test('answers to ids of others as to ids that never were, with a tool error', async () => {
+  const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
+  const own = await serve(mine, 'Mine.')
+  const foreign = await serve(theirs, 'Theirs.')
+  const sibling = await createAgent(stand.db, mine.organizationId as OrganizationId, 'Sibling')
+  const { body } = await mine.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, {
+    title: 'T',
+    content: 'Other.',
   })
+  await stand.deliver()
+  const { tool } = mcpClient(mine)
+  const unknown = await tool('fetch', { id: newId() })
+  expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Call `search`') }] })
+  for (const id of [foreign, `${foreign}#0`, body.id, `${own}#1`, `${own}#0x`, 'x', '', `${own}#99999999`])
+    expect(await tool('fetch', { id }), id).toEqual(unknown)
+  expect(await tool('fetch', { id: own })).toMatchObject({ structuredContent: { text: 'Mine.' } })
 })
 
 test('of a long document fetch reads what is around the passage, and one can read on to both ends', async () => {
   const tenant = await stand.tenant()
-  const content = prose(900)
+  const content = prose(500)
   const documentId = await serve(tenant, content)
   const { tool } = mcpClient(tenant)
-  const { structuredContent: found } = await tool('search', { query: 'paragraph 450 room 3150' })
+  const { structuredContent: found } = await tool('search', { query: 'paragraph 250 room 1750' })
   const [{ id, text: passage }] = found.results
   const { structuredContent: around } = await tool('fetch', { id })
   expect(around.text).toContain(passage)
@@ -149,10 +155,10 @@ test('fetch reads what search serves, neither a draft nor a text that is still i
 
 test('a row of a table that fetch begins with says what its columns are', async () => {
   const tenant = await stand.tenant()
-  const rows = Array.from({ length: 3000 }, (_, i) => `| bolt ${i} | ${i}.50 | shelf ${i % 40} |`)
+  const rows = Array.from({ length: 1200 }, (_, i) => `| bolt ${i} | ${i}.50 | shelf ${i % 40} |`)
   await serve(tenant, ['| part | price | place |', '| --- | --- | --- |', ...rows].join('\n'))
   const { tool } = mcpClient(tenant)
-  const { structuredContent: found } = await tool('search', { query: 'bolt 1500' })
+  const { structuredContent: found } = await tool('search', { query: 'bolt 600' })
   const { text } = (await tool('fetch', { id: found.results[0].id })).structuredContent
   expect(text).toMatch(/^\| part \| price \| place \|/)
   expect(text.match(/part \| price/g)).toHaveLength(1)
@@ -161,18 +167,19 @@ test('a row of a table that fetch begins with says what its columns are', async 
 test('the largest document is read from anywhere within the deadline', async () => {
   const tenant = await stand.tenant()
   const vector = axis(1)
+  const [chunks, middle, last] = isThorough ? [10_000, 5_000, 9_999] : [2_000, 1_000, 1_999]
   const id = await storeServed(
     stand.db,
     tenant,
-    Array.from({ length: 10_000 }, () => ({ vector })),
+    Array.from({ length: chunks }, () => ({ vector })),
   )
   // With old statistics, the planner would expect a small one.
   await sql`analyze`.execute(stand.db)
   const { tool } = mcpClient(tenant)
   for (const [each, previous, next] of [
     [id, null, 25],
-    [`${id}#5000`, 4987, 5013],
-    [`${id}#9999`, 9974, null],
+    [`${id}#${middle}`, middle - 13, middle + 13],
+    [`${id}#${last}`, last - 25, null],
   ] as const)
     expect((await tool('fetch', { id: each })).structuredContent.metadata).toMatchObject({
       previous_id: previous === null ? null : `${id}#${previous}`,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -7,17 +7,19 @@ import { eras, mcpClient, sentIn } from './mcp-client.ts'
 
 const stand = useStand()
 
-/** A tenant whose agent has a document that search serves. */
-async function serving(): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
+/** Search serves a document of the one, and nothing of the other; no test changes them. */
+let serving: Tenant
+let bare: Tenant
+beforeAll(async () => {
+  serving = await stand.tenant()
+  bare = await stand.tenant()
+  await serving.call('POST', serving.knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
   await stand.deliver()
-  return tenant
-}
+})
 
 describe.each(eras)('a client of the protocol of %s', (era) => {
   test('sees two tools, which only read', async () => {
-    const listed = await mcpClient(await serving(), era).list()
+    const listed = await mcpClient(serving, era).list()
     expect(listed.map(({ name }) => name)).toEqual(['search', 'fetch'])
     for (const { annotations } of listed)
       expect(annotations).toMatchObject({ readOnlyHint: true, idempotentHint: true, openWorldHint: false })
@@ -36,7 +38,7 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
   })
 
   test('is told so when it calls a tool while search serves nothing', async () => {
-    const { tool } = mcpClient(await stand.tenant(), era)
+    const { tool } = mcpClient(bare, era)
     for (const [name, input] of [
       ['search', { query: 'Sunday?' }],
       ['fetch', { id: newId() }],
@@ -49,21 +51,21 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
   })
 
   test('is told of an unknown tool and an unknown method', async () => {
-    const { send } = mcpClient(await serving(), era)
+    const { send } = mcpClient(serving, era)
     const call = await send('tools/call', { name: 'toString', arguments: {} })
     expect(call.body).toMatchObject({ id: 1, error: { code: -32602, message: 'Unknown tool: toString' } })
     expect((await send('resources/list')).body).toMatchObject({ id: 1, error: { code: -32601 } })
   })
 
   test('gets 202 for a notification', async () => {
-    const { notify } = mcpClient(await stand.tenant(), era)
+    const { notify } = mcpClient(bare, era)
     expect(await notify('notifications/cancelled')).toMatchObject({ status: 202, body: undefined })
   })
 
   test.each(['ping', 'tools/list', 'tools/call', 'no/such'])(
     'is 404 at an agent of others and at none: %s',
     async (method) => {
-      const [mine, theirs] = [await stand.tenant(), await serving()]
+      const [mine, theirs] = [bare, serving]
       const params = method === 'tools/call' ? { name: 'search', arguments: { query: 'Sunday' } } : {}
       for (const agentId of [theirs.agentId, newId()])
         expect(await mcpClient({ agentId, call: mine.call }, era).send(method, params)).toMatchObject({
@@ -76,7 +78,7 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
 
 describe('a client of 2025', () => {
   test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('agrees on %s, without a session', async (protocolVersion) => {
-    const { send, notify } = mcpClient(await stand.tenant())
+    const { send, notify } = mcpClient(bare)
     const { headers, body } = await send('initialize', {
       protocolVersion,
       capabilities: {},
@@ -93,7 +95,7 @@ describe('a client of 2025', () => {
   })
 
   test('is answered with JSON, whatever it accepts', async () => {
-    const { send } = mcpClient(await serving())
+    const { send } = mcpClient(serving)
     for (const accept of ['application/json', '*/*', 'text/event-stream', ''])
       expect(await send('tools/list', {}, { accept })).toMatchObject({
         status: 200,
@@ -102,7 +104,7 @@ describe('a client of 2025', () => {
   })
 
   test('is refused with a version that never was', async () => {
-    const { send } = mcpClient(await stand.tenant())
+    const { send } = mcpClient(bare)
     expect(await send('ping', {}, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({
       status: 400,
       body: { error: { message: expect.stringContaining('1999-01-01') } },
@@ -112,7 +114,7 @@ describe('a client of 2025', () => {
 
 describe('a client of 2026', () => {
   test('discovers what there is', async () => {
-    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const { send } = mcpClient(bare, '2026-07-28')
     expect((await send('server/discover')).body.result).toMatchObject({
       supportedVersions: ['2026-07-28'],
       capabilities: { tools: {} },
@@ -121,7 +123,7 @@ describe('a client of 2026', () => {
   })
 
   test('may keep a list of tools for seconds, and share it with nobody', async () => {
-    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const { send } = mcpClient(bare, '2026-07-28')
     const { ttlMs, cacheScope } = (await send('tools/list')).body.result
     expect(ttlMs).toBeGreaterThan(0)
     expect(ttlMs).toBeLessThanOrEqual(15_000)
@@ -129,7 +131,7 @@ describe('a client of 2026', () => {
   })
 
   test('is refused a stream that would stay open', async () => {
-    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const { send } = mcpClient(bare, '2026-07-28')
     const answer = await send('subscriptions/listen', { notifications: { toolsListChanged: true } })
     expect(answer).toMatchObject({
       status: 404,
@@ -139,7 +141,7 @@ describe('a client of 2026', () => {
   })
 
   test('is refused when its headers do not say what its body says', async () => {
-    const { send } = mcpClient(await stand.tenant(), '2026-07-28')
+    const { send } = mcpClient(bare, '2026-07-28')
     expect(await send('tools/list', {}, { 'mcp-method': 'ping' })).toMatchObject({
       status: 400,
       body: { error: { code: -32020 } },
@@ -148,21 +150,19 @@ describe('a client of 2026', () => {
 })
 
 test.each(['GET', 'DELETE', 'HEAD', 'PUT'])('%s is 405: there is no stream and no session', async (method) => {
-  const tenant = await stand.tenant()
   const headers = { accept: 'text/event-stream', 'mcp-session-id': 'x' }
-  expect(await tenant.call(method, mcpClient(tenant).path, undefined, headers)).toMatchObject({
+  expect(await bare.call(method, mcpClient(bare).path, undefined, headers)).toMatchObject({
     status: 405,
     headers: { allow: 'POST' },
   })
 })
 
 test('the key may be a bearer token; without one, and with one that may not read, the challenge and the missing permission are named', async () => {
-  const tenant = await serving()
   const { params, headers } = sentIn('2025-11-25', 'tools/list')
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
-  const { path } = mcpClient(tenant)
+  const { path } = mcpClient(serving)
   const ask = (more: object) => stand.http('POST', path, body, { ...headers, ...more })
-  expect((await ask({ authorization: `Bearer ${tenant.apiKey}` })).body.result.tools).toHaveLength(2)
+  expect((await ask({ authorization: `Bearer ${serving.apiKey}` })).body.result.tools).toHaveLength(2)
   expect(await ask({})).toMatchObject({
     status: 401,
     headers: { 'www-authenticate': expect.stringContaining('Bearer') },
@@ -178,22 +178,20 @@ test.each([
   ['an id that is none', '{"jsonrpc":"2.0","id":{},"method":"ping"}', '/id'],
   ['parameters in an array', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', '/params'],
 ])('what is no message is 422: %s', async (_, body, pointer) => {
-  const tenant = await stand.tenant()
-  const answer = await tenant.call('POST', mcpClient(tenant).path, body)
+  const answer = await bare.call('POST', mcpClient(bare).path, body)
   expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
   expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
 })
 
 test('what an agent finds does not reach another of the same organization', async () => {
-  const tenant = await serving()
-  const sibling = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Sibling')
-  const { list, tool } = mcpClient({ agentId: sibling.id, call: tenant.call })
+  const sibling = await createAgent(stand.db, serving.organizationId as OrganizationId, 'Sibling')
+  const { list, tool } = mcpClient({ agentId: sibling.id, call: serving.call })
   expect(await list()).toEqual([])
   expect(await tool('search', { query: 'Sunday' })).toMatchObject({ isError: true })
 })
 
 test.each(eras)('the texts of the tools are those that operators have approved, in the protocol of %s', async (era) => {
-  const listed = await mcpClient(await serving(), era).list()
+  const listed = await mcpClient(serving, era).list()
   const hash = createHash('sha256').update(JSON.stringify(listed)).digest('hex')
   expect(
     hash,

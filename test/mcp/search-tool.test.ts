@@ -1,8 +1,9 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { searchTool } from '../../functions/mcp/tool-texts.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { hangingEmbedder } from '../support/own-search.ts'
@@ -46,8 +47,12 @@ async function serving(...contents: string[]): Promise<Tenant> {
 }
 
 describe.each(eras)('search, in the protocol of %s', (era) => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    tenant = await serving()
+  })
+
   test('gives passages with their text, as structured content and as the same in JSON', async () => {
-    const tenant = await serving()
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, question)
     const [hit] = body.data
     const { content, structuredContent, isError } = await mcpClient(tenant, era).tool('search', question)
@@ -73,14 +78,12 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     ['too long a question', { query: 'q'.repeat(8001) }, '`query` must have at most 8000 characters.'],
     ['what it does not know', { ...question, limit: 3 }, '`limit` is not a known field (allowed: query).'],
   ])('says what to do about %s, as a tool error', async (_, input, said) => {
-    const tenant = await serving()
     const { isError, content } = await mcpClient(tenant, era).tool('search', input)
     expect(isError).toBe(true)
     expect(content[0].text).toContain(said)
   })
 
   test('says that nothing is reached while the database is away, as a tool error in time', async () => {
-    const tenant = await serving()
     const { tool } = newMcp(provider)(tenant, era)
     await tool('search', question)
     cut = /is_agent/
@@ -104,8 +107,7 @@ test('a search finds five passages at most, best first, as the endpoint does', a
 test('a search that finds nothing of what is served is no error', async () => {
   const tenant = await stand.tenant()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-  const vector = Array.from({ length: 1536 }, (_, i) => (i === 0 ? 1 : 0))
-  const chunks = [{ content: 'c', chunk_index: 0, embedding: vector }]
+  const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(0) }]
   await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
   provider.script([], 'too_many_requests')
@@ -118,10 +120,8 @@ test('the largest passages fit into one response', async () => {
   const tenant = await stand.tenant()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
   const content = `sunday ${'\u0001'.repeat(32_760)}`
-  for (let chunk_index = 0; chunk_index < 6; chunk_index++)
-    await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, {
-      chunks: [{ content, chunk_index, embedding: Array.from({ length: 1536 }, () => 1) }],
-    })
+  const chunks = Array.from({ length: 6 }, (_, chunk_index) => ({ content, chunk_index, embedding: axis(1) }))
+  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
   const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'sunday' })
   expect(structuredContent.results).toHaveLength(5)

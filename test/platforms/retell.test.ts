@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { removeRetellSecret, setRetellSecret } from '../../infra/admin/agents.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
@@ -14,6 +14,11 @@ import { hangingEmbedder } from '../support/own-search.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
+/** Without a secret; no test changes it. */
+let tenant: Tenant
+beforeAll(async () => {
+  tenant = await tenantWithDocuments(stand)
+})
 
 const query = 'Where do guests park?'
 const passage = ([title, content]: readonly [string, string]) => `From “${title}”:\n${content}`
@@ -24,7 +29,6 @@ const requireSignature = ({ agentId }: Tenant, of = secret) => setRetellSecret(s
 
 describe('a custom function', () => {
   test('gets the passages as text, the best first', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const { status, headers, body } = await ask(tenant, { query: 'Is gluten-free bread baked on Sunday?' })
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^text\/plain; *charset=utf-8$/i)
@@ -34,7 +38,6 @@ describe('a custom function', () => {
   })
 
   test('may send its call, or its arguments alone', async () => {
-    const tenant = await tenantWithDocuments(stand)
     for (const body of [
       { name: 'anything', call: { call_id: 'c', transcript: 'Bread?' }, args: { query } },
       { name: 'anything', call: {}, args: { question: query, top: 3 }, new_field: [1] },
@@ -46,7 +49,6 @@ describe('a custom function', () => {
   })
 
   test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
-    const tenant = await tenantWithDocuments(stand)
     for (const body of [
       {},
       { args: {} },
@@ -82,7 +84,6 @@ describe('a custom function', () => {
   })
 
   test('gets an answer by words alone when the provider takes longer than three seconds', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'retell', { query })
@@ -91,7 +92,7 @@ describe('a custom function', () => {
   })
 
   test('of an agent that is not there is 404, and one that meets a database that is away is 503', async () => {
-    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments(stand)]
+    const [mine, theirs] = [await stand.tenant(), tenant]
     for (const knowledgeBase of [theirs.knowledgeBase, `/v1/agents/${newId()}/knowledge-base`])
       expect(await ask({ ...mine, knowledgeBase }, { query })).toMatchObject({
         status: 404,
@@ -120,7 +121,7 @@ describe('the signature', () => {
   const text = JSON.stringify({ query })
 
   test('of retell-sdk is accepted, for five minutes before and after its time', async () => {
-    const tenant = await tenantWithDocuments(stand)
+    const tenant = await stand.tenant()
     await requireSignature(tenant)
     const at = (milliseconds: number) =>
       newPlatforms({ now: () => recorded.at + milliseconds })(tenant, 'retell', recorded.body, {
@@ -135,22 +136,22 @@ describe('the signature', () => {
   })
 
   test('is asked of an agent with a secret, and of no other', async () => {
-    const [tenant, other] = [await tenantWithDocuments(stand), await tenantWithDocuments(stand)]
-    await requireSignature(tenant)
-    const answer = await ask(tenant, text)
+    const signing = await stand.tenant()
+    await requireSignature(signing)
+    const answer = await ask(signing, text)
     expect(answer).toMatchObject(refused)
     expect(answer.headers['www-authenticate']).toBe('HMAC-SHA256 header="X-Retell-Signature"')
-    expect(await ask(tenant, text, signed(text))).toMatchObject({ status: 200 })
-    expect(await ask(other, text)).toMatchObject({ status: 200 })
-    const { id } = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Sibling')
-    const sibling = { ...tenant, agentId: id, knowledgeBase: `/v1/agents/${id}/knowledge-base` }
+    expect(await ask(signing, text, signed(text))).toMatchObject({ status: 200 })
+    expect(await ask(tenant, text)).toMatchObject({ status: 200 })
+    const { id } = await createAgent(stand.db, signing.organizationId as OrganizationId, 'Sibling')
+    const sibling = { ...signing, agentId: id, knowledgeBase: `/v1/agents/${id}/knowledge-base` }
     expect(await ask(sibling, text)).toMatchObject({ status: 200 })
     for (const signature of ['nonsense', ''])
-      expect(await ask(other, text, { 'x-retell-signature': signature })).toMatchObject({ status: 200 })
+      expect(await ask(tenant, text, { 'x-retell-signature': signature })).toMatchObject({ status: 200 })
   })
 
   test('must be of these bytes, by the secret of this agent, and in Retell’s form', async () => {
-    const [tenant, other] = [await tenantWithDocuments(stand), await tenantWithDocuments(stand)]
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     await requireSignature(tenant)
     await requireSignature(other, 'key_of_another_agent')
     const at = Date.now()
@@ -170,7 +171,7 @@ describe('the signature', () => {
   })
 
   test('is checked over the body as it arrived, base64 or not, whatever its spelling', async () => {
-    const tenant = await tenantWithDocuments(stand)
+    const tenant = await stand.tenant()
     await requireSignature(tenant)
     const spelled = '{ "query" :\n"Where do guests p\\u0061rk? Für Gäste" }'
     expect(await ask(tenant, spelled, signed(spelled))).toMatchObject({ status: 200 })
@@ -197,7 +198,7 @@ describe('the signature', () => {
   })
 
   test('is asked for within 15 seconds of the secret’s being set, and no longer once it is removed', async () => {
-    const tenant = await tenantWithDocuments(stand)
+    const tenant = await stand.tenant()
     let now = Date.now()
     const platforms = newPlatforms({ now: () => now })
     const statusOf = async (headers?: Record<string, string>) =>

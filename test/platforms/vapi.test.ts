@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
@@ -10,6 +10,11 @@ import { hangingEmbedder, newEmbedder } from '../support/own-search.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
+/** Of a bakery; no test changes it. */
+let tenant: Tenant
+beforeAll(async () => {
+  tenant = await tenantWithDocuments(stand)
+})
 const provider = useFakeProvider()
 
 const passage = ([title, content]: readonly [string, string]) => `From “${title}”: ${content}`
@@ -25,7 +30,6 @@ const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList
 
 describe('before a reply', () => {
   test('Vapi gets the passages for what the caller said last, best first, with their scores', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const system = { role: 'system', content: 'You work for a bakery. Speak of gluten-free bread and of parking.' }
     const { status, headers, body } = await ask(
       tenant,
@@ -50,7 +54,6 @@ describe('before a reply', () => {
   })
 
   test('a fragment is asked together with the caller’s turn before it', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const bot = { role: 'bot', content: 'You can park in the courtyard, free of charge, and order bread a day ahead.' }
     for (const fragment of ['and for children', 'yes please', 'and?']) {
       const { body } = await ask(tenant, reply(user('Do you bake gluten-free bread?'), bot, user(fragment)))
@@ -65,7 +68,6 @@ describe('before a reply', () => {
   })
 
   test('nothing is looked for while nothing was asked', async () => {
-    const tenant = await tenantWithDocuments(stand)
     for (const messages of [
       [],
       [user('Um, hello')],
@@ -77,7 +79,6 @@ describe('before a reply', () => {
   })
 
   test('the conversation is read in any form in which Vapi writes it', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const question = 'Where do guests park?'
     for (const message of [
       reply(user(question)),
@@ -108,14 +109,12 @@ describe('before a reply', () => {
   })
 
   test('a very long turn is asked by its end', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const { status, body } = await ask(tenant, reply(user(`${'bla '.repeat(3000)} Where do guests park?`)))
     expect(status).toBe(200)
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
   test('an answer that the provider keeps waiting leaves after a second, by words alone', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', {
@@ -126,7 +125,6 @@ describe('before a reply', () => {
   })
 
   test('the provider has the second but for what the database needs', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     const limits: number[] = []
     const embedder = hangingEmbedder((seconds) => {
@@ -160,7 +158,6 @@ describe('a tool call', () => {
   })
 
   test('is understood in each form that its arguments have', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const query = 'Where do guests park?'
     const { status, body } = await ask(
       tenant,
@@ -182,7 +179,6 @@ describe('a tool call', () => {
   })
 
   test('of several is answered by itself: one that fails leaves the others', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const { body } = await ask(
       tenant,
       tools(
@@ -208,7 +204,6 @@ describe('a tool call', () => {
   })
 
   test('that runs beside another counts once in Server-Timing', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const clock = manualClock()
     let hanging = 0
     const embedder = hangingEmbedder(() => {
@@ -223,7 +218,6 @@ describe('a tool call', () => {
   })
 
   test('of more than ten in a message is not answered: the answer says how many may come', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const calls = Array.from({ length: 11 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
     expect((await ask(tenant, tools(...calls))).body).toEqual({
       error: '`message.toolCallList` must have at most 10 calls.',
@@ -233,7 +227,6 @@ describe('a tool call', () => {
   })
 
   test('of which nothing is known says so', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const { body } = await ask(tenant, tools(call('1', { query: 'zzyzx qwrtp' })))
     expect(body.results[0].result).toMatch(/nothing on this/)
   })
@@ -285,7 +278,7 @@ describe('a message', () => {
 
 describe('what goes wrong', () => {
   test('with an agent of another organization is what goes wrong with one that never existed', async () => {
-    const [mine, theirs] = [await stand.tenant(), await tenantWithDocuments(stand)]
+    const [mine, theirs] = [await stand.tenant(), tenant]
     for (const message of [
       reply(user('Where do guests park?')),
       tools(call('1', { query: 'Where do guests park?' })),
@@ -300,7 +293,6 @@ describe('what goes wrong', () => {
   })
 
   test('another agent’s documents are not found', async () => {
-    const tenant = await tenantWithDocuments(stand)
     const sibling = await createAgent(stand.db, tenant.organizationId as never, 'Sibling')
     const path = `/v1/agents/${sibling.id}/knowledge-base/vapi`
     expect(await tenant.call('POST', path, { message: reply(user('Where do guests park?')) })).toMatchObject({
@@ -329,7 +321,6 @@ describe('what goes wrong', () => {
   })
 
   test('a question that the provider refuses is answered with the reason, on one line', async () => {
-    const tenant = await tenantWithDocuments(stand)
     provider.script([], { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too\nlong' } }) })
     const platforms = newPlatforms({ embedder: newEmbedder(provider) })
     const { status, body } = await platforms(tenant, 'vapi', {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
@@ -44,6 +44,10 @@ async function search(tenant: Tenant, query: string, mode = 'hybrid', limit = 50
 }
 
 describe('where a document stands', () => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    tenant = await tenantOf(...textsOf('sewing-machines'))
+  })
   const standing = (tenant: Tenant, query: string, documentId: string, mode: 'hybrid' | 'semantic' | 'keyword') =>
     findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
       query,
@@ -54,7 +58,6 @@ describe('where a document stands', () => {
   test.each(['hybrid', 'semantic', 'keyword'] as const)(
     'is the place and the passage that search has for it, with the same scores: %s',
     async (mode) => {
-      const tenant = await tenantOf(...textsOf('sewing-machines'))
       const query = 'how much is it to repair an overlocker on a saturday'
       const hits = await search(tenant, query, mode)
       const documents = [...new Set(hits.map((hit) => hit.document_id))]
@@ -73,7 +76,6 @@ describe('where a document stands', () => {
   )
 
   test('is told of a document that search would never come to', async () => {
-    const tenant = await tenantOf(...textsOf('sewing-machines'))
     const { body: far } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Zebras', content: 'Stripes.' })
     await stand.deliver()
     const { best, compared } = await standing(tenant, 'overlocker repair', far.id, 'hybrid')
@@ -93,11 +95,12 @@ describe('where a document stands', () => {
 
   test('is exact among the first of many passages, and says so where it is not', async () => {
     const tenant = await stand.tenant()
+    const count = 1200
     const near = (angle: number) => axis(1).map((number, i) => (i === 2 ? Math.tan(angle) : number))
     await storeServed(
       stand.db,
       tenant,
-      Array.from({ length: 1500 }, (_, i) => ({ vector: near(0.1 + i / 1500) })),
+      Array.from({ length: count }, (_, i) => ({ vector: near(0.1 + i / count) })),
     )
     const embedder = { ...lexicalEmbedder(), embed: () => Promise.resolve([Float32Array.from(axis(1))]) }
     const place = async (angle: number) => {
@@ -107,7 +110,7 @@ describe('where a document stands', () => {
       return { place: best!.place, isExact }
     }
     expect(await place(0.05)).toEqual({ place: 1, isExact: true })
-    expect(await place(0.1 + 9.5 / 1500)).toEqual({ place: 12, isExact: true })
+    expect(await place(0.1 + 9.5 / count)).toEqual({ place: 12, isExact: true })
     const last = await place(1.5)
     expect(last.isExact).toBe(false)
     expect(last.place).toBeGreaterThan(50)
@@ -127,6 +130,10 @@ describe('where a document stands', () => {
 })
 
 describe('the words of a question', () => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    tenant = await tenantOf(...shop)
+  })
   const explain = async (tenant: Tenant, query: string) => {
     const hits = await search(tenant, query)
     const { words, presencesIn } = await explainWords(dbOf(tenant), scopeOf(tenant), query, hits)
@@ -146,7 +153,6 @@ describe('the words of a question', () => {
   ]
 
   test('are those that some text has, those that none has, and no stop words', async () => {
-    const tenant = await tenantOf(...shop)
     const { known, unknown, words } = await explain(tenant, 'um are you open on sunday for zebras')
     expect({ known, unknown }).toEqual({ known: ['open', 'sunday'], unknown: ['zebras'] })
     expect(words.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1)
@@ -158,7 +164,7 @@ describe('the words of a question', () => {
     ['is miss vishnevski in', 'Wiśniewski', ['vishnevski']],
     ['half past nine on saturday', '9:30', ['half past nine', 'saturday']],
   ])('%s: are marked where the passage has them as they are spelt, read or sound', async (query, place, has) => {
-    const found = await explain(await tenantOf(...shop), query)
+    const found = await explain(tenant, query)
     expect(found.marked).toContain(place)
     expect(found.has).toEqual(expect.arrayContaining(has))
   })
@@ -175,7 +181,6 @@ describe('the words of a question', () => {
   })
 
   test('are none where there is nothing to be sought', async () => {
-    const tenant = await tenantOf(...shop)
     expect((await explainWords(dbOf(tenant), scopeOf(tenant), 'and is it', [])).words).toEqual([])
   })
 
