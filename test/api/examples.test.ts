@@ -24,9 +24,10 @@ test('every documented error code can happen, and its example is what the API an
   }
   for (const route of keyedRoutes) {
     const documented = errorsOf(route.operation)
+    const tenant = await stand.tenant()
     for (const [code, provoke] of Object.entries(provokingAt(stand, route)) as [ErrorCode, Provoke][]) {
       if (!documented.includes(code)) continue
-      const answer = await provoke(await stand.tenant())
+      const answer = await provoke(tenant)
       // Some platforms are answered in their own form.
       if (answer.body.code !== code) continue
       const example = exampleOf(answer)

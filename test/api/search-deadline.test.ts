@@ -48,7 +48,7 @@ describe('at its deadline', () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
-    const count = isThorough ? 200 : 50
+    const count = isThorough ? 200 : 15
     await search(tenant, { query: 'q', mode: 'keyword' })
     const allCalled = calledTimes(count)
     const reported = await figuresOf(async () => {

@@ -9,7 +9,7 @@ import { databaseAs } from '../support/worker.ts'
 
 const stand = useStand()
 
-const concurrency = 20
+const concurrency = 10
 const slowMilliseconds = 400
 const stepMilliseconds = 100
 
@@ -49,7 +49,7 @@ test('an organization that fills a Lambda with slow requests leaves room for ano
   delete process.env.RESERVED_CONCURRENCY
   const [greedy, other] = [await stand.tenant(), await stand.tenant()]
   for (const { organizationId } of [greedy, other])
-    await limit(stand.db, organizationId, { requests_per_second: 50, request_burst: 50 })
+    await limit(stand.db, organizationId, { requests_per_second: 25, request_burst: 25 })
   const freeInstances = (at: number) => lambda.filter(({ freeAt }) => freeAt <= at)
 
   let known = { at: 0, realTime: performance.now() }

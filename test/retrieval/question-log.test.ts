@@ -71,14 +71,23 @@ const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
 
 describe('a question', () => {
   test.each(Object.entries(ways))(
-    'that comes by %s is kept with its best score, and nothing of who asked',
+    'that comes by %s is kept with its best score and nothing of who asked, or else costs nothing',
     async (_, ask) => {
-      const tenant = await tenantThatKeeps()
-      await ask(tenant)
-      await keepQuestions(stand, tenant, false)
-      const { body } = await search(tenant)
-      const { organizationId, agentId } = tenant
-      expect(await keptQuestions(stand, tenant)).toEqual([
+      const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
+      const statementsOf = async (tenant: Tenant) => {
+        sent = []
+        await ask(tenant)
+        return sent.map((body) => JSON.parse(body).queries.length)
+      }
+      for (const tenant of [off, on]) await ask(tenant)
+      const { organizationId, agentId } = on
+      const kept = await keptQuestions(stand, on)
+      const [without, withLog] = [await statementsOf(off), await statementsOf(on)]
+      expect(withLog).toEqual([...without, 3])
+      expect(await keptQuestions(stand, off)).toEqual([])
+      await keepQuestions(stand, on, false)
+      const { body } = await search(on)
+      expect(kept).toEqual([
         {
           organization_id: organizationId,
           agent_id: agentId,
@@ -91,23 +100,6 @@ describe('a question', () => {
           asked_at: expect.any(Date),
         },
       ])
-    },
-  )
-
-  test.each(Object.entries(ways))(
-    'that comes by %s is not kept, and costs nothing, unless the organization wants it',
-    async (_, ask) => {
-      const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
-      const statementsOf = async (tenant: Tenant) => {
-        await ask(tenant)
-        sent = []
-        await ask(tenant)
-        return sent.map((body) => JSON.parse(body).queries.length)
-      }
-      const [without, withLog] = [await statementsOf(off), await statementsOf(on)]
-      expect(withLog).toEqual([...without, 3])
-      expect(await keptQuestions(stand, off)).toEqual([])
-      expect(await keptQuestions(stand, on)).toHaveLength(2)
     },
   )
 
