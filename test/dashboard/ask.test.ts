@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
@@ -22,6 +22,12 @@ async function withDocuments(): Promise<SignedIn & { documents: string[] }> {
   return { ...owner, documents: await storeKnown(stand, owner) }
 }
 
+/** Of the tests that only ask. */
+let owner: Awaited<ReturnType<typeof withDocuments>>
+beforeAll(async () => {
+  owner = await withDocuments()
+})
+
 const askPath = (agentId: string, query: Record<string, string> = {}) =>
   `/dashboard/agents/${agentId}/ask?${new URLSearchParams(query)}`
 const ask = ({ browser, agentId }: SignedIn, q: string, more: Record<string, string> = {}) =>
@@ -30,7 +36,6 @@ const marks = (html: string) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map
 
 describe('a question', () => {
   test('is answered as a voice agent’s is, with the words marked that were found, and links to the passages', async () => {
-    const owner = await withDocuments()
     const query = 'um are you open on sundays'
     const { status, html, text } = await ask(owner, query)
     const { body } = await owner.call('POST', `${owner.knowledgeBase}/search`, { query })
@@ -45,14 +50,13 @@ describe('a question', () => {
   })
 
   test('may have words that no document has, and the screen says which', async () => {
-    const { text } = await ask(await withDocuments(), 'do you bake bread for zebras')
+    const { text } = await ask(owner, 'do you bake bread for zebras')
     expect(text).toContain('zebras (in no document)')
     expect(text).toContain('doesn’t have “zebras”')
     expect(text).toContain('has “bread”')
   })
 
   test('that finds little leads to a document that answers it, for a key that may write one', async () => {
-    const owner = await withDocuments()
     const { key } = await createKey(stand.db, {
       organizationId: owner.organizationId as OrganizationId,
       name: 'reader',
@@ -72,13 +76,12 @@ describe('a question', () => {
   })
 
   test('of stop words alone is told apart from one without an answer', async () => {
-    const { text } = await ask(await withDocuments(), 'is it and')
+    const { text } = await ask(owner, 'is it and')
     expect(text).toContain('there is nothing to search for')
     expect(text).not.toContain('may have no answer')
   })
 
   test('may be asked by words or by meaning alone', async () => {
-    const owner = await withDocuments()
     const byWords = await ask(owner, 'park for guests', { mode: 'keyword' })
     expect(byWords.text).toContain('By meaning (cosine) not compared')
     const byMeaning = await ask(owner, 'park for guests', { mode: 'semantic' })
@@ -95,7 +98,6 @@ describe('a question', () => {
   })
 
   test('costs the database few round trips: the session, the agent, the titles, the search and what explains it', async () => {
-    const owner = await withDocuments()
     await ask(owner, 'Where do guests park?')
     expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(5)
   })
@@ -114,7 +116,6 @@ describe('a question', () => {
   })
 
   test('is refused to a key that may not read, and about an agent of others', async () => {
-    const owner = await withDocuments()
     const other = await signedIn()
     expect((await ask({ ...owner, agentId: other.agentId }, 'bread')).status).toBe(404)
     expect((await ask({ ...owner, agentId: other.agentId }, '')).status).toBe(404)
@@ -126,7 +127,6 @@ describe('a question', () => {
 
 describe('before a question', () => {
   test('three are proposed that are made of the agent’s own titles', async () => {
-    const owner = await withDocuments()
     const { html, text } = await owner.browser.get(askPath(owner.agentId))
     const examples = [...html.matchAll(/href="([^"]*ask\?q=[^"]*)"/g)].map(([, path]) => path!.replaceAll('&amp;', '&'))
     expect(examples).toHaveLength(3)
@@ -144,7 +144,6 @@ describe('before a question', () => {
 
 describe('another document', () => {
   test('is told its place, and the words that it lacks', async () => {
-    const owner = await withDocuments()
     const [hours, bread, parking] = owner.documents as [string, string, string]
     const compare = async (document: string) =>
       (await ask(owner, 'is the bakery open on sunday', { document })).text.split('Did you expect')[1]!
@@ -158,18 +157,16 @@ describe('another document', () => {
   })
 
   test('that is not ready says so, and one of others is gone', async () => {
-    const owner = await withDocuments()
-    const { body } = await owner.call('POST', owner.knowledgeBase, { title: 'Later', content: 'Later.' })
-    expect((await ask(owner, 'bread', { document: body.id })).text).toContain('It isn’t ready')
-    const other = await withDocuments()
-    const { status, text } = await ask(owner, 'bread', { document: other.documents[0]! })
+    const mine = await withDocuments()
+    const { body } = await mine.call('POST', mine.knowledgeBase, { title: 'Later', content: 'Later.' })
+    expect((await ask(mine, 'bread', { document: body.id })).text).toContain('It isn’t ready')
+    const { status, text } = await ask(mine, 'bread', { document: owner.documents[0]! })
     expect(status).toBe(200)
     expect(text).toContain('no longer available')
-    expect((await ask(owner, 'bread', { document: 'bogus' })).status).toBe(200)
+    expect((await ask(mine, 'bread', { document: 'bogus' })).status).toBe(200)
   })
 
   test('is found by a part of its title, while it is typed too', async () => {
-    const owner = await withDocuments()
     const whole = await ask(owner, 'bread', { title: 'PARK' })
     const part = await owner.browser.part(askPath(owner.agentId, { q: 'bread', title: 'PARK' }))
     expect(part.text).toBe('Parking')
@@ -180,7 +177,6 @@ describe('another document', () => {
 
 describe('while the provider is down', () => {
   async function withProvider(): Promise<SignedIn> {
-    const owner = await withDocuments()
     const app = dashboardApp({
       db: databaseAs('cuecard_dashboard'),
       embedder: newEmbedder(provider),

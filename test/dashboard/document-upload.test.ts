@@ -1,8 +1,14 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
+
+/** Files of one organization are read by one process. */
+let tenant: SignedIn
+beforeAll(async () => {
+  tenant = await signedIn()
+})
 
 async function announce({ browser, agentId }: SignedIn, name: string, bytes: number | string) {
   const { status, headers, html } = await browser.post(`${listOf({ agentId })}/files`, { name, bytes: `${bytes}` })
@@ -84,7 +90,6 @@ test('a name of markup is text, and a name that is none still makes a title', as
 })
 
 test('the file of a document is downloaded under its name', async () => {
-  const tenant = await signedIn()
   const path = `${listOf(tenant)}/${await upload(tenant, 'Préis & more.txt', 'We open at 9.')}`
   expect((await tenant.browser.get(path)).html).toContain(`href="${path}/file"`)
   const { status, headers } = await tenant.browser.get(`${path}/file`)
@@ -94,7 +99,6 @@ test('the file of a document is downloaded under its name', async () => {
 })
 
 test('a file that has arrived is read, and shows its text and passages', async () => {
-  const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
   const { text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
@@ -102,7 +106,6 @@ test('a file that has arrived is read, and shows its text and passages', async (
 })
 
 test('the title of a file is edited, and it stays a file', async () => {
-  const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
   expect(html).not.toContain('<textarea')
@@ -111,7 +114,6 @@ test('the title of a file is edited, and it stays a file', async () => {
 })
 
 test('whoever edits the text of a file is told before that the file goes, and then it does', async () => {
-  const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   const path = `${listOf(tenant)}/${id}/edit?text=1`
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
@@ -126,7 +128,6 @@ test('whoever edits the text of a file is told before that the file goes, and th
 })
 
 test('a file that has not come after a minute says so where it is shown, and is uploaded again for the same document', async () => {
-  const tenant = await signedIn()
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
   const { html } = await tenant.browser.get(listOf(tenant))
@@ -177,7 +178,6 @@ test('a file that never came, or is at fault, is replaced; another failure is tr
 })
 
 test('a file is not replaced while it is read, once it is ready, by a text or by a file of another type', async () => {
-  const tenant = await signedIn()
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
   const replace = async (path: string, name = 'a.txt') =>
@@ -192,7 +192,6 @@ test('a file is not replaced while it is read, once it is ready, by a text or by
 })
 
 test('a file is read again when it is tried again', async () => {
-  const tenant = await signedIn()
   const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
   await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
   expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Queued')

@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { permissions } from '../../shared/permissions.ts'
-import { fill, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
-import { type Page, useDashboard } from './support.ts'
+import { type Permission, permissions } from '../../shared/permissions.ts'
+import { fill, type Ids, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
+import { type Browser, type Page, type SignedIn, useDashboard } from './support.ts'
 
 const { stand, browser, signedIn } = useDashboard()
+const posts = screenRoutes.filter(({ method }) => method === 'POST')
 
 test('without a session there are the page to sign in, its form, signing out, and files', () => {
   expect(publicRoutes).toEqual([
@@ -16,89 +17,98 @@ test('without a session there are the page to sign in, its form, signing out, an
   ])
 })
 
+/** One that has everything, another, and one for each permission that it lacks: each test leaves them as they are. */
+let mine: Subject
+let other: Subject
+const lacking = new Map<string, Subject>()
+type Subject = SignedIn & { ids: Ids; rows: Awaited<ReturnType<typeof rowsOf>> }
+
+async function makeSubject(granted?: Permission[]): Promise<Subject> {
+  const tenant = await signedIn(granted)
+  const ids = await makeThings(stand.db, tenant)
+  return { ...tenant, ids, rows: await rowsOf(tenant.organizationId) }
+}
+
+beforeAll(async () => {
+  mine = await makeSubject()
+  other = await makeSubject()
+  for (const permission of permissions)
+    lacking.set(permission, await makeSubject(permissions.filter((each) => each !== permission)))
+})
+
+const unchanged = async ({ organizationId, rows }: Subject) => expect(await rowsOf(organizationId)).toEqual(rows)
+
+const elsewhere: Record<string, string>[] = [
+  {},
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'http://app.example.com' },
+  { origin: 'https://app.example.com.evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'none' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': '' },
+]
+/** Each once at least, and one on each route. */
+const foreignForms = Map.groupBy(
+  Array.from({ length: Math.max(elsewhere.length, posts.length) }, (_, i) => i),
+  (i) => posts[i % posts.length]!.path,
+)
+
 describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
   const isGet = method === 'GET'
+  const send = ({ browser }: { browser: Browser }, url: string) => (isGet ? browser.get(url) : browser.post(url))
 
   test('asks whoever has no session to sign in', async () => {
     const url = fill(path, never())
     const stale = browser()
     stale.jar.set('cuecard_session', 'made-up')
     for (const each of [browser(), stale]) {
-      const { status, headers } = await (isGet ? each.get(url) : each.post(url))
+      const { status, headers } = await send({ browser: each }, url)
       expect(status).toBe(303)
       expect(headers.location).toMatch(/^\/dashboard\/sign-in(\?to=%2Fdashboard[\w%.-]*)?$/)
+      if (!isGet) continue
       const part = await each.part(url)
-      if (isGet) expect(part).toMatchObject({ status: 401, html: '', headers: { 'hx-redirect': headers.location } })
+      expect(part).toMatchObject({ status: 401, html: '', headers: { 'hx-redirect': headers.location } })
     }
   })
 
-  test('says so to a key that lacks the permission, and does nothing', async () => {
-    if (metadata.permission === 'any') return
-    const mine = await signedIn(permissions.filter((each) => each !== metadata.permission))
-    const ids = await makeThings(stand.db, mine)
-    const before = await rowsOf(mine.organizationId)
-    const url = fill(path, ids)
-    const { status, text } = await (isGet ? mine.browser.get(url) : mine.browser.post(url))
-    expect(status).toBe(403)
-    expect(text).toContain(words.errors.forbidden)
-    expect(text).toContain(words.permissions[metadata.permission])
-    expect(await rowsOf(mine.organizationId)).toEqual(before)
-  })
-
-  if (path.includes(':'))
-    test('finds nothing of another organization, and changes nothing of it', async () => {
-      const [mine, other] = [await signedIn(), await signedIn()]
-      const url = fill(path, await makeThings(stand.db, other))
-      const before = await rowsOf(other.organizationId)
-      if (isGet) expect((await mine.browser.get(url)).status).toBe(404)
-      else expect([303, 404]).toContain((await mine.browser.post(url)).status)
-      expect(await rowsOf(other.organizationId)).toEqual(before)
+  if (metadata.permission !== 'any')
+    test('says so to a key that lacks the permission, and does nothing', async () => {
+      const subject = lacking.get(metadata.permission)!
+      const { status, text } = await send(subject, fill(path, subject.ids))
+      expect(status).toBe(403)
+      expect(text).toContain(words.errors.forbidden)
+      expect(text).toContain(words.permissions[metadata.permission as Permission])
+      await unchanged(subject)
     })
 
   if (path.includes(':'))
-    test('is not found where an id cannot be one', async () => {
-      const { browser } = await signedIn()
-      const url = fill(path, { agentId: '0', documentId: '0', callId: '%00', keyId: '%2e' })
-      expect((await (isGet ? browser.get(url) : browser.post(url))).status).toBe(404)
+    test('finds nothing of another organization or where an id cannot be one, and changes nothing', async () => {
+      const { status } = await send(mine, fill(path, other.ids))
+      if (isGet) expect(status).toBe(404)
+      else expect([303, 404]).toContain(status)
+      const odd = fill(path, { agentId: '0', documentId: '0', callId: '%00', keyId: '%2e' })
+      expect((await send(mine, odd)).status).toBe(404)
+      await unchanged(other)
     })
 
   if (!isGet)
-    test('refuses a form of another page, and one whose origin nobody knows', async () => {
-      const mine = await signedIn()
-      const ids = await makeThings(stand.db, mine)
-      const before = await rowsOf(mine.organizationId)
-      const elsewhere: Record<string, string>[] = [
-        {},
-        { origin: 'https://evil.example' },
-        { origin: 'null' },
-        { origin: 'http://app.example.com' },
-        { origin: 'https://app.example.com.evil.example', 'sec-fetch-site': 'cross-site' },
-        { 'sec-fetch-site': 'same-site' },
-        { 'sec-fetch-site': 'none' },
-        { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
-        { 'sec-fetch-site': 'cross-site', 'content-type': '' },
-      ]
-      for (const headers of elsewhere) {
-        const { status, text } = await mine.browser.post(fill(path, ids), {}, headers)
+    test('refuses a form of another page or of unknown origin, and what is no form', async () => {
+      const url = fill(path, mine.ids)
+      for (const i of foreignForms.get(path)!) {
+        const headers = elsewhere[i % elsewhere.length]!
+        const { status, text } = await mine.browser.post(url, {}, headers)
         expect([status, text], JSON.stringify(headers)).toEqual([403, expect.stringContaining(words.errors.foreign)])
       }
-      expect(await rowsOf(mine.organizationId)).toEqual(before)
-    })
-
-  if (!isGet)
-    test('refuses what is no form, which says nothing of where it came from', async () => {
-      const mine = await signedIn()
-      const ids = await makeThings(stand.db, mine)
-      const before = await rowsOf(mine.organizationId)
-      expect((await mine.browser.post(fill(path, ids), {}, { 'content-type': 'application/json' })).status).toBe(400)
-      expect(await rowsOf(mine.organizationId)).toEqual(before)
+      expect((await mine.browser.post(url, {}, { 'content-type': 'application/json' })).status).toBe(400)
+      await unchanged(mine)
     })
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId)$/.test(path)
   if (isGet && !leadsElsewhere)
     test('is a page that keeps the rules of all pages', async () => {
-      const mine = await signedIn()
-      const page = await mine.browser.get(fill(path, await makeThings(stand.db, mine)))
+      const page = await mine.browser.get(fill(path, mine.ids))
       expect(page.status).toBe(200)
       assertRules(page)
       expect(page.text).toContain('Test')
@@ -107,7 +117,6 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
 })
 
 test('a page of an error, and those for whoever has not signed in, keep the same rules', async () => {
-  const mine = await signedIn()
   const lost = await mine.browser.get('/dashboard/nowhere')
   expect([lost.status, lost.text]).toEqual([404, expect.stringContaining(words.errors.notFound)])
   assertRules(lost)

@@ -16,7 +16,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-const count = isOnServer ? 2000 : isThorough ? 200 : 30
+const count = isOnServer ? 2000 : isThorough ? 200 : 15
 
 test(`${count} documents created as fast as the API takes them all end completed, though a fifth of all goes wrong`, async () => {
   const random = new Random(11)

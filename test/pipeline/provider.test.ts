@@ -354,16 +354,18 @@ describe('a Lambda on AWS', () => {
     AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
   }
 
-  test.each([...answering, 'embedding'] as const)(
-    '(%s) does not start without a provider or its key, and says what to set',
-    async (name) => {
-      await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
-      const keyless = { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' }
-      await expect(startInstance(entryOf(name), keyless)).rejects.toThrow('EMBEDDING_SECRET_ARN is not set: set it to')
-      const instance = await startInstance(entryOf(name), { ...keyless, EMBEDDING_SECRET_ARN: 'provider' })
-      await instance.stop()
-    },
-  )
+  test.each(answering)('(%s) does not start without a provider, and says what to set', async (name) => {
+    await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
+  })
+
+  test('(embedding) does not start without its key either, and starts with both', async () => {
+    const entry = entryOf('embedding')
+    await expect(startInstance(entry, env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
+    const keyless = { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' }
+    await expect(startInstance(entry, keyless)).rejects.toThrow('EMBEDDING_SECRET_ARN is not set: set it to')
+    const instance = await startInstance(entry, { ...keyless, EMBEDDING_SECRET_ARN: 'provider' })
+    await instance.stop()
+  })
 })
 
 describe('a rejected key', () => {

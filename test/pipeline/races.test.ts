@@ -10,7 +10,7 @@ import type { Claimant } from '../../shared/documents/attempt.ts'
 import { type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { createDocument, expireLease, newDocument, type TestDocument } from '../support/documents.ts'
-import { isOnServer } from '../support/effort.ts'
+import { isOnServer, isThorough } from '../support/effort.ts'
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { vectorOf } from '../support/provider-responses.ts'
@@ -34,6 +34,9 @@ const searched = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: [...vectorOf('q')], limit: 50 })).body.data
     .map((hit: { content: string }) => hit.content.trim())
     .sort()
+
+/** How often two things are let loose on one another whose order is not decided. */
+const rounds = isThorough || isOnServer ? 20 : 3
 
 /** Does something while the next call is with the provider. */
 function whileEmbedding(act: () => Promise<unknown>) {
@@ -493,7 +496,7 @@ describe('of a worker with requests', () => {
 describe('of workers and sweepers', () => {
   test('a sweeper at the instant of the commit: the document completes, once', async () => {
     const tenant = await stand.tenant()
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds; round++) {
       const document = await createDocument(tenant, `Text ${round}.`)
       whileEmbedding(() => expireLease(stand.db, document))
       const { queue, sent } = keptQueue()
@@ -550,7 +553,7 @@ describe('of workers and sweepers', () => {
 describe('of requests', () => {
   test('a chunk upload against a PATCH to completed: either order, and what is completed is served', async () => {
     const tenant = await stand.tenant()
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < rounds; round++) {
       const document = await createDocument(tenant)
       await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
       const [upload, patch] = await Promise.all([

@@ -62,12 +62,15 @@ describe('a lost message', () => {
 
   test('that is sent again and lost again is sent ever less often: ten times in a day', async () => {
     const document = await createDocument(await stand.tenant(), 'A text.')
+    const due = sql<{ seconds: number }>`
+      select ceil(extract(epoch from resend_at - now()))::int as seconds from documents where id = ${document.id}`
     let times = 0
-    for (let minute = 0; minute < 23 * 60; minute += 10) {
-      await age(stand.db, 600)
-      const { queue, sent } = keptQueue()
-      await sweep(sweeperWith(queue))
-      times += sent.filter((each) => each.documentId === document.id).length
+    for (let day = 0; ; times++) {
+      const { seconds } = (await due.execute(stand.db)).rows[0]!
+      day += seconds
+      if (day > 23 * 3600) break
+      await age(stand.db, seconds)
+      expect((await swept()).ids).toEqual([document.id])
     }
     expect(times).toBeGreaterThanOrEqual(7)
     expect(times).toBeLessThanOrEqual(10)
@@ -231,7 +234,7 @@ describe('a day’s wait', () => {
 })
 
 describe('a backlog', () => {
-  test('of one organization leaves the others their turn', async () => {
+  test('of one organization leaves the others their turn, and every document gets its own', async () => {
     const greedy = await stand.tenant()
     const modest = await stand.tenant()
     await seed(greedy, 1500)
@@ -240,19 +243,12 @@ describe('a backlog', () => {
     const { ids } = await swept()
     expect(ids).toHaveLength(1000)
     for (const { id } of mine) expect(ids).toContain(id)
-  })
-
-  test('is taken on in turns, so that every document gets its own', async () => {
-    const tenant = await stand.tenant()
-    await seed(tenant, 1500)
-    await age(stand.db, 130)
-    const first = await swept()
-    const second = await swept()
-    expect(new Set([...first.ids, ...second.ids])).toHaveLength(1500)
+    const { ids: rest } = await swept()
+    expect(new Set([...ids, ...rest])).toHaveLength(1503)
     expect((await swept()).ids).toEqual([])
   })
 
-  const backlog = isThorough ? 10_000 : 2_000
+  const backlog = isThorough ? 10_000 : 200
 
   test(`of ${backlog} documents that merely wait in line does not flood the queue`, async () => {
     const tenant = await stand.tenant()
@@ -263,7 +259,6 @@ describe('a backlog', () => {
       sent += (await swept()).ids.length
     }
     // Two hours: at 2, 4, 8, … minutes of age at most.
-    expect(sent).toBeLessThanOrEqual(12 * 1000)
     expect(sent).toBeLessThanOrEqual(backlog * 6)
   })
 
