@@ -3,3 +3,8 @@ export function messageOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return (message || code || String(error)).replaceAll(/\s*\n\s*/g, ' ')
 }
+
+/** Catches that there is no such file. */
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

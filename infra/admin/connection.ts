@@ -4,7 +4,7 @@ import { findStand } from '../data-directory/address.ts'
 import { type NeonHost, neonHostOf } from '../neon-host.ts'
 import { urlOfRole } from '../postgres-url.ts'
 import { CommandError } from './command-error.ts'
-import type { QueueAddresses, Queues } from './queues.ts'
+import type { Queues, QueueUrls } from './queues.ts'
 
 export interface Services {
   target: string
@@ -32,12 +32,7 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
       target: URL.parse(url)?.hostname ?? 'DATABASE_URL',
       host: neonHostOf(url),
       db: database(url, endpoint),
-      queues: open({
-        queueUrl: env.QUEUE_URL,
-        deadLetterQueueUrl: env.DEAD_LETTER_QUEUE_URL,
-        extractionQueueUrl: env.EXTRACTION_QUEUE_URL,
-        extractionDeadLetterQueueUrl: env.EXTRACTION_DEAD_LETTER_QUEUE_URL,
-      }),
+      queues: open(env),
     }
   const dataDir = resolve(env.DATA_DIR || '.local')
   const stand = await findStand(dataDir)
@@ -52,22 +47,14 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   return {
     target: `the local stand in ${dataDir}`,
     db: database(urlOfRole(stand.database_url, 'cuecard_operator'), stand.database_endpoint),
-    queues: open({
-      endpoint: stand.sqs_endpoint,
-      queueUrl: stand.queue_url,
-      deadLetterQueueUrl: stand.dead_letter_queue_url,
-      extractionQueueUrl: stand.extraction_queue_url,
-      extractionDeadLetterQueueUrl: stand.extraction_dead_letter_queue_url,
-    }),
+    queues: open(stand.queues, stand.sqs_endpoint),
   }
 }
 
-function open(addresses: QueueAddresses) {
-  return async () => (await import('./queues.ts')).openQueues(addresses)
+function open(urls: QueueUrls, endpoint?: string) {
+  return async () => (await import('./queues.ts')).openQueues(urls, endpoint)
 }
 
-const timeoutSeconds = 60
-
 function database(url: string, endpoint: string | undefined): Database {
-  return new Database({ url: () => url, endpoint, timeoutSeconds })
+  return new Database({ url: () => url, endpoint, timeoutSeconds: 60 })
 }

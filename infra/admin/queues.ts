@@ -9,46 +9,39 @@ import {
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { localAws } from '../data-directory/address.ts'
 
-export interface QueueAddresses {
-  /** Origin of a local SQS; undefined for AWS, with the environment's region and credentials. */
-  endpoint?: string | undefined
-  queueUrl?: string | undefined
-  deadLetterQueueUrl?: string | undefined
-  extractionQueueUrl?: string | undefined
-  extractionDeadLetterQueueUrl?: string | undefined
-}
+/** The environment's `QUEUE_URL`, `DEAD_LETTER_QUEUE_URL`, and the same with `EXTRACTION_`. */
+export type QueueUrls = Readonly<Record<string, string | undefined>>
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** An operation whose queue is unknown is undefined. */
-export function openQueues({ endpoint, ...urls }: QueueAddresses) {
+/**
+ * An operation whose queue is unknown is undefined.
+ * @param endpoint origin of a local SQS; undefined for AWS, with the environment's region and credentials
+ */
+export function openQueues(urls: QueueUrls, endpoint?: string) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAws }),
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   })
-  const sender = (url: string | undefined, setting: string): Sender => (url ? sqsQueue(sqs, url) : unset(setting))
+  const sender = (setting: string): Sender => {
+    const url = urls[setting]
+    return url ? sqsQueue(sqs, url) : { send: () => Promise.reject(new Error(`${setting} is not set`)) }
+  }
   const pairs = [
-    { from: urls.deadLetterQueueUrl, to: urls.queueUrl },
-    { from: urls.extractionDeadLetterQueueUrl, to: urls.extractionQueueUrl },
+    { from: urls.DEAD_LETTER_QUEUE_URL, to: urls.QUEUE_URL },
+    { from: urls.EXTRACTION_DEAD_LETTER_QUEUE_URL, to: urls.EXTRACTION_QUEUE_URL },
   ]
   const deadLetters = pairs.flatMap(({ from }) => from ?? [])
   const redrives = pairs.flatMap(({ from, to }) => (from && to ? [() => moveMessages(sqs, from, to)] : []))
   return {
     work:
-      urls.queueUrl || urls.extractionQueueUrl
-        ? routedQueue({
-            embedding: sender(urls.queueUrl, 'QUEUE_URL'),
-            extraction: sender(urls.extractionQueueUrl, 'EXTRACTION_QUEUE_URL'),
-          })
+      urls.QUEUE_URL || urls.EXTRACTION_QUEUE_URL
+        ? routedQueue({ embedding: sender('QUEUE_URL'), extraction: sender('EXTRACTION_QUEUE_URL') })
         : undefined,
     countDeadLetters:
       deadLetters.length > 0 ? () => sumOf(deadLetters.map((url) => countMessages(sqs, url))) : undefined,
     redrive: redrives.length > 0 ? () => sumOf(redrives.map((move) => move())) : undefined,
   }
-}
-
-function unset(setting: string): Sender {
-  return { send: () => Promise.reject(new Error(`${setting} is not set`)) }
 }
 
 async function sumOf(counts: Promise<number>[]): Promise<number> {

@@ -14,6 +14,7 @@ export class WorkQueue extends Construct {
     super(scope, `${work}-queue`)
     const settings = queues[work]
     const name = `${stack}-${work}`
+    const arn = Stack.of(this).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
     const protection = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
     this.deadLetters = new Queue(this, 'dead-letters', {
       ...protection,
@@ -21,7 +22,8 @@ export class WorkQueue extends Construct {
       retentionPeriod: Duration.days(settings.deadLetterRetentionDays),
       redriveAllowPolicy: {
         redrivePermission: RedrivePermission.BY_QUEUE,
-        sourceQueues: [Queue.fromQueueArn(this, 'source', queueArn(this, name))],
+        // Built from the name, because the two queues refer to each other.
+        sourceQueues: [Queue.fromQueueArn(this, 'source', arn)],
       },
     })
     this.queue = new Queue(this, 'queue', {
@@ -35,11 +37,6 @@ export class WorkQueue extends Construct {
       'Serverless-SQSRedrivePolicy': 'This is the dead-letter queue: its messages wait for the operator.',
     })
   }
-}
-
-/** Built from the name, because the two queues refer to each other. */
-function queueArn(scope: Construct, name: string): string {
-  return Stack.of(scope).formatArn({ service: 'sqs', resource: name, arnFormat: ArnFormat.NO_RESOURCE_NAME })
 }
 
 export function addEventSource(

@@ -13,9 +13,10 @@ program.addHelpText(
 Addresses are s3://BUCKET/PREFIX or a directory.
 
 Environment:
-  DATABASE_URL       URL of the database's owner, on its direct host; for restore, of an empty database
+  DATABASE_URL       URL of the database's owner, on its direct host; for restore, of an empty database;
+                     for drill, of a server with pgvector on which databases may be made
   BACKUP_RECIPIENT   public key that backups are encrypted for (age1…)
-  BACKUP_IDENTITY    secret key that opens them (AGE-SECRET-KEY-…): only for restore
+  BACKUP_IDENTITY    secret key that opens them (AGE-SECRET-KEY-…): only for restore, and for drill --from
   PG_BIN             directory of pg_dump and pg_restore, if they are not on the path`,
 )
 
@@ -60,6 +61,19 @@ program
       `Restored ${restored}. Next: npm run migrate, replay the erasures, create the logins (see the runbook).`,
     )
   })
+program
+  .command('drill')
+  .description(
+    'prove that a restore works, on databases of the server of DATABASE_URL that are made for it and dropped',
+  )
+  .option('--from <address>', 'restore the newest backup there, in place of samples')
+  .action(async ({ from }: { from?: string }) => {
+    const { drill, restoreDrill } = await import('./drill/drill.ts')
+    if (!from) return await drill(setting('DATABASE_URL'), report)
+    const identity = setting('BACKUP_IDENTITY')
+    const { drop } = await restoreDrill(setting('DATABASE_URL'), openStore(from), identity, undefined, report)
+    await drop()
+  })
 
 try {
   await program.parseAsync()
@@ -71,6 +85,10 @@ try {
 async function requireStage(stage: string): Promise<void> {
   const { findStage, stages } = await import('../aws/stages.ts')
   if (!findStage(stage)) throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)
+}
+
+function report(line: string, seconds?: number): void {
+  console.log(`${seconds === undefined ? ' '.repeat(10) : `${seconds.toFixed(1).padStart(8)} s`}  ${line}`)
 }
 
 function setting(name: string): string {

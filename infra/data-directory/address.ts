@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { ignoreMissing } from '../error-message.ts'
 import { holderOf } from './lock.ts'
 
 const addressSchema = v.object({
@@ -10,14 +11,12 @@ const addressSchema = v.object({
   database_url: v.string(),
   database_endpoint: v.string(),
   sqs_endpoint: v.string(),
-  queue_url: v.string(),
-  dead_letter_queue_url: v.string(),
-  extraction_queue_url: v.string(),
-  extraction_dead_letter_queue_url: v.string(),
+  /** Their URLs, by the names of the settings that name them elsewhere. */
+  queues: v.record(v.string(), v.string()),
 })
 
 /** Where a running stand listens. May contain a password: only its owner may read it. */
-export type StandAddress = v.InferOutput<typeof addressSchema>
+type StandAddress = v.InferOutput<typeof addressSchema>
 
 /** What SQS and S3 on loopback accept. */
 export const localAws = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
@@ -42,7 +41,3 @@ export async function findStand(dataDir: string): Promise<StandAddress | undefin
 }
 
 const fileIn = (dataDir: string) => join(dataDir, 'stand.json')
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-}

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
 import { permissions } from '../../shared/permissions.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
+import { ignoreMissing } from '../error-message.ts'
 
 export interface Demo {
   organizationId: string
@@ -43,8 +44,4 @@ async function isUsable(db: Database, demo: Demo): Promise<boolean> {
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   return row !== undefined
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -7,7 +7,6 @@ export const { region, credentials } = localAws
 export interface FunctionSettings {
   functionName: string
   timeoutSeconds: number
-  memoryMb?: number
 }
 
 export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Result | Promise<Result>
@@ -43,15 +42,11 @@ export async function invoke<Event, Result>(
   const expire = () => reject(new FunctionTimeout(`${functionName} timed out after ${timeoutSeconds} seconds`))
   const timer = setTimeout(expire, timeoutSeconds * 1000)
   try {
-    const result = await Promise.race([callAsync(handler, throughJson(event, 'event'), toContext(settings)), timeout])
+    const result = await Promise.race([Promise.try(handler, throughJson(event, 'event'), toContext(settings)), timeout])
     return throughJson(result, 'result')
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function callAsync<Event, Result>(handler: LambdaHandler<Event, Result>, event: Event, context: Context) {
-  return await handler(event, context)
 }
 
 function throughJson<Value>(value: Value, of: 'event' | 'result'): Value {
@@ -62,14 +57,14 @@ function throughJson<Value>(value: Value, of: 'event' | 'result'): Value {
   return JSON.parse(text)
 }
 
-function toContext({ functionName, timeoutSeconds, memoryMb = 128 }: FunctionSettings): Context {
+function toContext({ functionName, timeoutSeconds }: FunctionSettings): Context {
   const deadline = performance.now() + timeoutSeconds * 1000
   return {
     awsRequestId: crypto.randomUUID(),
     functionName,
     functionVersion: '$LATEST',
     invokedFunctionArn: `arn:aws:lambda:${region}:000000000000:function:${functionName}`,
-    memoryLimitInMB: `${memoryMb}`,
+    memoryLimitInMB: '128',
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: 'local',
     callbackWaitsForEmptyEventLoop: true,

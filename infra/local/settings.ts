@@ -56,87 +56,82 @@ Example: PORT=8788 DATA_DIR=.local/second npm start`
 /** Checks every setting before anything boots. @returns undefined where help is asked for. @throws InvalidSettings with all faults */
 export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Promise<Settings | undefined> {
   const faults: string[] = []
-  const options = readOptions(args, faults)
-  if (options.help) return undefined
+  const attempt = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read()
+    } catch (error) {
+      faults.push(messageOf(error))
+    }
+  }
+  const options = await attempt(() => readOptions(args))
+  if (options?.help) return undefined
   if (env.npm_config_samples === '') faults.push('npm took --no-samples for itself: npm start -- --no-samples')
-  const port = readPort(env.PORT || '8787', faults)
-  const corsOrigins = readOrigins(env.CORS_ORIGINS ?? '', faults)
+  const port = await attempt(() => readPort(env.PORT || '8787'))
+  const corsOrigins = await attempt(() => parseOrigins(env.CORS_ORIGINS ?? ''))
   const dataDir = resolve(env.DATA_DIR || '.local')
   const databaseUrl = env.DATABASE_URL || undefined
   if (databaseUrl && !isPostgresUrl(databaseUrl))
     faults.push('DATABASE_URL must be a URL such as postgres://user:password@host:5432/database')
   faults.push(...configFaults(env))
-  const made = await prepareDirectory(dataDir, faults)
-  if (port !== undefined) await checkPort(port, faults)
-  if (port !== undefined && faults.length === 0)
-    return { port, dataDir, databaseUrl, hasSamples: !options['no-samples'], corsOrigins }
+  const made = await attempt(() => prepareDirectory(dataDir))
+  if (port !== undefined) await attempt(() => checkPort(port))
+  if (port !== undefined && corsOrigins && faults.length === 0)
+    return { port, dataDir, databaseUrl, hasSamples: !options?.['no-samples'], corsOrigins }
   if (made) await rm(made, { recursive: true })
   throw new InvalidSettings(faults)
 }
 
-function readOptions(args: string[], faults: string[]) {
+function readOptions(args: string[]) {
   try {
     return parseArgs({ args, options: { 'no-samples': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
       .values
   } catch {
-    faults.push(`unknown option ${args.join(' ')}: see npm start -- --help`)
-    return {}
+    throw new Error(`unknown option ${args.join(' ')}: see npm start -- --help`)
   }
 }
 
-function readPort(text: string, faults: string[]): number | undefined {
+function readPort(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
-  faults.push(`PORT must be a whole number from 0 to 65535, not ${text}`)
-}
-
-function readOrigins(list: string, faults: string[]): string[] {
-  try {
-    return parseOrigins(list)
-  } catch (error) {
-    faults.push(messageOf(error))
-    return []
-  }
+  throw new Error(`PORT must be a whole number from 0 to 65535, not ${text}`)
 }
 
 /** @returns the outermost directory that it made, if any */
-async function prepareDirectory(directory: string, faults: string[]): Promise<string | undefined> {
+async function prepareDirectory(directory: string): Promise<string | undefined> {
+  const holder = await holderOf(directory)
+  if (holder !== undefined)
+    throw new Error(
+      `${directory} is in use by process ${holder}, another Cuecard: use that one, stop it (kill ${holder}), or start beside it with another directory and port, such as DATA_DIR=.local/second PORT=8788 npm start`,
+    )
   try {
     const made = await makeDirectory(directory)
-    const holder = await holderOf(directory)
-    if (holder !== undefined)
-      faults.push(
-        `${directory} is in use by process ${holder}, another Cuecard: use that one, stop it (kill ${holder}), or start beside it with another directory and port, such as DATA_DIR=.local/second PORT=8788 npm start`,
-      )
     const probe = join(directory, `probe.${process.pid}`)
     await writeFile(probe, '')
     await rm(probe)
     return made
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    faults.push(`DATA_DIR must be a directory that can be written, not ${directory} (${code ?? message})`)
+    throw new Error(`DATA_DIR must be a directory that can be written, not ${directory} (${code ?? message})`)
   }
 }
 
 /** Not `mkdir` with `recursive`, which never ends below /proc. */
 async function makeDirectory(directory: string): Promise<string | undefined> {
   const parent = dirname(directory)
-  const attempt = () =>
-    mkdir(directory).then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error,
-    )
-  const error = await attempt()
-  if (!error) return directory
-  if (error.code === 'EEXIST') return undefined
-  if (error.code !== 'ENOENT' || parent === directory) throw error
+  try {
+    await mkdir(directory)
+    return directory
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return undefined
+    if (code !== 'ENOENT' || parent === directory) throw error
+  }
   const made = await makeDirectory(parent)
-  const again = await attempt()
-  if (again && again.code !== 'EEXIST') throw again
+  await mkdir(directory)
   return made ?? directory
 }
 
-async function checkPort(port: number, faults: string[]) {
+async function checkPort(port: number) {
   const server = createServer()
   const error = await new Promise<NodeJS.ErrnoException | undefined>((settle) =>
     server.once('error', settle).listen(port, '127.0.0.1', () => settle(undefined)),
@@ -144,5 +139,5 @@ async function checkPort(port: number, faults: string[]) {
   if (server.listening) await new Promise((closed) => server.close(closed))
   if (!error) return
   const why = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${error.code})`
-  faults.push(`port ${port} ${why}: start on another, such as PORT=${(port % 65535) + 1} npm start`)
+  throw new Error(`port ${port} ${why}: start on another, such as PORT=${(port % 65535) + 1} npm start`)
 }

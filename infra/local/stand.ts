@@ -20,7 +20,6 @@ export interface StandOptions {
   /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
-  onForeignPage?: (origin: string) => void
   /** Called when the embedded database has stopped: from then on requests are answered with 503. */
   onPanic?: (panic: Error) => void
   /** Ends the start after the step that is running. */
@@ -38,7 +37,6 @@ export async function startStand({
   corsOrigins = [],
   onLocked,
   onStep,
-  onForeignPage,
   onPanic,
   signal,
 }: StandOptions) {
@@ -70,14 +68,7 @@ export async function startStand({
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
-    const gateway = await step('HTTP gateway', () =>
-      startGateway({
-        port,
-        corsOrigins,
-        routes: functions.routes,
-        ...(onForeignPage && { onForeignPage }),
-      }),
-    )
+    const gateway = await step('HTTP gateway', () => startGateway({ port, corsOrigins, routes: functions.routes }))
     closers.push(gateway.close)
     for (const host of ['127.0.0.1', 'localhost'])
       emulator.allowOrigin(`http://${host}:${new URL(gateway.origin).port}`)
@@ -113,9 +104,11 @@ export function addressOf(
     database_url: url,
     database_endpoint: endpoint,
     sqs_endpoint,
-    queue_url: embedding.queueUrl,
-    dead_letter_queue_url: embedding.deadLetterUrl,
-    extraction_queue_url: extraction.queueUrl,
-    extraction_dead_letter_queue_url: extraction.deadLetterUrl,
+    queues: {
+      QUEUE_URL: embedding.queueUrl,
+      DEAD_LETTER_QUEUE_URL: embedding.deadLetterUrl,
+      EXTRACTION_QUEUE_URL: extraction.queueUrl,
+      EXTRACTION_DEAD_LETTER_QUEUE_URL: extraction.deadLetterUrl,
+    },
   }
 }

@@ -2,49 +2,23 @@ import { log } from '../../shared/log.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-interface Trouble {
-  /** One line a minute is printed for each kind. */
-  kind: string
-  words: string
-}
-
 /** The event in words; undefined for one that stays a line of JSON. */
-function inWords(event: string, fields: Fields): Trouble | undefined {
-  if ((fields.error as { message?: string } | undefined)?.message === 'database is unavailable')
-    return databaseTrouble(fields)
-  switch (event) {
-    case 'document_retry_scheduled':
-      return providerTrouble(String(fields.error))
-    case 'embedding_provider_unavailable':
-      return providerTrouble(causeOf(fields, 'The embedding provider is unavailable'))
-    case 'document_failed':
-      return {
-        kind: `${event} ${fields.code}`,
-        words: `A document failed (${fields.code}): see its error_message.`,
-      }
-    default:
-      return undefined
+function inWords(event: unknown, fields: Fields): string | undefined {
+  if ((fields.error as { message?: string } | undefined)?.message === 'database is unavailable') {
+    const why = causeOf(fields, 'no answer').replace(/^Server error \(HTTP status \d+\): /, '')
+    return `The database is unavailable (${why}). Until it is back, requests are answered with 503 and documents wait.`
   }
+  if (event === 'document_failed') return `A document failed with ${fields.code}: see its error_message.`
+  const fault =
+    event === 'document_retry_scheduled'
+      ? String(fields.error)
+      : event === 'embedding_provider_unavailable' && causeOf(fields, 'The embedding provider is unavailable')
+  return fault ? `${fault}. Until it is back, documents wait for a retry and searches match words only.` : undefined
 }
 
-function providerTrouble(fault: string): Trouble {
-  return {
-    kind: kindOf(fault),
-    words: `${fault}. Until it is back, documents wait for a retry and searches match words only.`,
-  }
-}
-
-function databaseTrouble(fields: Fields): Trouble {
-  const why = causeOf(fields, 'no answer').replace(/^Server error \(HTTP status \d+\): /, '')
-  return {
-    kind: 'database_unavailable',
-    words: `The database is unavailable (${why}). Until it is back, requests are answered with 503 and documents wait.`,
-  }
-}
-
-/** The fault without the provider's details in parentheses, which differ each time. */
-function kindOf(fault: string): string {
-  return fault.split(' (')[0]!
+/** The fault without details in parentheses, which differ each time, and without what follows from it. */
+function kindOf(words: string): string {
+  return words.split(/ \(|\. Until /)[0]!
 }
 
 function causeOf({ error }: Fields, otherwise: string): string {
@@ -63,9 +37,9 @@ export function logForPeople(print: (line: string) => void, now: () => number = 
     // Assigned, because Powertools lets a formatter change a line but not leave it out.
     log[level] = (event, ...more) => {
       const [fields] = more
-      const trouble = typeof event === 'string' ? inWords(event, (fields ?? {}) as Fields) : undefined
-      if (!trouble) return asJson(event, ...more)
-      const { kind, words } = trouble
+      const words = inWords(event, (fields ?? {}) as Fields)
+      if (!words) return asJson(event, ...more)
+      const kind = kindOf(words)
       if (now() < (reported.get(kind) ?? Number.NEGATIVE_INFINITY) + quietMilliseconds) return
       reported.set(kind, now())
       print(`${new Date(now()).toTimeString().slice(0, 8)}  ${words}`)

@@ -9,7 +9,7 @@ export function emptyBundles(
 ): Record<BundleName, Bundle> {
   const names = Object.keys(entryPoints) as BundleName[]
   const entries = names.map((name) => {
-    const bundle: Bundle = { directory: join(directory, name), bytes: 0, startBytes: 0, dataBytes: 0 }
+    const bundle: Bundle = { directory: join(directory, name), bytes: 0 }
     mkdirSync(bundle.directory, { recursive: true })
     writeFileSync(join(bundle.directory, 'handler.mjs'), code[name] ?? 'export {}')
     return [name, bundle] as const

@@ -39,7 +39,7 @@ export function addErasuresCommands(program: Command): void {
   command
     .command('list')
     .description('list the erasures, for a backup or a replay: ids, times and counts')
-    .action(action(async ({ db }) => ({ data: await listErasures(db) })))
+    .action(action(async ({ db }) => ({ data: await listErasures(db).execute() })))
   command
     .command('replay')
     .description('erase again what a restore has brought back, by the list in the database and one on standard input')
@@ -122,12 +122,9 @@ async function addErasures(db: Database, { terminal: { stdin } }: Program): Prom
 
 /** Erasures whose organization or agent is there: a restore has brought it back, or the erasure did not end. */
 async function findToReplay(db: Database): Promise<Erasure[]> {
-  const present = sql<{ id: string }>`
-    select o.id from erasures e join organizations o on o.id = e.organization_id union all
-    select a.id from erasures e join agents a on (a.organization_id, a.id) = (e.organization_id, e.agent_id)`
-  const [erasures, { rows }] = await Promise.all([listErasures(db), present.execute(db)])
-  const ids = new Set(rows.map(({ id }) => id))
-  return erasures.filter(({ organization_id, agent_id }) => ids.has(agent_id ?? organization_id))
+  const isPresent = sql<boolean>`case when agent_id is null then organization_id in (select id from organizations)
+    else (organization_id, agent_id) in (select organization_id, id from agents) end`
+  return await listErasures(db).where(isPresent).execute()
 }
 
 async function replay(db: Database, erasures: Erasure[], options: EraseOptions): Promise<Erasure[]> {

@@ -104,12 +104,12 @@ function requireNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new CommandError('interrupted: run the same command again to continue')
 }
 
-export type Erasure = Awaited<ReturnType<typeof listErasures>>[number]
+export type Erasure = Awaited<ReturnType<ReturnType<typeof listErasures>['execute']>>[number]
 
 const columns = ['id', 'kind', 'organization_id', 'agent_id', 'requested_at', 'completed_at', 'counts'] as const
 
-export async function listErasures(db: Database) {
-  return await db.selectFrom('erasures').select(columns).orderBy('requested_at').orderBy('id').execute()
+export function listErasures(db: Database) {
+  return db.selectFrom('erasures').select(columns).orderBy('requested_at').orderBy('id')
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
@@ -18,13 +18,8 @@ export const entryPoints = Object.fromEntries([
   ['migrate', 'infra/migrations/handler.ts'],
 ]) as Record<BundleName, string>
 
-/** `directory` to deploy, `bytes` of code, `startBytes` without dynamic imports, `dataBytes` of files that the code reads; no source maps. */
-export type Bundle = {
-  readonly directory: string
-  readonly bytes: number
-  readonly startBytes: number
-  readonly dataBytes: number
-}
+/** `directory` to deploy, with `bytes` of code: without source maps, native packages and files that the code reads. */
+export type Bundle = { readonly directory: string; readonly bytes: number }
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
   const names = Object.keys(entryPoints) as BundleName[]
@@ -69,24 +64,11 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
   if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
   const bytes = outputs.filter(([file]) => !isMap(file)).reduce((sum, [, output]) => sum + output.bytes, 0)
-  return {
-    directory,
-    bytes,
-    startBytes: startBytes(metafile),
-    dataBytes: (await bytesIn(directory)) - bytes,
-  }
+  return { directory, bytes }
 }
 
 function isMap(file: string): boolean {
   return file.endsWith('.mjs.map')
-}
-
-async function bytesIn(directory: string): Promise<number> {
-  const files = await readdir(directory, { recursive: true, withFileTypes: true })
-  const sizes = files
-    .filter((file) => file.isFile() && !isMap(file.name))
-    .map(async (file) => (await stat(join(file.parentPath, file.name))).size)
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 function settingsOf(name: BundleName): Partial<Lambda> {
@@ -101,17 +83,4 @@ function rejectMissingRequires(name: string, metafile: Metafile): void {
     )
     if (missing) throw new Error(`The bundle of ${name} requires '${missing.path}' in ${file}, which is not deployed`)
   }
-}
-
-function startBytes(metafile: Metafile): number {
-  const entry = Object.keys(metafile.outputs).find((file) => file.endsWith('/handler.mjs'))
-  const pending = [entry]
-  const seen = new Set<string>()
-  for (const file of pending) {
-    const output = file === undefined || seen.has(file) ? undefined : metafile.outputs[file]
-    if (file === undefined || !output) continue
-    seen.add(file)
-    pending.push(...output.imports.filter((imported) => imported.kind === 'import-statement').map(({ path }) => path))
-  }
-  return [...seen].reduce((sum, file) => sum + (metafile.outputs[file]?.bytes ?? 0), 0)
 }

@@ -9,10 +9,10 @@ import type { Construct } from 'constructs'
 import { acknowledge } from '../rule-checks.ts'
 import type { StageSettings } from '../stages.ts'
 import { apiAlarms } from './api-alarms.ts'
+import type { AlarmSettings, Watched } from './metric.ts'
 import { operationAlarms } from './operation-alarms.ts'
 import { pipelineAlarms } from './pipeline-alarms.ts'
 import { releaseAlarms } from './release-alarms.ts'
-import type { AlarmSettings, Watched } from './watched.ts'
 
 /** Each has a row in the runbook's table of alarms. */
 export function createAlarms(scope: Construct, name: string, watched: Watched, settings: StageSettings): Alarm[] {

@@ -2,8 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { answering, serving } from '../../wiring.ts'
-import { failureRate, maximum, reportedBy, throttlesOf, total } from './metric.ts'
-import type { AlarmSettings, Watched } from './watched.ts'
+import { type AlarmSettings, failureRate, maximum, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
 
 /** Alarms for what callers notice. */
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {

@@ -13,8 +13,7 @@ import type { MetricName } from '../../../shared/metrics.ts'
 import { answering, type LambdaName, metricReporters } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
-import { reportedBy } from './metric.ts'
-import type { Watched } from './watched.ts'
+import { reportedBy, type Watched } from './metric.ts'
 
 export function createDashboard(
   scope: Construct,

@@ -1,9 +1,30 @@
 import { Duration } from 'aws-cdk-lib'
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { type IMetric, MathExpression, Metric, type TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda'
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
-import { type LambdaName, metricReporters } from '../../wiring.ts'
-import type { AlarmSettings } from './watched.ts'
+import { type LambdaName, metricReporters, type QueueName } from '../../wiring.ts'
+import type { Api } from '../http-api.ts'
+import type { WorkQueue } from '../queue.ts'
+
+/** What alarms and dashboard look at. */
+export type Watched = {
+  readonly http: Api
+  readonly functions: Readonly<Record<LambdaName, IFunction>>
+  readonly aliases: Readonly<Record<LambdaName, Alias>>
+  readonly migrate: IFunction
+  readonly work: Readonly<Record<QueueName, WorkQueue>>
+}
+
+export type AlarmSettings = {
+  readonly metric: IMetric
+  /** Alarms at or above it, by default 1; below it where missing data is breaching. */
+  readonly threshold?: number
+  readonly periods?: number
+  readonly missing?: TreatMissingData
+  readonly text: string
+  /** Anchor in the runbook. */
+  readonly heading: string
+}
 
 export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
   return sum(
@@ -32,17 +53,17 @@ export function reportedBy(
 
 /** The sum of metrics; a missing value counts as zero. CloudWatch allows an alarm on at most ten of them. */
 export function sum(label: string, parts: readonly IMetric[], period = Duration.minutes(1)): IMetric {
-  const [first] = parts
-  if (first && parts.length === 1) return first
-  const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
-  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
-  return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
+  return parts.length === 1 ? parts[0]! : combined(label, parts, period, (terms) => terms.join(' + '))
 }
 
 export function maximum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
+  return combined(label, parts, period, (terms) => `MAX([${terms.join(', ')}])`)
+}
+
+function combined(label: string, parts: readonly IMetric[], period: Duration, formula: (terms: string[]) => string) {
   const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
-  return new MathExpression({ expression: `MAX([${terms.join(', ')}])`, usingMetrics, label, period })
+  return new MathExpression({ expression: formula(terms), usingMetrics, label, period })
 }
 
 /** Zero where there is no value: an alarm on missing values would first look for older ones. */

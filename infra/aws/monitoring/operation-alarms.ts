@@ -3,8 +3,7 @@ import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { dimension, namespace } from '../../../shared/metrics.ts'
 import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
-import { filled, reportedBy, total } from './metric.ts'
-import type { AlarmSettings, Watched } from './watched.ts'
+import { type AlarmSettings, filled, reportedBy, total, type Watched } from './metric.ts'
 
 /** EventBridge Scheduler keeps a schedule to the minute. */
 const precisionSeconds = 60

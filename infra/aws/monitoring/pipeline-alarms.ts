@@ -4,8 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { lambdaNames, type QueueName, serving } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
-import { failureRate, filled, reportedBy, sum, throttlesOf, total } from './metric.ts'
-import type { AlarmSettings, Watched } from './watched.ts'
+import { type AlarmSettings, failureRate, filled, reportedBy, sum, throttlesOf, total, type Watched } from './metric.ts'
 
 const minute = Duration.minutes(1)
 const five = Duration.minutes(5)

@@ -1,8 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { aliasName, type LambdaName, serving } from '../../wiring.ts'
-import { failureRate } from './metric.ts'
-import type { AlarmSettings, Watched } from './watched.ts'
+import { type AlarmSettings, failureRate, type Watched } from './metric.ts'
 
 const period = Duration.minutes(1)
 const heading = 'what-a-deploy-does'

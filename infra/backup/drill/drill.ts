@@ -1,21 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Database } from '../../../shared/database/database.ts'
 import { createDocument } from '../../../shared/documents/create-document.ts'
+import { runCommand } from '../../admin/program.ts'
 import { createAgent, createOrganization } from '../../admin/tenants.ts'
 import { type LocalDatabase, openDatabase } from '../../local/database/database.ts'
 import { createScratchDatabase } from '../../local/database/scratch-database.ts'
 import { migrate } from '../../migrations/migrate.ts'
+import { urlOfRole } from '../../postgres-url.ts'
 import { createBackup, listErasures, restoreBackup } from '../backup.ts'
 import { postgresProgram } from '../postgres.ts'
 import { openStore, type Store } from '../store.ts'
-import { cuecard } from './commands.ts'
 import { startSystem } from './system.ts'
 
-export type Report = (line: string, seconds?: number) => void
+type Report = (line: string, seconds?: number) => void
 
 const questions = ['Are you open on Sunday?', 'How much is it to fix a flat tire?', 'E-06 speedometer at zero']
 const customerName = 'Erased Ltd'
@@ -141,4 +144,23 @@ async function withDatabase<Result>(url: string, use: (database: LocalDatabase) 
   } finally {
     await database.close()
   }
+}
+
+/** Runs `npx cuecard` on a database, as an operator. @returns what it prints @throws Error when it fails */
+async function cuecard({ url, endpoint }: LocalDatabase, args: string[], stdin = ''): Promise<string> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const printed = Promise.all([text(stdout), text(stderr)])
+  const code = await runCommand(args, {
+    env: { DATABASE_URL: urlOfRole(url, 'cuecard_operator'), DATABASE_ENDPOINT: endpoint },
+    stdin: Readable.from([stdin]),
+    stdout,
+    stderr,
+    person: 'restore drill',
+    signal: new AbortController().signal,
+  })
+  stdout.end()
+  stderr.end()
+  const [output, errors] = await printed
+  if (code !== 0) throw new Error(`npx cuecard ${args.join(' ')}: ${errors}`)
+  return output
 }

@@ -3,6 +3,7 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { ignoreMissing } from '../../error-message.ts'
 
 export interface StoredFile {
   bytes: number
@@ -81,8 +82,4 @@ export class FileFolder {
 
 async function readLabel(path: string): Promise<{ key: string; eTag: string }> {
   return JSON.parse(await readFile(path, 'utf8'))
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -38,11 +38,11 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
     if (`${url.pathname}/`.startsWith(root) && url.searchParams.has('list-type') && headers.authorization !== undefined)
       return reply.type('application/xml').send(listXml(await folder.list(url.searchParams.get('prefix') ?? ''), url))
     if (!url.pathname.startsWith(root)) return
-    reply.headers(corsHeaders(request, origins))
+    const cors = corsHeaders(request, origins)
+    if (cors) reply.headers(cors)
     try {
       if (method === 'OPTIONS') {
-        if (isForbiddenPreflight(request, origins))
-          throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.')
+        if (!cors) throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.')
         return reply.send('')
       }
       if (method === 'POST' && headers['content-type']?.startsWith('multipart/form-data')) {
@@ -108,22 +108,20 @@ function unescaped(text: string): string {
   return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
-/** Empty for an origin that the CORS rule does not name. */
-function corsHeaders(request: CorsRequest, origins: ReadonlySet<string>): Record<string, string> {
-  const { origin } = request.headers
-  if (origin === undefined || !origins.has(origin) || isForbiddenPreflight(request, origins)) return {}
+/** Undefined for an origin, or a preflight for a method or headers, that the CORS rule does not name. */
+function corsHeaders(
+  { method, headers }: CorsRequest,
+  origins: ReadonlySet<string>,
+): Record<string, string> | undefined {
+  const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
+  const isAllowed = method !== 'OPTIONS' || (filesCors.allowMethods.some((each) => each === wanted) && !named)
+  if (!origins.has(origin) || !isAllowed) return undefined
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': filesCors.allowMethods.join(', '),
     'access-control-max-age': `${filesCors.maxAgeSeconds}`,
     vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
   }
-}
-
-function isForbiddenPreflight({ method, headers }: CorsRequest, origins: ReadonlySet<string>): boolean {
-  if (method !== 'OPTIONS') return false
-  const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
-  return !origins.has(origin) || !filesCors.allowMethods.some((allowed) => allowed === wanted) || Boolean(named)
 }
 
 /** Reads a form as S3 does: fields after the file do not count. @throws S3Error, or what `onFile` throws once the form is read */

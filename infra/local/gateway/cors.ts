@@ -18,10 +18,6 @@ export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers
 }
 
-export function allows(allowed: readonly string[], origin: string): boolean {
-  return allowed.includes('*') || allowed.includes(origin)
-}
-
 /** The headers of a response with the gateway's CORS headers in place of the function's; none for an origin that is not allowed. */
 export function withCors<Value>(
   headers: Record<string, Value>,
@@ -29,11 +25,12 @@ export function withCors<Value>(
   allowed: readonly string[],
 ): Record<string, Value | string> {
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('access-control-')))
-  const { origin } = request.headers
-  if (origin === undefined || !allows(allowed, origin)) return own
+  const { origin = '' } = request.headers
+  const named = allowed.includes('*') ? '*' : origin
+  if (!origin || !allowed.includes(named)) return own
   return {
     ...own,
-    'access-control-allow-origin': allowed.includes('*') ? '*' : origin,
+    'access-control-allow-origin': named,
     ...(isPreflight(request) ? permissions : { 'access-control-expose-headers': listed(cors.exposeHeaders) }),
   }
 }

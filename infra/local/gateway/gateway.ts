@@ -10,8 +10,9 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { ApiError, problem } from '../../../shared/http/errors.ts'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
+import { messageOf } from '../../error-message.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
-import { allows, isPreflight, withCors } from './cors.ts'
+import { isPreflight, withCors } from './cors.ts'
 import { type GatewayRequest, toBody, toEvent } from './event.ts'
 
 export interface GatewayRoute {
@@ -31,8 +32,6 @@ export interface GatewayOptions {
   receiveSeconds?: number
   /** Called for every response with a 5xx status that a function caused. */
   onError?: (error: unknown) => void
-  /** Called with the origin of the first page whose preflight is refused. */
-  onForeignPage?: (origin: string) => void
 }
 
 interface GatewayResponse {
@@ -53,12 +52,10 @@ export async function startGateway({
   maxInFlight = 32,
   receiveSeconds = 60,
   onError = logFailure,
-  onForeignPage,
 }: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
   const paths = routes.map(({ route }) => route)
   const receiveMilliseconds = receiveSeconds * 1000
   let inFlight = 0
-  let hasReportedPage = false
 
   const server = createServer(
     {
@@ -68,7 +65,6 @@ export async function startGateway({
       connectionsCheckingInterval: receiveMilliseconds / 4,
     },
     async (request, response) => {
-      reportForeignPage(request)
       const { status, headers, body } = await respond(request).catch((error) => {
         // A client that disconnected in mid-request is no fault of ours.
         if (request.complete) onError(error)
@@ -98,7 +94,10 @@ export async function startGateway({
     if (inFlight >= maxInFlight) return await problemResponse(busy, event)
     inFlight++
     try {
-      return await run(route, { ...event, ...toBody(body, event.headers['content-type'] ?? '') })
+      const { handler, functionName = 'local', timeoutSeconds = 29 } = route
+      const whole = { ...event, ...toBody(body, event.headers['content-type'] ?? '') }
+      const result = await invoke(handler, whole, { functionName, timeoutSeconds })
+      return toResponse(result, event.requestContext.requestId)
     } catch (error) {
       if (error instanceof PayloadTooLarge && error.of === 'event') return await problemResponse(tooLarge, event)
       onError(error)
@@ -110,23 +109,8 @@ export async function startGateway({
     }
   }
 
-  function reportForeignPage(request: IncomingMessage) {
-    const origin = URL.parse(request.headers.origin ?? '')?.origin
-    if (hasReportedPage || !isPreflight(request) || !origin || origin === 'null' || allows(corsOrigins, origin)) return
-    hasReportedPage = true
-    onForeignPage?.(origin)
-  }
-
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
-      reject(
-        new Error(
-          code === 'EADDRINUSE'
-            ? `port ${port} is in use: set PORT to another`
-            : `cannot start the gateway: ${message || code}`,
-        ),
-      ),
-    )
+    server.once('error', (error) => reject(new Error(`cannot start the gateway: ${messageOf(error)}`)))
     server.listen(port, host, resolve)
   })
   return {
@@ -174,13 +158,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-async function run(
-  { handler, functionName = 'local', timeoutSeconds = 29 }: GatewayRoute,
-  event: APIGatewayProxyEventV2,
-): Promise<GatewayResponse> {
-  return toResponse(await invoke(handler, event, { functionName, timeoutSeconds }), event.requestContext.requestId)
 }
 
 interface ProxyResult {
