@@ -4,14 +4,19 @@ import { html } from 'hono/html'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
+import type { Bucket } from '../../shared/files/bucket.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
+import type { Sender } from '../../shared/queue.ts'
 import { agentsScreens } from './agents/screen.ts'
 import { askScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { callsScreens } from './calls/screen.ts'
-import { type DocumentsDependencies, documentsScreens } from './documents/screen.ts'
+import { documentScreens } from './documents/document-screens.ts'
+import { listScreens } from './documents/list-screens.ts'
+import { textScreens } from './documents/text/screens.ts'
+import { uploadRoutes } from './documents/upload/routes.ts'
 import { errorView } from './error-view.ts'
 import { plainLayout } from './layout.ts'
 import { screens } from './screen.ts'
@@ -20,8 +25,10 @@ import { signInRoutes } from './session/sign-in.ts'
 import { settingsScreens } from './settings/screen.ts'
 import { unansweredScreens } from './unanswered/screen.ts'
 
-export interface Dependencies extends DocumentsDependencies {
+export interface Dependencies {
   db: Database
+  queue: Sender
+  bucket: Pick<Bucket, 'name' | 'origin' | 'presignPost' | 'presignGet'>
   embedder: Embedder
   now?: () => number
 }
@@ -39,7 +46,11 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
 
   app.route('/', signInRoutes(db, findSession))
   app.route('/', agentsScreens(screen))
-  app.route('/', documentsScreens(screen, { queue, bucket }))
+  // In this order: `…/documents/new` is no document's id.
+  app.route('/', listScreens(screen))
+  app.route('/', uploadRoutes(screen, queue, bucket))
+  app.route('/', textScreens(screen, queue))
+  app.route('/', documentScreens(screen, queue, bucket))
   app.route('/', askScreens(screen, { embedder }))
   app.route('/', unansweredScreens(screen, { embedder }))
   app.route('/', callsScreens(screen))

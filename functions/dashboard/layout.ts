@@ -8,7 +8,7 @@ import { words } from './words.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-export type AgentTab = 'documents' | 'ask' | 'unanswered'
+type AgentTab = 'documents' | 'ask' | 'unanswered'
 
 interface Agent {
   id: string
@@ -131,14 +131,14 @@ function heading(view: View): Html {
 }
 
 function crumbs(view: View): Html | '' {
-  const { agent, crumbs = [] } = view
-  const above: (readonly [name: string, path: string])[] = []
+  const { agent } = view
   const top = places.find(({ place }) => place === placeOf(view))
-  if (!top) return ''
-  if (!isTop(view)) above.push([words.navigation[top.place], top.path])
-  if (agent && !isTab(view)) above.push([agent.name, agentPage(agent.id, agent.tab)])
-  above.push(...crumbs)
-  if (above.length === 0) return ''
+  if (!top || isTop(view)) return ''
+  const above = [
+    [words.navigation[top.place], top.path],
+    ...(agent && !isTab(view) ? [[agent.name, agentPage(agent.id, agent.tab)]] : []),
+    ...(view.crumbs ?? []),
+  ]
   return html`<nav class="crumbs" aria-label="${words.breadcrumbs}"><ol>${above.map(
     ([name, to]) => html`<li><a href="${to}">${name}</a></li>`,
   )}</ol></nav>`

@@ -6,7 +6,7 @@ export type Scale = (typeof searchModes)[number]
 
 export type Strength = 'good' | 'possible' | 'weak'
 
-export interface Levels {
+interface Levels {
   possible: number
   good: number
 }
@@ -23,7 +23,7 @@ const levels: Record<Scale, Levels> = {
   semantic: { possible: 0.4, good: 0.6 },
 }
 
-/** Scores of search by meaning alone are cosines, which each model spreads differently. */
+/** Scores of search by meaning only are cosines, which each model spreads differently. */
 export function levelsOf(scale: Scale, { unlike, alike }: Similarity): Levels {
   const { possible, good } = levels[scale]
   if (scale !== 'semantic') return { possible, good }

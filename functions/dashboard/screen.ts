@@ -27,7 +27,7 @@ export interface ScreenMetadata<P = unknown, F = unknown> {
   form?: Schema<F> | undefined
 }
 
-export interface ScreenRequest<P, F> {
+interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
   db: Database
   /** Counts searches only: people's other requests are not limited, so that they can stop what a key does. */

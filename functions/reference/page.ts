@@ -62,7 +62,7 @@ export function renderPage(document: string): Asset {
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <button type="button" id="menu" popovertarget="contents">Menu</button>
-<a class="brand" href="#content">${title} <span>API reference</span></a>
+<a class="brand" href="#content">${title} API</a>
 <button type="button" id="open-values" class="script">Set key and agent</button>
 <button type="button" class="forget script" hidden>Forget</button>
 </header>
@@ -89,7 +89,7 @@ ${endpoints.map((endpoint) => operationSection(openApi, endpoint))}</section>`,
 )}
 </main>
 <dialog id="values" aria-labelledby="values-title" closedby="any"><form method="dialog" autocomplete="off">
-<h2 id="values-title">Your key and agent</h2>
+<strong id="values-title">Your key and agent</strong>
 <p>They fill in the samples and the requests that you send from this page. They stay in this tab, until you close it or choose Forget.</p>
 <label>API key <input data-value="API_KEY" placeholder="cue_…" spellcheck="false" autofocus></label>
 <label>Agent id <input data-value="AGENT_ID" placeholder="a uuid" spellcheck="false"></label>

@@ -34,7 +34,7 @@ function fieldRow(openApi: OpenApi, field: Field, direction: Direction): Html {
   const schema = resolve(openApi, field.schema)
   const description = field.description ?? field.schema.description ?? schema.description
   return html`<li>
-<p class="field"><code>${name}</code> <span class="quiet">${typeOf(openApi, schema)}${constraints(schema)}</span>
+<p><b><code>${name}</code></b> <span class="quiet">${typeOf(openApi, schema)}${constraints(schema)}</span>
 ${required === (direction === 'sent') && html`<span class="required">${required ? 'required' : 'may be missing'}</span>`}</p>
 ${description && html`<p class="quiet">${inline(description)}</p>`}
 ${foldedFields(openApi, schema.items ?? schema, schema.items ? 'Fields of each' : 'Fields', direction)}</li>`

@@ -54,7 +54,7 @@ test('a file that is announced has a document and a form to post it with', async
   const document = await tenant.call('GET', `${tenant.knowledgeBase}/${documentId}`)
   expect(document.body).toMatchObject({ title: 'Prices 2026', content: null, source_type: 'pdf', status: 'pending' })
   expect((await tenant.browser.get(listOf(tenant))).text).toContain(
-    'Prices 2026 PDF changed just now Waiting for the file',
+    'Prices 2026 PDF · changed just now Waiting for the file',
   )
 })
 

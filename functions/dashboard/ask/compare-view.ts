@@ -10,7 +10,7 @@ import type { AskQuery, Compared } from './trial.ts'
 const w = words.ask.compare
 const listed = new Intl.ListFormat(words.lang, { type: 'disjunction' })
 
-export interface Comparison {
+interface Comparison {
   agentId: string
   query: AskQuery
   titles: Titled[]

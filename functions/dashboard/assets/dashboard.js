@@ -7,15 +7,7 @@ function refuse() {
 }
 htmx.registerExtension('cuecard', {
   init: (api) =>
-    api.initSecurity(
-      { createHTML: (html) => trusted?.createHTML(html) ?? html, createScript: refuse },
-      function Refused() {
-        refuse()
-      },
-      function RefusedAsync() {
-        refuse()
-      },
-    ),
+    api.initSecurity({ createHTML: (html) => trusted?.createHTML(html) ?? html, createScript: refuse }, refuse, refuse),
 })
 
 const announcer = document.getElementById('announcer')
@@ -42,6 +34,15 @@ document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
   if (said) announce(said.textContent.trim())
   // The focused element is gone: move the focus to its replacement.
   if (document.activeElement === document.body) target?.querySelector('[data-focus]')?.focus()
+  enliven(document)
+  // htmx does not change the page's address, so follow what the list of documents shows.
+  const address = document.getElementById('documents')?.getAttribute('hx-get')
+  if (address && address !== location.pathname + location.search) history.replaceState(null, '', address)
+})
+
+// A hidden page does not poll.
+document.addEventListener('htmx:before:request', (event) => {
+  if (document.hidden && event.detail.ctx.sourceEvent?.type === 'every') event.preventDefault()
 })
 
 document.addEventListener('htmx:error', () => {
@@ -77,7 +78,6 @@ async function copy(button) {
 }
 
 enliven(document)
-document.addEventListener('htmx:after:swap', () => enliven(document))
 
 /** Keeps what was typed while its form is sent. If the session has ended, signing in leads back to the form, which gets it again. */
 const draftKey = 'cuecard-draft'

@@ -56,7 +56,7 @@ export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Buck
           actions: documentActions(shown),
           content: html`${hasUpload && uploadView(place.base, document.id)}
 ${documentView(shown)}`,
-          modules: ['live.js', ...(hasUpload ? ['upload.js'] : [])],
+          modules: hasUpload ? ['upload.js'] : [],
         }
       }),
     )

@@ -70,7 +70,7 @@ export function listScreens(screen: Screen) {
 ${searchForm(list)}
 ${listView(list)}
 ${mayWrite && deletionTemplate()}`,
-        modules: ['live.js', ...(mayWrite ? ['upload.js', 'undo.js'] : [])],
+        modules: mayWrite ? ['upload.js', 'undo.js'] : [],
       }
     }),
   )

@@ -18,7 +18,7 @@ export interface List extends Place {
   query: ListQuery
   documents: Overview[]
   next?: string | undefined
-  /** Counts all of the agent's documents, whatever the search. */
+  /** Counts all of the agent's documents, not only those found. */
   counts: Record<Group | 'all', number>
 }
 
@@ -38,7 +38,7 @@ ${next && html`<a href="${address(base, { ...query, after: next })}">${w.older}<
 </section>`
 }
 
-export function filtersView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
+function filtersView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
   const links = (['all', ...Object.keys(groups)] as (Group | 'all')[]).map((group) => {
     const show = group === 'all' ? undefined : group
     return html`<li><a href="${address(base, { q: query.q, show })}"${show === query.show && html` aria-current="true"`}>${w.groups[group]} <span class="count">${counts[group]}</span></a></li>`

@@ -46,9 +46,8 @@ export function retryAction(base: string, document: Overview) {
 }
 
 export function aboutView({ source_type, source_url, chunk_count, updated_at }: Overview) {
-  return html`<span>${w.types[fileKindOf(source_type, source_url)]}</span>${
-    chunk_count > 0 && html` <span>${w.passages(chunk_count)}</span>`
-  } <span>${w.changed} ${ago(updated_at)}</span>`
+  const kind = w.types[fileKindOf(source_type, source_url)]
+  return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}`
 }
 
 /** Messages for undo.js, on the link that deletes a document. */

@@ -47,7 +47,7 @@ export function mayBeRetried(document: Overview): boolean {
   return document.status === 'error' && needsFile(document) === undefined
 }
 
-export type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
+type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
 
 const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
 

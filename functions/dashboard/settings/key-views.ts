@@ -11,7 +11,7 @@ const { keys: w } = words.settings
 
 export const maxName = 200
 
-interface Filled {
+export interface Filled {
   id: string
   typed?: Readonly<Record<string, string | undefined>>
   faults?: Faults

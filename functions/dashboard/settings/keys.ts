@@ -12,7 +12,7 @@ import { anyOf, line } from '../forms.ts'
 import { settingsPath } from '../paths.ts'
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
-import { keyForm, madeKey, maxName, revokeQuestion } from './key-views.ts'
+import { type Filled, keyForm, madeKey, maxName, revokeQuestion } from './key-views.ts'
 
 const keysPath = `${settingsPath}/keys`
 const { keys: w } = words.settings
@@ -35,27 +35,21 @@ const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, 
 
 export function keyRoutes(screen: Screen) {
   const within = { place: 'settings', crumbs: [] } as const
+  const newKey = (session: Session, sent: Pick<Filled, 'typed' | 'faults'> = {}) => ({
+    ...within,
+    title: w.newTitle,
+    lead: w.newLead,
+    content: keyForm(session, { id: newFormId(session), ...sent }),
+  })
   return new Hono<ApiEnv>()
     .get(
       `${keysPath}/new`,
-      screen({ permission: 'organization:write' }, ({ session }) => ({
-        ...within,
-        title: w.newTitle,
-        lead: w.newLead,
-        content: keyForm(session, { id: newFormId(session) }),
-      })),
+      screen({ permission: 'organization:write' }, ({ session }) => newKey(session)),
     )
     .post(
       `${keysPath}/new`,
       screen({ permission: 'organization:write', form: newKeyForm }, async ({ db, session, form }) => {
-        if (!form.isValid)
-          return {
-            ...within,
-            title: w.newTitle,
-            lead: w.newLead,
-            status: 422,
-            content: keyForm(session, { id: newFormId(session), typed: form.typed, faults: form.faults }),
-          }
+        if (!form.isValid) return { ...newKey(session, form), status: 422 }
         const { id, name, permissions, days } = form.values
         const beyond = permissions.find((permission) => !session.permissions.includes(permission))
         if (beyond) throw new ApiError('missing_permission', beyond)

@@ -25,7 +25,7 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
   const groups: Wording<Q>[][] = []
   const groupsOfTerm = new Map<string, Set<number>>()
   for (const wording of wordings.toSorted((a, b) => b.questions.length - a.questions.length)) {
-    const terms = tellingTerms(wording.features)
+    const terms = distinctiveTerms(wording.features)
     const near = new Set(terms.flatMap((term) => [...(groupsOfTerm.get(term) ?? [])]))
     const alike = mostAlike(wording.features, near, (index) => groups[index]![0]!.features)
     if (alike !== undefined) groups[alike]!.push(wording)
@@ -57,9 +57,9 @@ function mostAlike(
 }
 
 /** Terms that questions rarely share by chance; all terms, if the question has only everyday words. */
-function tellingTerms(features: Feature[]): string[] {
-  const telling = features.filter(({ isCommon }) => !isCommon)
-  return (telling.length > 0 ? telling : features).flatMap(({ terms }) => terms)
+function distinctiveTerms(features: Feature[]): string[] {
+  const distinctive = features.filter(({ isCommon }) => !isCommon)
+  return (distinctive.length > 0 ? distinctive : features).flatMap(({ terms }) => terms)
 }
 
 function likenessOf(one: Feature[], other: Feature[]): number {

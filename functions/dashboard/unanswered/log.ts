@@ -42,7 +42,7 @@ export async function readUnanswered(db: Database, scope: AgentScope, similarity
   return { isOn: settings[0]!.log_questions, ...counts[0]!, groups: groupQuestions(questions) }
 }
 
-/** The newest unanswered ones, up to the question `last`: those that a page has grouped, whatever came since. */
+/** The newest unanswered ones, up to the question `last`: those that a page has grouped, without newer ones. */
 function newest(db: Database, scope: AgentScope, similarity: Similarity, last?: string) {
   return db
     .selectFrom('question_log as q')

@@ -14,7 +14,6 @@ const maxGroups = 50
 const maxExamples = 3
 
 export const clearPath = (agentId: string) => `${agentPage(agentId, 'unanswered')}/clear`
-export const deletePath = (agentId: string) => `${agentPage(agentId, 'unanswered')}/delete`
 
 export function unansweredView(agentId: string, { asked, unanswered, groups }: Unanswered): Html {
   const last = groups.reduce(
@@ -35,7 +34,7 @@ ${others.length > 0 && html`<p class="others">${w.also} ${others.slice(0, maxExa
 <p class="hint">${w.times(group.length)}, ${group.length > 1 ? w.lastTime : ''} ${ago(newest)}</p></div>
 <div class="actions"><a class="button plain" href="${newDocumentPath(agentId, question)}" aria-label="${w.writeOf(question)}">${w.write}</a>
 <a class="button quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.askOf(question)}">${w.ask}</a>
-<form method="post" action="${deletePath(agentId)}"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`
+<form method="post" action="${agentPage(agentId, 'unanswered')}/delete"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`
 }
 
 export function noneView(asked: number): Html {

@@ -25,25 +25,16 @@ export const contentField = v.pipe(
 
 const maxEdits = 20
 
-export interface Typed {
+interface Typed {
   title?: string | undefined
   content?: string | undefined
   edits?: string | undefined
 }
 
-export function newView(
-  { id, name }: AgentRow,
-  base: string,
-  { title = '', content = '' }: Typed,
-  faults?: Faults,
-): View {
-  const form = { action: `${base}/new`, title, content, faults, save: w.saveNew, cancel: base }
-  return {
-    title: w.writeHeading,
-    agent: { id, name, tab: 'documents' },
-    crumbs: [],
-    content: textForm(form),
-  }
+export function newView({ id, name }: AgentRow, base: string, typed: Typed, faults?: Faults): View {
+  const { title = '', content = '' } = typed
+  const form = textForm({ action: `${base}/new`, title, content, faults, save: w.saveNew, cancel: base })
+  return { title: w.writeHeading, agent: { id, name, tab: 'documents' }, crumbs: [], content: form }
 }
 
 /** Offers what was typed as a new document, as somebody has deleted the old one. */
@@ -53,7 +44,7 @@ export function goneView(agent: AgentRow, base: string, typed: Typed): View {
   return { ...view, content: html`${notice}${view.content}`, status: 404 }
 }
 
-export interface Editing {
+interface Editing {
   /** The text of a file is edited, which saving replaces. */
   isOfText: boolean
   typed?: Typed
