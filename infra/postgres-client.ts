@@ -1,6 +1,5 @@
 import { Client } from 'pg'
 
-/** One connection for as long as `use` takes. */
 export async function withClient<Result>(
   connectionString: string,
   use: (client: Client) => Promise<Result>,

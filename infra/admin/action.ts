@@ -64,7 +64,6 @@ function isOfOrganization(command: Command): boolean {
   return command.parent?.name() === 'organization'
 }
 
-/** The organization that all printed rows belong to, if there is only one. */
 function organizationOf(output: unknown): string | undefined {
   if (typeof output !== 'object' || output === null) return undefined
   if ('organization_id' in output && typeof output.organization_id === 'string') return output.organization_id

@@ -30,7 +30,6 @@ export async function recorded<Result>(
     result = await work()
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    // The operator needs the reason why the command failed, not this one.
     await end(db, id, 'failed', { detail }).catch(() => {})
     throw error
   }

@@ -50,7 +50,6 @@ export function restoreCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.restoreCall(db, anyOrganization, id))
 }
 
-/** @throws CommandError when the call is not in the trash */
 export function purgeCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.purgeCall(db, anyOrganization, id))
 }

@@ -48,7 +48,6 @@ export function addDocumentCommands(program: Command): void {
     )
 }
 
-/** The columns of the table; `--json` prints all. */
 const shownOfDocument = [
   ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
   ...['error_message', 'waiting', 'next_attempt_at'],
@@ -84,7 +83,6 @@ async function listDocuments(db: Database, { organization, status, limit }: Docu
   return toPage(await rowsOf(db, organizationId, documents), limit)
 }
 
-/** A document to retry, unless a client has edited it by then. */
 export interface Target {
   organization_id: OrganizationId
   agent_id: AgentId

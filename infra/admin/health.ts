@@ -43,7 +43,6 @@ export function addQueueCommands(program: Command): void {
     )
 }
 
-/** Null, with the reason on stderr, when the queue cannot be read. */
 async function countDeadLetters({ queues, program }: Context): Promise<number | null> {
   const { countDeadLetters } = await queues()
   if (!countDeadLetters) {
@@ -72,7 +71,6 @@ export async function checkDocuments(db: Database) {
         count(*) filter (where ${isWaiting})::int as waiting_for_another_attempt,
         count(*) filter (where ${isPostponed})::int as waiting_for_tokens_of_the_next_day
       from documents d where ${isUnfinished}`,
-    // Kept while the document is tried again.
     faults: sql<{ waiting_reason: string }>`
       select d.waiting_reason from documents d
       where ${isUnfinished} and d.waiting_reason <> all(${Object.values(ownFaults)})

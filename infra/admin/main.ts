@@ -24,7 +24,6 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   },
 })
 
-/** In a container the user may have a number but no name. */
 function userName(): string {
   try {
     return userInfo().username

@@ -61,7 +61,6 @@ function parse(text: string): Date {
   const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? []
   if (unit) return new Date(Date.now() + Number(count) * millisecondsIn[unit]!)
   const day = time.exec(text)?.[1]
-  // Date reads February 30 as March 2.
   const isCalendarDay = day && toDay(new Date(`${day}T00:00:00Z`)) === day
   return new Date(isCalendarDay ? text : Number.NaN)
 }

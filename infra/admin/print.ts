@@ -6,7 +6,6 @@ export type Output = object | { data: object[]; has_more?: boolean }
 
 interface Format {
   asJson: boolean
-  /** The columns of a table; all by default. */
   columns?: readonly string[] | undefined
 }
 
@@ -33,7 +32,6 @@ function fields(row: Row): string[] {
 
 const maxCellCharacters = 60
 
-/** Leaves out the columns that are empty in every row. */
 function table(rows: Row[], columns: readonly string[] = Object.keys(rows[0]!)): string[] {
   const names = columns.filter((name) => rows.some((row) => show(row[name]) !== empty))
   return align([names, ...rows.map((row) => names.map((name) => shorten(show(row[name]))))])

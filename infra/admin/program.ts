@@ -39,7 +39,6 @@ function createProgram(terminal: Terminal): Program {
       writeErr: (text) => void stderr.write(text),
       outputError: (text, write) => write(`${onOneLine(text)}\n`),
     })
-  // In the order of the help.
   addOrganizationCommands(program)
   addAgentCommands(program)
   addKeyCommands(program)

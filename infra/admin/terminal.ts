@@ -1,15 +1,12 @@
 import type { Writable } from 'node:stream'
 import { Command } from 'commander'
 
-/** What a command reads, and where it writes. */
 export interface Terminal {
   env: NodeJS.ProcessEnv
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: Writable
   stderr: Writable
-  /** The user and the machine, as `user@host`. */
   person: string
-  /** Aborted by Ctrl-C. */
   signal: AbortSignal
 }
 
@@ -22,12 +19,10 @@ export class Program extends Command {
     this.terminal = terminal
   }
 
-  /** Prints a line on stderr. */
   warn(line: string): void {
     this.terminal.stderr.write(`${line}\n`)
   }
 
-  /** Reports a failure, without ending the command. */
   fail(line: string): void {
     this.warn(`error: ${line}`)
     this.exitCode = 1

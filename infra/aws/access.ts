@@ -114,7 +114,6 @@ export function statementsFor(
   ].flat()
 }
 
-/** No statement without an action or a resource. */
 function allow(actions: readonly string[], resources: string[]): PolicyStatement[] {
   return actions.length > 0 && resources.length > 0 ? [new PolicyStatement({ actions: [...actions], resources })] : []
 }

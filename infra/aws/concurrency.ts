@@ -1,6 +1,5 @@
 import { type LambdaName, queues } from '../wiring.ts'
 
-/** The maximum number of instances of each Lambda that serves requests. */
 export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 
 /** Fits 97 connections: 0.25 units of Neon, less the 7 that Neon uses itself. */
@@ -29,7 +28,6 @@ export const regular = {
   reference: 20,
 } as const satisfies ReservedConcurrency
 
-/** Connections of migrations, the sweeper and people. */
 const others = 10
 
 /** Connections that all Lambdas may use at once: one for an instance that serves, one for each message of a worker's batch. */

@@ -16,7 +16,6 @@ export type FunctionSettings = {
   readonly reservedConcurrency?: number | undefined
 }
 
-/** Stack traces then name the line of the TypeScript. */
 export const nodeOptions = '--enable-source-maps'
 
 export function createFunction(

@@ -10,7 +10,6 @@ const descriptions = {
   canary: 'Creates, finds and deletes a document through the public API.',
 }
 
-/** A missed run is not retried: the next one does all of its work. */
 export function addSchedule(scope: Construct, name: keyof typeof descriptions, target: IFunction): void {
   const minutes = lambdas[name].everySeconds / 60
   const role = new Role(scope, `${name}-schedule-role`, {

@@ -22,7 +22,6 @@ export class SecretsStack extends Stack {
   }
 
   #created(name: SecretName, stage: string, settings: StageSettings): CfnSecret {
-    // The L2 construct would generate a value.
     const created = new CfnSecret(this, `${name}-value`, {
       name: `cuecard/${stage}/${name}`,
       description: describe(name),

@@ -47,7 +47,6 @@ export type StageSettings = {
   readonly runbookUrl: string
 }
 
-/** The example account of AWS's documentation: replace it with the stage's own. */
 export const exampleAccount = '111122223333'
 const common = {
   account: exampleAccount,

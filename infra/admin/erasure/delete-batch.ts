@@ -3,7 +3,6 @@ import type { Database } from '../../../shared/database/database.ts'
 import { retrying } from '../../retrying.ts'
 import type { Belongings, Subject } from './belongings.ts'
 
-/** A row's key as the database writes it. */
 type Key = readonly string[]
 
 export interface Batch {

@@ -82,7 +82,6 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
   }
 }
 
-/** Adds it to the list, or continues it. */
 async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into erasures (id, kind, organization_id, agent_id)

@@ -34,7 +34,6 @@ async function* toText(lines: AsyncIterable<object>): AsyncGenerator<string> {
 const formatVersion = 1
 
 interface Options {
-  /** Embeddings are most of the bytes. */
   withEmbeddings: boolean
   signal: AbortSignal
 }

@@ -10,10 +10,8 @@ const rowsPerPage = 1000
 const embeddingBytes = 20_000
 
 type Row = Record<string, unknown>
-/** Reads the rows after the last one of the page before. */
 type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]>
 
-/** What an export has, by the type of its lines. */
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, document_count, ready_document_count, created_at'),
   // Neither the keys, which nobody has, nor their hashes.

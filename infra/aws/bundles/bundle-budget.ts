@@ -11,7 +11,6 @@ const budgets: Record<BundleName, number> = {
   chunks: api,
   search: 485_000,
   platforms: 490_000,
-  // MCP's library brings Zod and Ajv.
   mcp: 1_000_000,
   organization: api,
   agents: api,

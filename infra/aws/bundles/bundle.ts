@@ -44,7 +44,6 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     mainFields: ['module', 'main'],
     // pg loads its optional pg-native only on request.
     external: ['@aws-sdk/*', 'pg-native', ...nativePackages],
-    // For CommonJS packages, such as pg, that require built-in modules.
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     sourcemap: 'linked',

@@ -5,7 +5,6 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** npm's names. */
 interface Platform {
   os: string
   cpu: string
@@ -61,7 +60,6 @@ async function install(lock: Lock, names: readonly string[], { os, cpu, libc }: 
   const name = [os, cpu, libc, createHash('sha256').update(text).digest('hex').slice(0, 16)].join('-')
   const finished = join(cache, name)
   if (existsSync(finished)) return finished
-  // Renamed when complete: another build may do the same.
   const unfinished = join(cache, `${name}.${process.pid}`)
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })

@@ -4,7 +4,6 @@ import type { Construct } from 'constructs'
 import { answering, serving } from '../../wiring.ts'
 import { type AlarmSettings, failureRate, maximum, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
 
-/** Alarms for what callers notice. */
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
   const five = Duration.minutes(5)
   const quarter = Duration.minutes(15)

@@ -6,7 +6,6 @@ import { type LambdaName, metricReporters, type QueueName } from '../../wiring.t
 import type { Api } from '../http-api.ts'
 import type { WorkQueue } from '../queue.ts'
 
-/** What alarms and dashboard look at. */
 export type Watched = {
   readonly http: Api
   readonly functions: Readonly<Record<LambdaName, IFunction>>
@@ -22,7 +21,6 @@ export type AlarmSettings = {
   readonly periods?: number
   readonly missing?: TreatMissingData
   readonly text: string
-  /** Anchor in the runbook. */
   readonly heading: string
 }
 

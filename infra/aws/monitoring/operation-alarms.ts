@@ -11,7 +11,6 @@ const precisionSeconds = 60
 /** Minutes in which a working canary reports at least once, however late or early a run is. */
 const canaryMinutes = (lambdas.canary.everySeconds + lambdas.canary.timeoutSeconds + precisionSeconds) / 60
 
-/** Alarms for the canary, migrations and backups. */
 export function operationAlarms(
   name: string,
   { migrate }: Watched,

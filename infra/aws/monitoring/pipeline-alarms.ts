@@ -11,7 +11,6 @@ const five = Duration.minutes(5)
 const hour = Duration.hours(1)
 const working = lambdaNames.filter((name) => !serving.includes(name))
 
-/** Alarms for the pipeline. */
 export function pipelineAlarms(
   name: string,
   { functions, work }: Watched,
@@ -89,7 +88,6 @@ export function pipelineAlarms(
   }
 }
 
-/** Alarms for a queue and the Lambda that consumes it. */
 function workerAlarms(
   name: QueueName,
   { queue, deadLetters }: WorkQueue,

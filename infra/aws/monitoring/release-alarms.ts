@@ -6,7 +6,6 @@ import { type AlarmSettings, failureRate, type Watched } from './metric.ts'
 const period = Duration.minutes(1)
 const heading = 'what-a-deploy-does'
 
-/** Ids of the alarms that take requests back from a new version of a Lambda. */
 export function releaseAlarmsOf(name: LambdaName): string[] {
   return [`${name}-release`, 'release-errors']
 }

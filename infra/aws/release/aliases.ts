@@ -49,7 +49,6 @@ function updateAfter(lambda: LambdaFunction, aliases: readonly Alias[]): void {
   for (const alias of aliases) resourceOf(lambda).addResourceDependency(resourceOf(alias))
 }
 
-/** The resource without its permissions, which depend on the routes. */
 function resourceOf(construct: LambdaFunction | Alias): CfnResource {
   return construct.node.defaultChild as CfnResource
 }
