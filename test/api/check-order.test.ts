@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
@@ -54,18 +54,23 @@ const neighbours = inOrder.slice(0, -1).map(([code, first], i) => {
 })
 
 describe('of two faults the one that is checked first is answered', () => {
-  test.each(neighbours)('$code before $later', async ({ code, first, second }) => {
+  let sound: Request
+  beforeAll(async () => {
     const tenant = await stand.tenant()
     const organizationId = tenant.organizationId as never
     const weak = await createKey(stand.db, { organizationId, name: 'weak', permissions: ['kb:read'] })
     const { documentId } = await makeDocument(tenant)
-    const request: Request = {
+    sound = {
       method: 'PATCH',
       path: `${tenant.knowledgeBase}/${documentId}`,
       headers: { 'x-api-key': tenant.apiKey },
       body: JSON.stringify({ status: 'completed' }),
       weakKey: weak.key,
     }
+  })
+
+  test.each(neighbours)('$code before $later', async ({ code, first, second }) => {
+    const request = { ...sound }
     // The later one first, so that a key that is no key at all replaces one that lacks the permission.
     Object.assign(request, second(request))
     Object.assign(request, first(request))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Random } from '../simulation/random.ts'
 import { axis } from '../support/axis.ts'
+import { isThorough } from '../support/effort.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -35,7 +36,7 @@ test('the scores of all chunks are those of the formula, for random texts and qu
   const chunks = texts.map((text, chunk_index) => ({ content: text.join(' '), chunk_index, embedding: axis(1) }))
   await tenant.call('POST', `${path}/chunks`, { chunks })
   await tenant.call('PATCH', path, { status: 'completed' })
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < (isThorough ? 30 : 6); i++) {
     const question = [
       ...new Set(Array.from({ length: 1 + random.below(14) }, () => vocabulary[random.below(vocabulary.length)]!)),
     ]
