@@ -120,7 +120,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'Get a document',
           description:
-            'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, whichever of the two you have.',
+            'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, for both forms.',
           permission: 'kb:read',
           params: documentPath,
           query: getQuery,

@@ -9,7 +9,7 @@ const d = columnsOf('documents', 'd')
 
 /** Bytes of the passages that are read at once: as much as a model takes in. */
 export const maxBytes = 32 * 1024
-/** An offset of 0 keeps the look-up of a text by key, passage by passage, whatever the planner expects. */
+/** An offset of 0 keeps the look-up of a text by key, passage by passage, independent of the planner's estimates. */
 const optimizationFence = sql.lit(0)
 const maxPassages = 200
 

@@ -31,7 +31,7 @@ export const usageSchema = v.pipe(
     limits: v.strictObject({
       requests_per_second: count('In the long run.'),
       request_burst: count('At once, after which the rate holds.'),
-      tokens_per_day: count('Past it documents wait for the next day, and a hybrid search answers by words alone.'),
+      tokens_per_day: count('Past it documents wait for the next day, and a hybrid search answers by words only.'),
       documents_in_pipeline: count('Pending or processing. Past it new ones are 429 `rate_limited`.'),
     }),
     use: v.strictObject({

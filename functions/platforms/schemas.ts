@@ -95,7 +95,7 @@ export type VapiAnswer = v.InferOutput<typeof vapiAnswer>
 
 export const retellCall = envelope('RetellCall', {
   description:
-    'What Retell sends to a custom function: `name`, `call` and `args`, or the arguments alone. It may hold further fields.',
+    'What Retell sends to a custom function: `name`, `call` and `args`, or only the arguments. It may hold further fields.',
   properties: {
     name: { type: 'string', description: 'The name of the function.' },
     call: { type: 'object', additionalProperties: true, description: 'The call so far; not read.' },

@@ -22,7 +22,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           tag: 'Search',
           summary: 'Search an agent’s knowledge base',
           description:
-            'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words alone find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
+            'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
           permission: 'kb:read',
           params: agentPath,
           body: searchBody,

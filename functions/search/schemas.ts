@@ -16,7 +16,7 @@ export const searchBody = v.pipe(
       v.pipe(
         v.picklist(searchModes, `must be one of ${searchModes.join(', ')}`),
         v.description(
-          '`hybrid`: by words and meaning, the default with a `query`; `semantic`: by meaning, the default with an `embedding` alone; `keyword`: by words. With both `query` and `embedding`, the meaning is that of the `embedding`.',
+          '`hybrid`: by words and meaning, the default with a `query`; `semantic`: by meaning, the default with an `embedding` only; `keyword`: by words. With both `query` and `embedding`, the meaning is that of the `embedding`.',
         ),
       ),
     ),

@@ -40,7 +40,7 @@ export async function showAgent(db: Database, id: AgentId) {
   }
 }
 
-/** A document is ready while search serves a revision of it, whatever becomes of the next one. */
+/** A document is ready while search serves a revision of it, even if the next one fails. */
 function reasonOf(ready: number, { pending, processing, completed, error }: Record<Status, number>): string {
   if (ready > 0) return `${ready} ready ${ready === 1 ? 'document' : 'documents'}`
   if (pending + processing + completed + error === 0) return 'no documents'

@@ -23,7 +23,7 @@ const description = `The knowledge base that voice agents search during calls: t
 
 **Bodies** are JSON in UTF-8, uncompressed, at most 6,000,000 bytes.
 
-**Lists** are paginated: follow \`next_cursor\` or the \`Link\` header while \`has_more\` is true. No item is skipped or repeated when others are added or removed meanwhile.
+**Lists** are paginated: follow \`next_cursor\` or the \`Link\` header while \`has_more\` is true. No item is skipped or repeated when others are added or removed in between.
 
 **Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH and DELETE are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
 

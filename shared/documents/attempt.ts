@@ -21,7 +21,7 @@ export interface Worker {
 
 export type Claimant = Omit<transitions.Lease, 'revision'>
 
-/** A document that a worker has claimed: whatever the worker writes is fenced by the lease. */
+/** A document that a worker has claimed: all that the worker writes is fenced by the lease. */
 export interface Claim extends transitions.Lease {
   /** Deliveries of this revision that did not end properly, this one included. */
   attempt: number
@@ -65,7 +65,7 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
 }
 
 /**
- * Whether the record is done. A message that is not ours is dropped, since the sweeper sends for whatever is pending.
+ * Whether the record is done. A message that is not ours is dropped, since the sweeper sends again for all that is pending.
  * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
  */
 export async function consume(

@@ -73,7 +73,7 @@ const noError = { error_code: null, error_message: null } satisfies Transition
 const zeroCounters = { tries: 0, attempt: 0, retry_count: 0 } satisfies Transition
 const noWait = { next_attempt_at: null, waiting_reason: null } satisfies Transition
 const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait, planned_chunk_count: null } satisfies Transition
-/** Voids whatever is in flight: a worker's fence names the revision. */
+/** Voids all work in flight: a worker's fence names the revision. */
 const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
 const requestedBy = ({ requestId, apiKeyId }: Origin) =>
   ({ request_id: requestId ?? null, requested_by: apiKeyId ?? null }) satisfies Transition

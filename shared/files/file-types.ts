@@ -34,7 +34,7 @@ const kinds: Record<string, FileKind> = {
   markdown: 'md',
 }
 
-/** What people call the file: its type, which its content decides, told more exactly by its extension where the two agree. */
+/** What people call the file: its type, which its content decides, or its extension where that agrees and is more exact. */
 export function fileKindOf(sourceType: SourceType, sourceUrl: string | null): FileKind {
   const extension = extensionOf(sourceUrl ?? '')
   return sourceTypes[extension] === sourceType ? (kinds[extension] ?? sourceType) : sourceType

@@ -6,7 +6,7 @@ export function newFile(bucket: string, organizationId: string, documentId: stri
   return { key: path + fileName, url: `s3://${bucket}/${path}${encodeURIComponent(fileName)}` }
 }
 
-/** Stands for all files of an organization, in whichever bucket. */
+/** Stands for all files of an organization, in any bucket. */
 export function urlOfAllFiles(organizationId: string): string {
   return `s3:///${organizationId}/`
 }

@@ -17,7 +17,7 @@ export function requireDocument<Row>({ agents, documents }: { agents: unknown[];
 
 const foreignKeyViolation = '23503'
 
-/** A parent was deleted meanwhile: the next request's answer. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
+/** A parent was deleted in between: the next request's answer. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
 export function requireParents(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) return
   const violated = 'constraint' in error ? String(error.constraint) : ''

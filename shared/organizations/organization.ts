@@ -13,7 +13,7 @@ export async function getOrganization(db: Database, id: OrganizationId) {
     .executeTakeFirstOrThrow(() => invalidKey())
 }
 
-/** Applies to calls that are marked as done from now on. @throws ApiError invalid_api_key when it has been deleted meanwhile */
+/** Applies to calls that are marked as done from now on. @throws ApiError invalid_api_key when it has been deleted in between */
 export async function updateOrganization(
   db: Database,
   id: OrganizationId,

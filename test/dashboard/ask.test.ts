@@ -75,7 +75,7 @@ describe('a question', () => {
     }
   })
 
-  test('of stop words alone is told apart from one without an answer', async () => {
+  test('of only stop words is told apart from one without an answer', async () => {
     const { text } = await ask(owner, 'is it and')
     expect(text).toContain('there is nothing to search for')
     expect(text).not.toContain('may have no answer')

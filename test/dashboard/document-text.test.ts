@@ -111,7 +111,7 @@ test('a text too long for a form is not edited in one', async () => {
   expect(html).not.toContain('<textarea')
 })
 
-test('a text whose document was deleted meanwhile can be saved as a new one', async () => {
+test('a text whose document was deleted in between can be saved as a new one', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   await tenant.call('DELETE', `${tenant.knowledgeBase}/${id}`)

@@ -83,7 +83,7 @@ describe('a custom function', () => {
     for (const kept of body.split('\n\n')) expect(kept).toMatch(/^From “Manual”:\nZymurgy (\d)\. .* End \1\.$/)
   })
 
-  test('gets an answer by words alone when the provider takes longer than three seconds', async () => {
+  test('gets an answer by words only when the provider takes longer than three seconds', async () => {
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'retell', { query })

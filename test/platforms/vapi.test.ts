@@ -114,7 +114,7 @@ describe('before a reply', () => {
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('an answer that the provider keeps waiting leaves after a second, by words alone', async () => {
+  test('an answer that the provider keeps waiting leaves after a second, by words only', async () => {
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', {

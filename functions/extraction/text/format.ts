@@ -16,7 +16,7 @@ export const sourceTypes = {
 } as const satisfies Record<string, FileType>
 
 export type Format = keyof typeof sourceTypes
-/** Told by the first bytes; a `zip` is told by its entries. */
+/** Detected by the first bytes; a `zip` by its entries. */
 export type ContentType = 'pdf' | 'rtf' | 'zip' | 'characters'
 
 const images = ['\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']

@@ -29,7 +29,7 @@ export function operationAlarms(
     },
     'provider-key-rejected': {
       metric: total(name, 'ProviderKeyRejected', five),
-      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text find by words alone (with mode semantic they get 503), and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
+      text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text find by words only (with mode semantic they get 503), and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
       heading: 'rotating-the-provider-key',
     },
     'tokens-embedded': {
@@ -49,7 +49,7 @@ export function operationAlarms(
         // The night's, and two hours for a scheduler that is late.
         periods: 26,
         missing: TreatMissingData.BREACHING,
-        text: 'No backup was completed for 26 hours. Its scheduler shows why; make one by hand, and restore nothing meanwhile that a backup would have to bring back.',
+        text: 'No backup was completed for 26 hours. Its scheduler shows why; make one by hand, and until then restore nothing that a backup would have to bring back.',
         heading: 'backups',
       },
     }),

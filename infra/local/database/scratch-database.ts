@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { escapeIdentifier } from 'pg'
 import { withClient } from '../../postgres-client.ts'
 
-/** Makes an empty database of a unique name on the server of `serverUrl`; `drop` ends whatever is connected to it. */
+/** Makes an empty database of a unique name on the server of `serverUrl`; `drop` ends its connections. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `scratch_${randomBytes(8).toString('hex')}`
   // Not a copy of template1, which a session of somebody else would block.

@@ -64,9 +64,9 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
         .headers({ etag: file.eTag, 'content-length': file.bytes, 'last-modified': file.modified.toUTCString() })
         .send(file.read())
     } catch (error) {
-      const told = isDiskFull(error) ? diskFull : error
-      if (!(told instanceof S3Error)) throw error
-      return reply.code(told.status).type('application/xml').send(told.toXml())
+      const answer = isDiskFull(error) ? diskFull : error
+      if (!(answer instanceof S3Error)) throw error
+      return reply.code(answer.status).type('application/xml').send(answer.toXml())
     }
   })
 

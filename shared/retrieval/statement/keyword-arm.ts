@@ -12,7 +12,7 @@ const maxValued = 1000
 /** What a chunk gains by a term that it has never, once, twice, more often: a term's frequency saturates soon. */
 const gains = [0, 0.85, 0.96, 1]
 const lengthWeight = 0.2
-/** How much closer to 1 the score of a chunk is that has a code of the question, whatever else was said. */
+/** How much closer to 1 the score of a chunk is that has a code of the question, no matter what else was said. */
 export const certainty = 0.4
 /** The weight of a word that no chunk has, as a share of that of a word in a single chunk. */
 const unknownWeight = 0.6

@@ -38,7 +38,7 @@ export function unserved({ organizationId, agentId }: Parameters<FilterParameter
   where organization_id = ${organizationId} and agent_id = ${agentId} and active_revision is distinct from revision)`
 }
 
-/** The condition that a row is searched. `offset 0` has a subquery look rows up by key, whatever the statistics say. */
+/** The condition that a row is searched. `offset 0` has a subquery look rows up by key, independent of statistics. */
 export function isSearched(parameters: Parameters<FilterParameters>, alias: 'c' | 't') {
   const { organizationId, agentId, documentIds, metadata } = parameters
   const row = sql.raw(alias)

@@ -6,7 +6,7 @@ interface Glyph {
 
 const upright: Matrix = [1, 0, 0, 1, 0, 0]
 
-/** Where text is placed anew without a space before it, as from cell to cell; in points on the page as shown. */
+/** Where text is moved without a space before it, as from cell to cell; in points on the page as shown. */
 export function placedRuns(
   list: OperatorList,
   operators: Record<string, number>,
@@ -35,7 +35,7 @@ export function placedRuns(
     endsInSpace = isSpace(glyphs.at(-1))
     isPlaced = false
   }
-  // TeX writes no spaces: there, text placed anew may be the next word.
+  // TeX writes no spaces: there, moved text may be the next word.
   return spaces > 0.01 * shown || shown < 200 ? runs : []
 }
 

@@ -24,7 +24,7 @@ const separators = '-/_'
 
 /**
  * Codes and strings of digits, said piece by piece: "k double four seven one", "s wie siegfried". Whole, then in parts: letters with
- * the digits after them, and the digits alone. A word that is rarely a letter (`Meaning.weight`) needs company.
+ * the digits after them, and only the digits. A word that is rarely a letter (`Meaning.weight`) needs company.
  */
 export function readCodes(speech: Speech, emit: Emit): void {
   for (let at = 0; at < speech.tokens.length; ) {
@@ -38,7 +38,7 @@ export function readCodes(speech: Speech, emit: Emit): void {
   }
 }
 
-/** "twenty first"; but "first" and "second" alone are seldom numbers. */
+/** "twenty first"; but "first" and "second" by themselves are seldom numbers. */
 function readOrdinal(speech: Speech, at: number, emit: Emit): number | undefined {
   const number = numberAt(speech, at)
   if (!number?.ordinal) return undefined

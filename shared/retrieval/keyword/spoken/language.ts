@@ -21,7 +21,7 @@ export interface Language {
   andBeforeOne?: boolean
   /** Tens that 10 to 19 may follow: 60 and 80 in French. */
   wideTens?: number[]
-  /** "hundred" alone is 100. French "cent" is so only before a currency, because of the English coin. */
+  /** "hundred" by itself is 100. French "cent" is so only before a currency, because of the English coin. */
   bareScales?: boolean
   /** A number is one written word: "zweihundertfünfzig". */
   compounds?: boolean
@@ -29,7 +29,7 @@ export interface Language {
   repeats: Record<number, string>
   /** Letters by names that hardly mean anything else. */
   letters: Record<string, string>
-  /** Spelling alphabets. A name alone is a person or a place; two in a row, or one before three digits, are letters. */
+  /** Spelling alphabets. A single name is a person or a place; two in a row, or one before three digits, are letters. */
   alphabets: Record<string, string>
   /** Ordinary words that sound like a letter: letters only beside surer ones or before three digits. */
   homophones: Record<string, string>
