@@ -11,131 +11,75 @@ import { type GatewayOptions, type GatewayRoute, startGateway } from '../../infr
 import { selectRoute } from '../../infra/local/gateway/route.ts'
 import { allRoutes } from '../../infra/openapi/apps.ts'
 
-const get = (url: string, options = {}) => toEvent({ method: 'GET', url, ...options }, ['$default'])
-
-describe('an event', () => {
-  test('has the shape of payload format 2.0', () => {
-    const event = toEvent(
-      {
-        method: 'POST',
-        url: '/v1/things/a%20b?x=1&x=2&y=%C3%BC+z&empty',
-        headers: {
-          Host: 'api.example.com:8787',
-          'X-Twice': ['one', 'two'],
-          Cookie: 'a=1; b=2',
-          Connection: 'keep-alive',
-          'Content-Type': 'application/json; charset=utf-8',
-          'user-agent': 'curl/8',
-        },
-        body: '{"ü":1}',
-        sourceIp: '10.0.0.1',
-      },
-      ['/v1/things/{thingId}'],
-    )
-    expect(event).toEqual({
-      version: '2.0',
-      routeKey: 'ANY /v1/things/{thingId}',
-      rawPath: '/v1/things/a b',
-      rawQueryString: 'x=1&x=2&y=%C3%BC+z&empty',
-      cookies: ['a=1', 'b=2'],
-      headers: {
-        host: 'api.example.com:8787',
-        'x-twice': 'one,two',
-        'content-type': 'application/json; charset=utf-8',
-        'user-agent': 'curl/8',
-      },
-      queryStringParameters: { x: '1,2', y: 'ü z', empty: '' },
-      pathParameters: { thingId: 'a b' },
-      requestContext: {
-        accountId: '000000000000',
-        apiId: 'local',
-        domainName: 'api.example.com',
-        domainPrefix: 'api',
-        http: {
-          method: 'POST',
-          path: '/v1/things/a b',
-          protocol: 'HTTP/1.1',
-          sourceIp: '10.0.0.1',
-          userAgent: 'curl/8',
-        },
-        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        routeKey: 'ANY /v1/things/{thingId}',
-        stage: '$default',
-        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
-        timeEpoch: expect.any(Number),
-      },
-      body: '{"ü":1}',
-      isBase64Encoded: false,
-    })
-  })
-
-  test('lacks what the request lacks', () => {
-    const event = get('/')
-    expect(event).toMatchObject({ routeKey: '$default', rawPath: '/', rawQueryString: '', isBase64Encoded: false })
-    for (const key of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
-      expect(event).not.toHaveProperty(key)
-  })
-
-  test.each([
-    ['text/csv', 'text', false],
-    ['application/json', '{}', false],
-    ['APPLICATION/XML', '<a/>', false],
-    ['application/javascript', '1', false],
-    ['application/x-www-form-urlencoded', 'a=1', true],
-    ['application/octet-stream', 'abc', true],
-    ['', 'abc', true],
-    ['application/json', Buffer.from([0x7b, 0xff]), true],
-  ])('with a body of type "%s" (%s) is base64: %s', (type, body, isBase64Encoded) => {
-    const event = get('/', { headers: { 'content-type': type }, body })
-    const encoded = Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8')
-    expect(event).toMatchObject({ body: encoded, isBase64Encoded })
-  })
-
-  test('carries a decoded path, cut at a decoded question mark, and a broken escape as it is', () => {
-    expect(get('/a%2Fb%23')?.rawPath).toBe('/a/b#')
-    expect(get('/a%3Fb=1?c=2')).toMatchObject({ rawPath: '/a', rawQueryString: 'c=2' })
-    expect(get('/a%ZZ')?.rawPath).toBe('/a%ZZ')
-  })
-
-  test('keeps names that objects treat apart', () => {
-    const event = get('/?__proto__=1&constructor=2')
-    expect(Object.entries(event?.queryStringParameters ?? {})).toEqual([
-      ['__proto__', '1'],
-      ['constructor', '2'],
-    ])
-  })
-})
-
-describe('a route', () => {
-  const routes = ['$default', '/a/{rest+}', '/a/{id}', '/a/{id}/c', '/a/b', '/{any}/b', '/a/{id}/{last}']
-
-  test.each([
-    ['/a/b', '/a/b', undefined],
-    ['/a/x', '/a/{id}', { id: 'x' }],
-    ['/x/b', '/{any}/b', { any: 'x' }],
-    ['/a/x/c', '/a/{id}/c', { id: 'x' }],
-    ['/a/x/y', '/a/{id}/{last}', { id: 'x', last: 'y' }],
-    ['/a/x/y/z', '/a/{rest+}', { rest: 'x/y/z' }],
-    ['/a/', '$default', undefined],
-    ['/a/b/', '/a/{rest+}', { rest: 'b/' }],
-    ['/', '$default', undefined],
-    ['/A/b', '/{any}/b', { any: 'A' }],
-  ])('for %s is %s', (path, route, parameters) => {
-    expect(selectRoute(routes, path)).toEqual({ route, ...(parameters && { parameters }) })
-  })
-
-  test('is missing where none matches', () => {
-    expect(selectRoute(['/a'], '/a/')).toBeUndefined()
-    expect(selectRoute(['/a.c'], '/abc')).toBeUndefined()
+test('an event has the shape of payload format 2.0', () => {
+  const request = {
+    method: 'POST',
+    url: '/v1/things/a%20b?x=1&x=2&y=%C3%BC+z&empty',
+    headers: {
+      ...{ Host: 'api.example.com:8787', 'X-Twice': ['one', 'two'], Cookie: 'a=1; b=2', Connection: 'keep-alive' },
+      ...{ 'Content-Type': 'application/json; charset=utf-8', 'user-agent': 'curl/8' },
+    },
+    body: '{"ü":1}',
+    sourceIp: '10.0.0.1',
+  }
+  const [path, routeKey] = ['/v1/things/a b', 'ANY /v1/things/{thingId}']
+  expect(toEvent(request, ['/v1/things/{thingId}'])).toEqual({
+    ...{ version: '2.0', routeKey, rawPath: path, rawQueryString: 'x=1&x=2&y=%C3%BC+z&empty', cookies: ['a=1', 'b=2'] },
+    headers: {
+      ...{ host: 'api.example.com:8787', 'x-twice': 'one,two', 'user-agent': 'curl/8' },
+      'content-type': 'application/json; charset=utf-8',
+    },
+    queryStringParameters: { x: '1,2', y: 'ü z', empty: '' },
+    pathParameters: { thingId: 'a b' },
+    requestContext: {
+      ...{ accountId: '000000000000', apiId: 'local', domainName: 'api.example.com', domainPrefix: 'api', routeKey },
+      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '10.0.0.1', userAgent: 'curl/8' },
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      stage: '$default',
+      time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+      timeEpoch: expect.any(Number),
+    },
+    body: '{"ü":1}',
+    isBase64Encoded: false,
   })
 })
 
 test.each([
-  ...'app.example.com https://app.example.com/ https://app.example.com/x https://*.example.com/ null ftp://a'.split(
+  ['text/csv', 'text', false],
+  ['APPLICATION/XML', '<a/>', false],
+  ['application/x-www-form-urlencoded', 'a=1', true],
+  ['', 'abc', true],
+  ['application/json', Buffer.from([0x7b, 0xff]), true],
+])('a body of type "%s" (%s) is base64: %s', (type, body, isBase64Encoded) => {
+  const encoded = Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8')
+  const event = toEvent({ method: 'POST', url: '/', headers: { 'content-type': type }, body }, ['$default'])
+  expect(event).toMatchObject({ body: encoded, isBase64Encoded })
+})
+
+test('what follows a decoded question mark is cut off the path, and names that objects treat apart stay', () => {
+  const event = toEvent({ method: 'GET', url: '/a%3Fb=1?__proto__=1&constructor=2' }, ['$default'])!
+  expect(event.rawPath).toBe('/a')
+  expect(Object.keys(event.queryStringParameters!)).toEqual(['__proto__', 'constructor'])
+})
+
+test.each([
+  ['/a/b', '/a/b', undefined],
+  ['/a/x', '/a/{id}', { id: 'x' }],
+  ['/x/b', '/{any}/b', { any: 'x' }],
+  ['/a/x/c', '/a/{id}/c', { id: 'x' }],
+  ['/a/x/y', '/a/{id}/{last}', { id: 'x', last: 'y' }],
+  ['/a/x/y/z', '/a/{rest+}', { rest: 'x/y/z' }],
+  ['/a/', '$default', undefined],
+])('the route for %s is %s', (path, route, parameters) => {
+  const routes = ['$default', '/a/{rest+}', '/a/{id}', '/a/{id}/c', '/a/b', '/{any}/b', '/a/{id}/{last}']
+  expect(selectRoute(routes, path)).toEqual({ route, ...(parameters && { parameters }) })
+})
+
+test.each(
+  'app.example.com https://app.example.com/ https://app.example.com/x https://*.example.com/ null ftp://a HTTPS://A'.split(
     ' ',
   ),
-  'HTTPS://A',
-])('CORS_ORIGINS are origins as a browser sends them, unlike %s', (origin) => {
+)('CORS_ORIGINS are origins as a browser sends them, unlike %s', (origin) => {
   const good = ['http://localhost:3000', 'https://app.example.com', '*']
   expect(parseOrigins(` ${good.join(' ,')},`)).toEqual(good)
   expect(() => parseOrigins(`${good[0]},${origin}`)).toThrow(/^CORS_ORIGINS: an allowed origin is/)
@@ -148,20 +92,10 @@ describe('the gateway', () => {
   })
 
   const complaints: unknown[] = []
-  async function serve(
-    handler: GatewayRoute['handler'],
-    route: Partial<GatewayRoute> = {},
-    corsOrigins: string[] = [],
-    more: Partial<GatewayOptions> = {},
-  ) {
+  async function serve(handler: GatewayRoute['handler'], options: Partial<GatewayOptions & GatewayRoute> = {}) {
     complaints.length = 0
-    const gateway = await startGateway({
-      port: 0,
-      routes: [{ route: '$default', handler, ...route }],
-      corsOrigins,
-      onError: (error) => complaints.push(error),
-      ...more,
-    })
+    const routes = [{ route: '$default', handler, ...options }]
+    const gateway = await startGateway({ port: 0, routes, onError: (error) => complaints.push(error), ...options })
     closers.push(gateway.close)
     return gateway
   }
@@ -178,54 +112,29 @@ describe('the gateway', () => {
     })
     const headers = { 'x-twice': ['1', '2'], 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' }
     const answer = await call(origin, { method: 'PATCH', path: '/p%C3%BC?q=1', headers, body: '{}' })
-    expect(answer).toMatchObject({
-      status: 201,
-      headers: { 'x-one': '1', 'content-type': 'text/x', 'set-cookie': ['a=1', 'b=2'], 'content-length': '2' },
-      body: 'ü',
-    })
+    const sent = { 'x-one': '1', 'content-type': 'text/x', 'set-cookie': ['a=1', 'b=2'], 'content-length': '2' }
+    expect(answer).toMatchObject({ status: 201, headers: sent, body: 'ü' })
     expect(seen).toMatchObject({
-      rawPath: '/pü',
-      rawQueryString: 'q=1',
-      headers: {
-        'x-twice': '1,2',
-        'content-length': '2',
-        'x-forwarded-proto': 'http',
-        'x-forwarded-for': '192.0.2.1, 127.0.0.1',
-      },
+      ...{ rawPath: '/pü', rawQueryString: 'q=1', body: '{}' },
+      headers: { 'x-twice': '1,2', 'x-forwarded-proto': 'http', 'x-forwarded-for': '192.0.2.1, 127.0.0.1' },
       requestContext: { http: { method: 'PATCH', sourceIp: '127.0.0.1' } },
-      body: '{}',
     })
     expect(answer.headers['apigw-requestid']).toBe(seen?.requestContext.requestId)
   })
 
   test('says http, or what a tunnel in front of it says', async () => {
-    const seen: unknown[] = []
-    const { origin } = await serve(({ headers }) => {
-      seen.push(headers['x-forwarded-proto'])
-      return { statusCode: 200 }
-    })
-    for (const said of ['https', 'https,http', 'gopher', ''])
-      await call(origin, { method: 'GET', path: '/', headers: { 'x-forwarded-proto': said } })
-    expect(seen).toEqual(['https', 'https', 'http', 'http'])
+    const { origin } = await serve(({ headers }) => headers['x-forwarded-proto'])
+    for (const [said, passed] of Object.entries({ https: 'https', 'https,http': 'https', gopher: 'http' }))
+      expect((await call(origin, { headers: { 'x-forwarded-proto': said } })).body).toBe(`"${passed}"`)
   })
 
   test.each([
     ['the JSON of an object without a status', { hello: 1 }, '{"hello":1}', 'application/json'],
-    ['the JSON of a string', 'hello', '"hello"', 'application/json'],
     ['null for nothing', undefined, 'null', 'application/json'],
     ['decoded base64', { statusCode: 200, body: 'YnV0', isBase64Encoded: true }, 'but', 'text/plain;charset=UTF-8'],
   ])('answers 200 with %s', async (_, result, body, type) => {
     const { origin } = await serve(() => result)
     expect(await call(origin)).toMatchObject({ status: 200, headers: { 'content-type': type }, body })
-  })
-
-  test('sends no body with HEAD, 204 and 304', async () => {
-    const { origin } = await serve(({ rawPath }) => ({ statusCode: Number(rawPath.slice(1)), body: '' }))
-    for (const status of [200, 204, 304])
-      expect(await call(origin, { method: status === 200 ? 'HEAD' : 'GET', path: `/${status}` })).toMatchObject({
-        status,
-        body: '',
-      })
   })
 
   test.each([
@@ -241,10 +150,8 @@ describe('the gateway', () => {
 
   test('responds with 503 when the function outlives its time-out, and with 404 when no route matches', async () => {
     const { origin } = await serve(() => new Promise(() => {}), { route: '/only', timeoutSeconds: 0.02 })
-    expect(await call(origin, { path: '/only' })).toMatchObject({
-      status: 503,
-      body: '{"message":"Service Unavailable"}',
-    })
+    const late = await call(origin, { path: '/only' })
+    expect(late).toMatchObject({ status: 503, body: '{"message":"Service Unavailable"}' })
     expect(await call(origin)).toMatchObject({ status: 404, body: '{"message":"Not Found"}' })
   })
 
@@ -276,18 +183,18 @@ describe('the gateway', () => {
     const corsOf = (headers: object) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))
 
-    test('says nothing of origins unless some are allowed, and leaves OPTIONS to the function', async () => {
-      const { origin } = await serve(() => ({ statusCode: 405, headers: { 'access-control-allow-origin': 'own' } }))
-      const answer = await call(origin, preflight(app))
-      expect(answer).toMatchObject({ status: 405, headers: { 'access-control-allow-origin': 'own' } })
+    test('leaves OPTIONS to the function, as it does origins, unless some are allowed', async () => {
+      const result = { statusCode: 405, headers: { 'access-control-allow-origin': 'own' } }
+      const { origin } = await serve(() => result)
+      expect(await call(origin, preflight(app))).toMatchObject({ status: 405, headers: result.headers })
     })
 
     test('answers the preflight of an allowed origin itself, with what the page may send', async () => {
       const handler = vi.fn(() => 'ok')
-      const { origin } = await serve(handler, {}, ['http://localhost:3000', app])
+      const { origin } = await serve(handler, { corsOrigins: ['http://localhost:3000', app] })
       const { status, headers, body } = await call(origin, preflight(app))
       expect({ status, body }).toEqual({ status: 204, body: '' })
-      const { origin: open } = await serve(handler, {}, ['*'])
+      const { origin: open } = await serve(handler, { corsOrigins: ['*'] })
       expect((await call(open, preflight(app))).headers).toMatchObject({ 'access-control-allow-origin': '*' })
       expect(corsOf(headers)).toEqual({
         'access-control-allow-origin': app,
@@ -302,11 +209,11 @@ describe('the gateway', () => {
 
     test('lets the page read every response, its headers and errors included', async () => {
       const wildcard = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' }
-      const { origin } = await serve(
-        ({ rawPath }) => ({ statusCode: Number(rawPath.slice(1)), headers: wildcard }),
-        {},
-        [app],
-      )
+      const handler = ({ rawPath }: { rawPath: string }) => ({
+        statusCode: Number(rawPath.slice(1)),
+        headers: wildcard,
+      })
+      const { origin } = await serve(handler, { corsOrigins: [app] })
       for (const path of ['/200', '/404', '/9']) {
         const { headers } = await call(origin, { path, headers: { origin: app } })
         expect(corsOf(headers)).toEqual({
@@ -317,7 +224,7 @@ describe('the gateway', () => {
     })
 
     test('tells an origin that is not allowed nothing, and serves a caller without one as ever', async () => {
-      const { origin } = await serve(() => ({ statusCode: 200, body: 'ok' }), {}, [app])
+      const { origin } = await serve(() => ({ statusCode: 200, body: 'ok' }), { corsOrigins: [app] })
       const refused = await call(origin, preflight('https://evil.example.com'))
       expect({ status: refused.status, cors: corsOf(refused.headers) }).toEqual({ status: 204, cors: {} })
       for (const stranger of ['https://evil.example.com', `${app}.evil.com`, 'null', undefined]) {
@@ -327,70 +234,64 @@ describe('the gateway', () => {
     })
 
     test('allows every header that an operation reads, and exposes every one that it documents', () => {
-      const declared = allRoutes().flatMap(({ operation }) =>
-        Object.keys((operation.headers as { entries?: object } | undefined)?.entries ?? {}),
+      const operations = allRoutes().map(({ operation }) => operation)
+      const read = operations.flatMap(({ headers = {} }) =>
+        Object.keys((headers as { entries?: object }).entries ?? {}),
+      )
+      const sent = operations.flatMap(({ responses }) =>
+        Object.values(responses).flatMap(({ headers = [] }) => headers),
       )
       const allowed = cors.allowHeaders.map((name) => name.toLowerCase())
-      expect(allowed).toEqual(expect.arrayContaining([...declared, 'x-api-key', 'authorization', 'content-type']))
-      expect(cors.exposeHeaders).toEqual(
-        expect.arrayContaining(
-          allRoutes().flatMap(({ operation }) =>
-            Object.values(operation.responses).flatMap(({ headers = [] }) => headers),
-          ),
-        ),
-      )
+      expect(allowed).toEqual(expect.arrayContaining([...read, 'x-api-key', 'authorization', 'content-type']))
+      expect(cors.exposeHeaders).toEqual(expect.arrayContaining(sent))
       expect(new Set(cors.allowMethods)).toEqual(new Set(['HEAD', ...allRoutes().map(({ method }) => method)]))
     })
   })
 
-  describe('with as many requests in flight as it may have', () => {
-    test('refuses any more at once, as a problem that says when to try again, and recovers by itself', async () => {
-      const released = Promise.withResolvers<void>()
-      const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      let running = 0
-      const handler = async () => {
-        started[running++]?.resolve()
-        await released.promise
-        return { statusCode: 200, body: 'done' }
-      }
-      const { origin } = await serve(handler, {}, [], { maxInFlight: 2 })
-      const accepted = [call(origin), call(origin)]
-      await Promise.all(started.map(({ promise }) => promise))
-      const refused = await call(origin, { path: '/a?q=1', method: 'POST', body: 'x'.repeat(9_000_000) })
-      expect(refused).toMatchObject({
-        status: 503,
-        headers: {
-          'content-type': 'application/problem+json',
-          'retry-after': '1',
-          'cache-control': 'private, no-store',
-        },
-      })
-      expect(JSON.parse(refused.body)).toMatchObject({
-        code: 'temporarily_unavailable',
-        detail: expect.stringContaining('Nothing was changed'),
-        instance: '/a',
-        request_id: refused.headers['x-request-id'],
-      })
-      released.resolve()
-      for (const answer of await Promise.all(accepted)) expect(answer).toMatchObject({ status: 200, body: 'done' })
-      expect(await call(origin)).toMatchObject({ status: 200 })
-      expect(complaints).toEqual([])
+  test('refuses more requests than it may have in flight at once, as a problem that says when to try again, and recovers by itself', async () => {
+    const released = Promise.withResolvers<void>()
+    const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let running = 0
+    const handler = async () => {
+      started[running++]?.resolve()
+      await released.promise
+      return { statusCode: 200, body: 'done' }
+    }
+    const { origin } = await serve(handler, { maxInFlight: 2 })
+    const accepted = [call(origin), call(origin)]
+    await Promise.all(started.map(({ promise }) => promise))
+    const refused = await call(origin, { path: '/a?q=1', method: 'POST', body: 'x'.repeat(9_000_000) })
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '1', 'cache-control': 'private, no-store' },
     })
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: 'temporarily_unavailable',
+      detail: expect.stringContaining('Nothing was changed'),
+      instance: '/a',
+      request_id: refused.headers['x-request-id'],
+    })
+    released.resolve()
+    for (const answer of await Promise.all(accepted)) expect(answer).toMatchObject({ status: 200, body: 'done' })
+    expect(await call(origin)).toMatchObject({ status: 200 })
+    expect(complaints).toEqual([])
+  })
 
-    test('does not count requests that are still arriving', async () => {
-      const { origin } = await serve(() => 'ok', {}, [], { maxInFlight: 1 })
-      const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
-      for (const socket of sockets) socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
-      expect(await call(origin)).toMatchObject({ status: 200 })
-      for (const socket of sockets) socket.destroy()
-    })
+  test('does not count requests that are still arriving, and survives callers that disconnect', async () => {
+    const { origin } = await serve(() => 'ok', { maxInFlight: 1 })
+    const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
+    for (const socket of sockets) socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
+    expect(await call(origin)).toMatchObject({ status: 200 })
+    for (const socket of sockets) socket.destroy()
+    expect(await call(origin)).toMatchObject({ status: 200 })
+    expect(complaints).toEqual([])
   })
 
   test.each([
     ['headers', 'POST / HTTP/1.1\r\nhost: x\r\nx-'],
     ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
   ])('ends a request whose sender takes too long for %s', async (_, begun) => {
-    const { origin } = await serve(() => 'ok', {}, [], { receiveSeconds: 0.2 })
+    const { origin } = await serve(() => 'ok', { receiveSeconds: 0.2 })
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write(begun)
     const drip = setInterval(() => socket.write('x'), 20)
@@ -398,22 +299,6 @@ describe('the gateway', () => {
     const heard = await text(socket).catch((error: NodeJS.ErrnoException) => String(error.code))
     clearInterval(drip)
     expect(heard).toMatch(/^(HTTP\/1.1 408 |ECONNRESET$|EPIPE$)/)
-    expect(complaints).toEqual([])
-  })
-
-  test('responds with 431 to headers over the limit of API Gateway', async () => {
-    const { origin } = await serve(() => 'ok')
-    expect(await call(origin, { headers: { 'x-long': 'x'.repeat(11_000) } })).toMatchObject({ status: 431 })
-  })
-
-  test('survives a caller that disconnects in mid-request', async () => {
-    const { origin } = await serve(() => 'ok')
-    const { port } = new URL(origin)
-    const socket = connect(Number(port), '127.0.0.1')
-    await once(socket, 'connect')
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
-    socket.destroy()
-    expect(await call(origin)).toMatchObject({ status: 200 })
     expect(complaints).toEqual([])
   })
 
