@@ -154,11 +154,7 @@ describe('organizations, agents and keys', () => {
     const ask = () => call('POST', `${knowledgeBase}/retell`, { query: 'Where?' })
     const set = await admin(['agent', 'retell-secret', agent, '--json'], { DATA_DIR: dataDir }, `${secret}\n`)
     expect(set).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(set.stdout)).toEqual({
-      id: agent,
-      organization_id: organization,
-      retell_signature: 'required',
-    })
+    expect(JSON.parse(set.stdout)).toEqual({ id: agent, organization_id: organization, retell_signature: 'required' })
     expect(await ask()).toMatchObject({ status: 401, body: { code: 'invalid_signature' } })
     const shown = await admin(['agent', 'show', agent, '--json'])
     expect(JSON.parse(shown.stdout).retell_secret_since).toEqual(expect.any(String))

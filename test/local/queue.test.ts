@@ -53,40 +53,19 @@ test.each(Object.keys(queues) as QueueName[])('the %s queue has the settings of 
   })
 })
 
-test('it is reached on loopback, by its endpoint as by its URL', async () => {
-  expect(emulator.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  vi.stubEnv('AWS_ENDPOINT_URL_SQS', emulator.endpoint)
-  const fromEnvironment = new SQSClient({ region, credentials })
-  await fromEnvironment.send(new SendMessageCommand({ QueueUrl: queue.queueUrl, MessageBody: 'hello' }))
-  expect(await receive(queue.queueUrl)).toMatchObject([{ Body: 'hello' }])
-  expect(new URL(queue.queueUrl).origin).toBe(emulator.endpoint)
-  vi.unstubAllEnvs()
-})
-
-test('a message comes back with its group, whether or not somebody waits for it', async () => {
-  await send('stored', { MessageGroupId: 'organization-1' })
-  expect(await receive(queue.queueUrl)).toMatchObject([
-    { Body: 'stored', Attributes: { MessageGroupId: 'organization-1', ApproximateReceiveCount: '1' } },
-  ])
+test('messages come back with their groups, one by one or in a batch, whether or not somebody waits for them', async () => {
+  const Entries = [['a', 'group-a'], ['b', 'group-b'], ['c']].map(([name, MessageGroupId]) => ({
+    ...{ Id: name, MessageBody: name, ...(MessageGroupId && { MessageGroupId }) },
+  }))
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.queueUrl, Entries }))
+  await send('stored', { MessageGroupId: 'group-d' })
+  const groupsOf = (messages: Message[]) =>
+    messages.map(({ Body, Attributes }) => `${Body} ${Attributes?.MessageGroupId}`)
+  const stored = ['a group-a', 'b group-b', 'c undefined', 'stored group-d']
+  expect(groupsOf(await receive(queue.queueUrl))).toEqual(stored)
   const waiting = receive(queue.queueUrl, 20)
-  await send('awaited', { MessageGroupId: 'organization-2' })
-  expect(await waiting).toMatchObject([{ Body: 'awaited', Attributes: { MessageGroupId: 'organization-2' } }])
-})
-
-test('the messages of a batch come back with their groups', async () => {
-  const Entries = ['a', 'b'].map((name) => ({ Id: name, MessageBody: name, MessageGroupId: `group-${name}` }))
-  await sqs.send(
-    new SendMessageBatchCommand({
-      QueueUrl: queue.queueUrl,
-      Entries: [...Entries, { Id: 'c', MessageBody: 'c' }],
-    }),
-  )
-  const groups = (await receive(queue.queueUrl)).map(({ Body, Attributes }) => [Body, Attributes?.MessageGroupId])
-  expect(groups).toEqual([
-    ['a', 'group-a'],
-    ['b', 'group-b'],
-    ['c', undefined],
-  ])
+  await send('awaited', { MessageGroupId: 'group-e' })
+  expect(groupsOf(await waiting)).toEqual(['awaited group-e'])
 })
 
 test('closing does not wait for those who wait for messages', async () => {

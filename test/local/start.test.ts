@@ -4,12 +4,11 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { sql } from 'kysely'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { lockDirectory } from '../../infra/data-directory/lock.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
-import { Database } from '../../shared/database/database.ts'
+import { withClient } from '../../infra/postgres-client.ts'
 import { cuecard } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { environmentOf, type Home, type StandProcess, useStandProcesses } from '../support/stand-process.ts'
@@ -88,72 +87,48 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(await (await call('GET', '/v1/organization')).json()).toMatchObject({ id: organization })
   for (const { id } of ingested.slice(1)) expect((await call('DELETE', `${knowledgeBase}/${id}`)).status).toBe(204)
 
-  // The commands of README.md work as they stand, a second time too.
+  // The commands of README.md work as they stand.
   const ofReadme = await readmeScript(env, 'source .local/env\n\ncurl', 'Where can I park?')
-  const ofOnesOwn = await readmeScript(env, 'Rental conditions')
-  for (const round of [1, 2]) {
-    expect((await bash(ofReadme)).output).toContain('"status":"pending"')
-    const uploaded = await bash(ofOnesOwn)
-    expect(uploaded).toMatchObject({ code: 0, output: expect.stringContaining('Bring the bike back by 18:00.') })
-    expect(await documents()).toHaveLength(1 + 2 * round)
-  }
+  expect((await bash(ofReadme)).output).toContain('"status":"pending"')
+  const uploaded = await bash(await readmeScript(env, 'Rental conditions'))
+  expect(uploaded).toMatchObject({ code: 0, output: expect.stringContaining('Bring the bike back by 18:00.') })
+  expect(await documents()).toHaveLength(3)
   expect(await admin('organization', 'create', '--name', 'Second')).toMatchObject({ code: 0 })
-  expect(await admin('agent', 'list')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/several.*organization list/),
-  })
+  const several = expect.stringMatching(/several.*organization list/)
+  expect(await admin('agent', 'list')).toMatchObject({ code: 1, stderr: several })
   await stop(first)
   expect((await admin('organization', 'list')).stderr).toContain('no local stand is running')
   expect(JSON.parse(await readFile(join(env.DATA_DIR, 'demo.json'), 'utf8'))).toMatchObject({ hasSamples: true })
 })
 
-test('what a killed process had in work or waiting, a provider that was down included, is taken up at the next start, and ends in error after five attempts', async () => {
+test('what waits for a provider that is down when the process is killed is taken up at the next start', async () => {
   const env = await home()
   const first = start({ ...env, EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1' }, ['--no-samples'])
   const shown = await first.prints('Ctrl-C')
-  expect(shown).not.toContain('posted:')
   expect(shown).toContain('text-embedding-3-small at http://127.0.0.1:1/v1')
   expect(await first.prints('Until that')).toMatch(
     /^The embedding provider cannot be reached.*\nUntil that is fixed, new documents wait and cannot be found/m,
   )
-  expect(shown).toContain('Parking')
-  expect(shown).not.toContain('/search')
-  const { call, knowledgeBase } = await apiOf(env)
-  const paths: string[] = []
-  for (const title of ['Held', 'Crashing', 'Waiting', 'New']) {
-    const created = await call('POST', knowledgeBase, { title, content: 'A text.' })
-    expect(created.status).toBe(201)
-    paths.push(created.headers.get('location')!)
-  }
-  const statuses = async () => {
-    const { call } = await apiOf(env)
-    return await Promise.all(paths.map(async (path) => ((await (await call('GET', path)).json()) as Shown).status))
-  }
-  expect(await statuses()).not.toContain('completed')
+  for (const never of ['posted:', '/search']) expect(shown).not.toContain(never)
+  const { call, knowledgeBase, documents } = await apiOf(env)
+  expect((await call('POST', knowledgeBase, { title: 'Waiting', content: 'A text.' })).status).toBe(201)
+  const waiting = { status: 'pending', waiting: { reason: expect.stringContaining('cannot be reached') } }
+  await expect.poll(documents).toMatchObject([waiting])
   first.process.kill('SIGKILL')
   await first.ends()
   expect(first.output().match(/cannot be reached/g)).toHaveLength(1)
   expect(first.output()).not.toContain('"level"')
-
-  const database = await openDatabase(env.DATABASE_URL ? { url: env.DATABASE_URL } : { dataDir: env.DATA_DIR })
-  const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
-  const inWork = (title: string, attempt: number) => sql`
-    update documents set status = 'processing', lease_token = gen_random_uuid(), attempt = ${attempt},
-      lease_expires_at = now() + interval '150 seconds' where title = ${title}`
-  await inWork('Held', 1).execute(db)
-  await inWork('Crashing', 5).execute(db)
-  await sql`update documents set status = 'pending', next_attempt_at = now() + interval '15 minutes',
-    resend_at = now() + interval '17 minutes' where title = 'Waiting'`.execute(db)
+  // Others may use a server: its documents wait for their time.
   if (server)
-    // Others may use it: it is the sweeper that waits for their leases, and that they are over.
-    await sql`update documents set lease_expires_at = lease_expires_at - interval '1 hour',
-      resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'`.execute(db)
-  await database.close()
+    await withClient(env.DATABASE_URL!, (client) =>
+      client.query('update documents set resend_at = now(), next_attempt_at = now()'),
+    )
 
   const second = start({ ...env, EMBEDDING_BASE_URL: provider.baseUrl })
   await second.prints('Serving')
-  await expect.poll(statuses, { timeout: 100_000 }).toEqual(['completed', 'error', 'completed', 'completed'])
-  expect(new Set(provider.calls.map(({ authorization }) => authorization))).toEqual(new Set([undefined]))
+  const { documents: after } = await apiOf(env)
+  await expect.poll(after, { timeout: 100_000 }).toMatchObject([{ status: 'completed' }])
+  expect(provider.calls.map(({ authorization }) => authorization)).toContain(undefined)
   expect(await second.prints('Ctrl-C')).not.toContain('posted:')
   await stop(second, 'SIGTERM')
 })
