@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import type { LocalQueue } from '../../infra/local/queue/queues.ts'
@@ -55,7 +55,9 @@ test.each(Object.keys(queues) as QueueName[])('the %s queue has the settings of 
 
 test('messages come back with their groups, one by one or in a batch, whether or not somebody waits for them', async () => {
   const Entries = [['a', 'group-a'], ['b', 'group-b'], ['c']].map(([name, MessageGroupId]) => ({
-    ...{ Id: name, MessageBody: name, ...(MessageGroupId && { MessageGroupId }) },
+    Id: name,
+    MessageBody: name,
+    MessageGroupId,
   }))
   await sqs.send(new SendMessageBatchCommand({ QueueUrl: queue.queueUrl, Entries }))
   await send('stored', { MessageGroupId: 'group-d' })
@@ -63,6 +65,7 @@ test('messages come back with their groups, one by one or in a batch, whether or
     messages.map(({ Body, Attributes }) => `${Body} ${Attributes?.MessageGroupId}`)
   const stored = ['a group-a', 'b group-b', 'c undefined', 'stored group-d']
   expect(groupsOf(await receive(queue.queueUrl))).toEqual(stored)
+  expect(queue.queueUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\//)
   const waiting = receive(queue.queueUrl, 20)
   await send('awaited', { MessageGroupId: 'group-e' })
   expect(groupsOf(await waiting)).toEqual(['awaited group-e'])
