@@ -61,12 +61,12 @@ async function bash(script: string): Promise<{ code: number; output: string }> {
 }
 
 test('a first start ingests and searches the samples; Ctrl-C stops it at any time', async () => {
-  const env = await home({ isEmpty: true })
-  const interrupted = start({ ...env })
+  const interrupted = start({ ...(await home()) })
   await interrupted.prints('Starting')
   await stop(interrupted)
   expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
 
+  const env = await home({ isEmpty: true })
   const first = start({ ...env })
   await first.prints('Serving')
   const admin = (...args: string[]) => cuecard(args, { env: { ...env } })

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,16 +60,13 @@ const failure = (code: string) => new Error(`aws ended with 254: An error occurr
 function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } = {}): Aws {
   const known: Record<string, unknown> = {
     'sts get-caller-identity': { UserId: 'AIDA', Account: '444455556666', Arn: 'arn:aws:iam::444455556666:user/ada' },
-    'ssm get-parameter': {
-      Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: '28', Version: 1 },
-    },
+    'ssm get-parameter': { Parameter: { Value: '28' } },
     'lambda get-account-settings': {
-      AccountLimit: { TotalCodeSize: 80530636800, ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
-      AccountUsage: { TotalCodeSize: 1, FunctionCount: 1 },
+      AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
     },
     'lambda get-function-concurrency': failure('ResourceNotFoundException'),
     'cloudformation describe-stacks': new Error(
-      'aws ended with 254: An error occurred (ValidationError) when calling the DescribeStacks operation: Stack with id cuecard-prod does not exist',
+      `${failure('ValidationError').message} when calling the DescribeStacks operation: Stack with id cuecard-prod does not exist`,
     ),
     ...answers,
   }
@@ -79,7 +76,7 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
       const name = rest[1]!.split('/').at(-1) as SecretName
       const SecretString = kept[name]
       if (SecretString === undefined) throw failure('ResourceNotFoundException')
-      return { ARN: 'arn', Name: rest[1], VersionId: '1', SecretString, VersionStages: ['AWSCURRENT'] }
+      return { SecretString }
     }
     const answer = known[`${service} ${operation}`]
     if (answer === undefined) throw new Error(`unexpected: aws ${service} ${operation}`)
@@ -88,17 +85,14 @@ function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } =
   }
 }
 
-const settings = (): StageSettings => ({
-  ...stages.prod,
-  account: '444455556666',
-  alarmAddress: 'duty@example.org',
-  runbookUrl: 'https://example.org/runbook.md',
-  provider: { baseUrl: provider.baseUrl, model: 'fake' },
-})
-
 function look(aws: Aws, changed: Partial<StageSettings> = {}, resolve = () => Promise.resolve<unknown>({})) {
-  const databaseEndpoint = process.env.DATABASE_ENDPOINT
-  return preflight('prod', { ...settings(), ...changed }, { aws, resolve, databaseEndpoint })
+  const settings = {
+    ...stages.prod,
+    ...{ account: '444455556666', alarmAddress: 'duty@example.org', runbookUrl: 'https://example.org/runbook.md' },
+    provider: { baseUrl: provider.baseUrl, model: 'fake' },
+    ...changed,
+  }
+  return preflight('prod', settings, { aws, resolve, databaseEndpoint: process.env.DATABASE_ENDPOINT })
 }
 
 const faultsOf = (findings: Finding[]) =>
@@ -143,33 +137,26 @@ describe('the preflight', () => {
     expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
   })
 
-  test('rejects credentials of another account than the stage is pinned to', async () => {
-    expect(faultsOf(await look(fakeAws(), { account: '777788889999' }))).toEqual([
-      'error account: the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages.ts)',
-    ])
-  })
-
   test('counts what the stage reserves, what others have, what its workers take and what AWS keeps', async () => {
-    const account = (ConcurrentExecutions: number, UnreservedConcurrentExecutions: number, own = 0) =>
-      fakeAws({
-        answers: {
-          'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions } },
-          'lambda get-function-concurrency': own ? { ReservedConcurrentExecutions: own } : {},
-        },
-      })
+    const account = (ConcurrentExecutions: number, others: number, own = 0) => {
+      const AccountLimit = { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions - others }
+      const concurrency = own ? { ReservedConcurrentExecutions: own } : {}
+      const limits = { 'lambda get-account-settings': { AccountLimit }, 'lambda get-function-concurrency': concurrency }
+      return fakeAws({ answers: limits })
+    }
     // The sweeper, the canary, and what migrates.
     const scheduled = 3
     const reserved = Object.values(stages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
     const workers = stages.prod.embeddingConcurrency + stages.prod.extractionConcurrency + scheduled
     const enough = reserved + 68 + workers + 100
-    expect(faultsOf(await look(account(enough, enough - 68)))).toEqual([])
-    expect(faultsOf(await look(account(enough - 1, enough - 1 - 68)))).toEqual([
+    expect(faultsOf(await look(account(enough, 68)))).toEqual([])
+    expect(faultsOf(await look(account(enough - 1, 68)))).toEqual([
       `error Lambda concurrency: ${enough} of the account’s ${enough - 1}: the stage reserves ${reserved}, others 68, workers and schedules take up to ` +
         `${workers}, and AWS keeps 100 unreserved. Request a quota of 1000 (Service Quotas, Lambda, Concurrent executions), or reserve ` +
         'less in infra/aws/concurrency.ts',
     ])
     // What the stage has reserved already, nine of ten here, is not another's.
-    expect(faultsOf(await look(account(enough, enough - 68 - 90, 10)))).toEqual([])
+    expect(faultsOf(await look(account(enough, 68 + 90, 10)))).toEqual([])
   })
 
   test.each([
@@ -184,12 +171,7 @@ describe('the preflight', () => {
   })
 
   test('warns of a stage that reserves nothing', async () => {
-    const { reservedConcurrency: _, ...shared } = settings()
-    const findings = await preflight('prod', shared, {
-      aws: fakeAws(),
-      resolve: () => Promise.resolve({}),
-      databaseEndpoint: process.env.DATABASE_ENDPOINT,
-    })
+    const findings = await look(fakeAws(), { reservedConcurrency: undefined as never })
     expect(faultsOf(findings)).toEqual([expect.stringMatching(/^warning Lambda concurrency: .*A Lambda that hangs/)])
   })
 
@@ -213,10 +195,13 @@ describe('the preflight', () => {
     ])
   })
 
-  test('shows no secret, whatever is wrong with one', async () => {
+  test('rejects credentials of another account, and shows no secret, whatever is wrong with one', async () => {
     const password = 'hunter2hunter2'
     const kept = { ...secrets(), 'database-owner': `postgres://${password}@`, provider: password }
-    expect(JSON.stringify(await look(fakeAws({ kept })))).not.toContain(password)
+    const findings = await look(fakeAws({ kept }), { account: '777788889999' })
+    const pinned = 'the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages.ts)'
+    expect(faultsOf(findings)).toContain(`error account: ${pinned}`)
+    expect(JSON.stringify(findings)).not.toContain(password)
   })
 
   test('looks at the certificate and the record of a domain', async () => {
@@ -253,19 +238,12 @@ test('AWS is asked in the region of the stage, whatever the shell is set to', as
   }
 })
 
-test('npm run preflight fails with every reason where the command aws is missing', async () => {
-  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) =>
-    execFile(
-      process.execPath,
-      [join(import.meta.dirname, '../../infra/preflight/main.ts'), 'prod'],
-      { env: { PATH: '/nowhere' } },
-      (error, stdout) => resolve({ code: error?.code, stdout }),
-    ),
-  )
-  expect(code).toBe(1)
-  expect(stdout).toMatch(/^error {4}account: prod names an example/m)
-  expect(stdout).toMatch(/^error {4}credentials: cannot run aws: /m)
-  expect(stdout.match(/cannot run aws/g)).toHaveLength(1)
-  expect(stdout).toMatch(/^error {4}alarms: have no recipient/m)
-  expect(stdout).toMatch(/\nNot ready: \d+ errors\.\n$/)
+test('npm run preflight fails with every reason where the command aws is missing', () => {
+  const main = join(import.meta.dirname, '../../infra/preflight/main.ts')
+  const run = spawnSync(process.execPath, [main, 'prod'], { encoding: 'utf8', env: { PATH: '/nowhere' } })
+  expect(run.status).toBe(1)
+  for (const fault of ['account: prod names an example', 'credentials: cannot run aws: ', 'alarms: have no recipient'])
+    expect(`\n${run.stdout}`.split(`\nerror    ${fault}`), fault).toHaveLength(2)
+  expect(run.stdout.match(/cannot run aws/g)).toHaveLength(1)
+  expect(run.stdout).toMatch(/\nNot ready: \d+ errors\.\n$/)
 })
