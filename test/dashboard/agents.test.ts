@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
+import { setColumns } from './document-rows.ts'
 import { useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
@@ -23,11 +24,7 @@ test('an agent answers as soon as one of its documents is ready, and before says
   const { body } = await post('Hours')
   expect(await shown()).toContain(`${w.isOff.pending} ${w.documents(1)} ${w.pending(1)}`)
 
-  await stand.db
-    .updateTable('documents')
-    .set({ status: 'error', error_message: 'Unreadable' })
-    .where('id', '=', body.id)
-    .execute()
+  await setColumns(stand, body.id, `status = 'error', error_message = 'Unreadable'`)
   expect(await shown()).toContain(`${w.isOff.failed} ${w.documents(1)} ${w.failed(1)}`)
 
   await post('Prices')
@@ -40,10 +37,9 @@ test('an agent’s name is shown as it is, and leads to its documents', async ()
   const { browser, organizationId } = await signedIn()
   const agent = await createAgent(stand.db, organizationId as OrganizationId, '<b onclick="x">"&\'</b>')
   const { html } = await browser.get('/dashboard')
-  expect(html).toContain(
-    `<a href="/dashboard/agents/${agent.id}/documents">&lt;b onclick=&quot;x&quot;&gt;&quot;&amp;&#39;&lt;/b&gt;</a>`,
-  )
-  const documents = await browser.get(`/dashboard/agents/${agent.id}/documents`)
+  const path = `/dashboard/agents/${agent.id}/documents`
+  expect(html).toContain(`<a href="${path}">&lt;b onclick=&quot;x&quot;&gt;&quot;&amp;&#39;&lt;/b&gt;</a>`)
+  const documents = await browser.get(path)
   expect(documents.html).toContain('<title>Documents · &lt;b onclick')
   expect(documents.html).toMatch(/aria-current="page">Documents<\/a>/)
 })

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../functions/dashboard/words.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
+import { setColumns } from './document-rows.ts'
 import { fill, type Ids, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
 import { type Browser, type Page, type SignedIn, useDashboard } from './support.ts'
 
@@ -20,6 +21,7 @@ test('without a session there are the page to sign in, its form, signing out, an
 /** One that has everything, another, and one for each permission that it lacks: each test leaves them as they are. */
 let mine: Subject
 let other: Subject
+let reader: Subject
 const lacking = new Map<string, Subject>()
 type Subject = SignedIn & { ids: Ids; rows: Awaited<ReturnType<typeof rowsOf>> }
 
@@ -32,6 +34,8 @@ async function makeSubject(granted?: Permission[]): Promise<Subject> {
 beforeAll(async () => {
   mine = await makeSubject()
   other = await makeSubject()
+  reader = await makeSubject(['kb:read', 'organization:read'])
+  await setColumns(stand, reader.ids.documentId, `status = 'error', error_message = 'It broke.'`)
   for (const permission of permissions)
     lacking.set(permission, await makeSubject(permissions.filter((each) => each !== permission)))
 })
@@ -85,9 +89,12 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
 
   if (path.includes(':'))
     test('finds nothing of another organization or where an id cannot be one, and changes nothing', async () => {
-      const { status } = await send(mine, fill(path, other.ids))
-      if (isGet) expect(status).toBe(404)
-      else expect([303, 404]).toContain(status)
+      const inMine = path.includes(':documentId') ? [{ ...other.ids, agentId: mine.ids.agentId }] : []
+      for (const ids of [other.ids, ...inMine, never()]) {
+        const { status } = await send(mine, fill(path, ids))
+        if (isGet) expect(status).toBe(404)
+        else expect([303, 404]).toContain(status)
+      }
       const odd = fill(path, { agentId: '0', documentId: '0', callId: '%00', keyId: '%2e' })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
@@ -106,6 +113,16 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId)$/.test(path)
+  if (isGet && !leadsElsewhere)
+    test.runIf(!metadata.permission.endsWith(':write'))('leads a key that may only read to nothing else', async () => {
+      const page = await reader.browser.get(fill(path, reader.ids))
+      expect(page.status).toBe(200)
+      const beyond = posts.concat(screenRoutes.filter(({ path }) => /\/(new|edit|delete|revoke)$/.test(path)))
+      for (const { method, path } of beyond)
+        expect(page.html).not.toContain(`${method === 'GET' ? 'href' : 'action'}="${fill(path, reader.ids)}`)
+      expect(page.html).not.toContain('id="upload"')
+    })
+
   if (isGet && !leadsElsewhere)
     test('is a page that keeps the rules of all pages', async () => {
       const page = await mine.browser.get(fill(path, mine.ids))
@@ -153,13 +170,10 @@ function assertRules({ html, headers }: Page) {
   })
 
   const tags = [...html.matchAll(/<([a-z][\w-]*)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
-    ([tag, name, attributes]) => ({
-      tag,
-      name,
-      attributes: new Map(
-        [...attributes!.matchAll(/([^\s=]+)(?:="([^"]*)")?/g)].map(([, key, value = '']) => [key, value]),
-      ),
-    }),
+    ([tag, name, attributes]) => {
+      const pairs = [...attributes!.matchAll(/([^\s=]+)(?:="([^"]*)")?/g)]
+      return { tag, name, attributes: new Map(pairs.map(([, key, value = '']) => [key, value])) }
+    },
   )
   expect(html.match(/<[a-z]/g)).toHaveLength(tags.length)
   for (const { tag, name, attributes } of tags) {

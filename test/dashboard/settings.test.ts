@@ -4,7 +4,7 @@ import { words } from '../../functions/dashboard/words.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { permissions } from '../../shared/permissions.ts'
+import { type Permission, permissions } from '../../shared/permissions.ts'
 import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()
@@ -24,13 +24,7 @@ async function newKeyFields(browser: Browser, more: Record<string, string | stri
 test('deleting calls when they are done is turned on and off, and says what that means', async () => {
   const { browser, organizationId } = await signedIn()
   const setting = async () =>
-    (
-      await stand.db
-        .selectFrom('organizations')
-        .select('auto_delete_done_calls')
-        .where('id', '=', organizationId)
-        .execute()
-    )[0]
+    (await sql`select auto_delete_done_calls from organizations where id = ${organizationId}`.execute(stand.db)).rows[0]
   for (const isOn of [true, false]) {
     const { text } = await browser.submit(`${path}/auto-delete`, { on: `${isOn}` })
     expect(text).toContain(autoDelete.changed[isOn ? 'on' : 'off'])
@@ -62,11 +56,8 @@ describe('a key', () => {
   test('is made once, however often its form is sent', async () => {
     const { browser, organizationId } = await signedIn()
     const fields = await newKeyFields(browser)
-    const [one, other] = await Promise.all([
-      browser.post(`${path}/keys/new`, fields),
-      browser.post(`${path}/keys/new`, fields),
-    ])
-    expect([one.status, other.status].toSorted()).toEqual([200, 303])
+    const [one, other] = await Promise.all([1, 2].map(() => browser.post(`${path}/keys/new`, fields)))
+    expect([one!.status, other!.status].toSorted()).toEqual([200, 303])
     expect((await browser.submit(`${path}/keys/new`, fields)).text).toContain(w.madeBefore)
     expect(await keysOf(organizationId)).toHaveLength(2)
   })
@@ -87,10 +78,8 @@ describe('a key', () => {
 
   test('that works until it is revoked has no end', async () => {
     const { browser, organizationId } = await signedIn()
-    await browser.post(
-      `${path}/keys/new`,
-      await newKeyFields(browser, { days: 'never', permissions: [...permissions] }),
-    )
+    const fields = await newKeyFields(browser, { days: 'never', permissions: [...permissions] })
+    await browser.post(`${path}/keys/new`, fields)
     expect((await keysOf(organizationId)).at(-1)).toMatchObject({ expires_at: null, permissions })
   })
 
@@ -113,10 +102,8 @@ describe('a key', () => {
   test('may not do more than the one it is made with', async () => {
     const { browser, organizationId } = await signedIn(['organization:read', 'organization:write'])
     const form = await browser.get(`${path}/keys/new`)
-    expect([...form.html.matchAll(/name="permissions" value="([^"]+)"/g)].map(([, value]) => value)).toEqual([
-      'organization:read',
-      'organization:write',
-    ])
+    const offered = [...form.html.matchAll(/name="permissions" value="([^"]+)"/g)].map(([, value]) => value)
+    expect(offered).toEqual(['organization:read', 'organization:write'])
     const beyond = await newKeyFields(browser, { permissions: ['organization:read', 'kb:read'] })
     expect((await browser.post(`${path}/keys/new`, beyond)).status).toBe(403)
     expect(await keysOf(organizationId)).toHaveLength(1)
@@ -125,11 +112,7 @@ describe('a key', () => {
   test('does not outlive the one it is made with', async () => {
     const { browser, organizationId } = await signedIn()
     const end = new Date(Date.now() + 3 * 86_400_000)
-    await stand.db
-      .updateTable('api_keys')
-      .set({ expires_at: end })
-      .where('organization_id', '=', organizationId)
-      .execute()
+    await sql`update api_keys set expires_at = ${end} where organization_id = ${organizationId}`.execute(stand.db)
     expect((await browser.get(`${path}/keys/new`)).text).toContain(w.expiryHint)
     for (const days of ['30', 'never']) {
       await browser.post(`${path}/keys/new`, await newKeyFields(browser, { days }))
@@ -137,13 +120,8 @@ describe('a key', () => {
     }
   })
 
-  const second = (tenant: SignedIn, more = {}) =>
-    createKey(stand.db, {
-      organizationId: tenant.organizationId as OrganizationId,
-      name: 'Second',
-      permissions: ['kb:read'],
-      ...more,
-    })
+  const second = ({ organizationId: id }: SignedIn, granted: Permission[] = ['kb:read']) =>
+    createKey(stand.db, { organizationId: id as OrganizationId, name: 'Second', permissions: granted })
 
   test('is revoked after a page that says what stops, and is then listed as such', async () => {
     const mine = await signedIn()
@@ -167,7 +145,7 @@ describe('a key', () => {
     const { text } = await mine.browser.get(`${path}/keys/${own!.id}/revoke`)
     expect(text).toContain(w.revokeOwn)
     expect(text).toContain(w.revokeLast)
-    await second(mine, { permissions: ['organization:write'] })
+    await second(mine, ['organization:write'])
     expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(w.revokeLast)
     const after = await mine.browser.submit(`${path}/keys/${own!.id}/revoke`)
     expect(after).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/dashboard/sign-in') } })
@@ -194,15 +172,8 @@ describe('the keys that a key has made', () => {
     const idOf = async (name: string) => (await keysOf(mine.organizationId)).find((key) => key.name === name)!.id
     const names = async () =>
       (await keysOf(mine.organizationId)).filter(({ revoked_at }) => revoked_at === null).map(({ name }) => name)
-    return {
-      ...mine,
-      leaked,
-      child,
-      grandchild,
-      other,
-      revokePath: `${path}/keys/${await idOf('Leaked')}/revoke`,
-      names,
-    }
+    const revokePath = `${path}/keys/${await idOf('Leaked')}/revoke`
+    return { ...mine, leaked, child, grandchild, other, revokePath, names }
   }
 
   test('are listed before it is revoked, and are revoked with it when that is chosen', async () => {
@@ -249,20 +220,8 @@ test('what is used is shown beside its limit', async () => {
   expect(text).toContain(`Agent ${usage.documents(1, 10_000)} · ${usage.chunks(1)}`)
   expect(html).toContain('<progress value="1" max="10000"')
   expect(text).toMatch(new RegExp(`${usage.tokens}.*${usage.tokensHint}.*${usage.pipeline}`))
-  await stand.db
-    .updateTable('documents')
-    .set({ file_bytes: 12_300_000 })
-    .where('organization_id', '=', organizationId)
-    .execute()
+  await sql`update documents set file_bytes = 12300000 where organization_id = ${organizationId}`.execute(stand.db)
   expect((await browser.get(path)).text).toContain(`${usage.chunks(1)} · 12 MB of files`)
-})
-
-test('a key that may only look sees no buttons', async () => {
-  const { browser } = await signedIn(['organization:read'])
-  const { html, text } = await browser.get(path)
-  expect(text).toContain(autoDelete.leadOff)
-  expect(html.replace(/action="\/dashboard\/sign-out"/, '')).not.toContain('action=')
-  expect(html).not.toContain(`${path}/keys`)
 })
 
 test('a message that somebody else made up is not shown', async () => {

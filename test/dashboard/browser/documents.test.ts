@@ -11,6 +11,14 @@ const text = (name: string, content: string) => ({ name, mimeType: 'text/plain',
 describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
+  /** The list of a new agent's documents, which have these titles and no text. */
+  async function openList(...titles: string[]) {
+    const tenant = await stand.tenant()
+    for (const title of titles) await tenant.call('POST', tenant.knowledgeBase, { title })
+    const documents = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data
+    return { ...(await open(tenant, listOf(tenant))), tenant, documents }
+  }
+
   /** Files that have arrived are read, and their texts embedded. */
   async function work() {
     await stand.deliver('extraction')
@@ -18,8 +26,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
   }
 
   test('files that are dropped or chosen are uploaded, and become ready without a reload', async () => {
-    const tenant = await stand.tenant()
-    const { page, wrong } = await open(tenant, listOf(tenant))
+    const { page, wrong } = await openList()
     await page.evaluate('window.isSame = true')
     const choosing = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Drop files here' }).press('Enter')
@@ -42,8 +49,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
   })
 
   test('an upload shows its progress and can be cancelled, and leaves no document', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
+    const { page, documents } = await openList()
     // The bucket takes the file, and its time.
     const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
     await page.route(`${stand.emulator.endpoint}/**`, () => hold())
@@ -56,24 +62,22 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await item.getByRole('button', { name: 'Cancel' }).click()
     await deleted
     expect(await item.count()).toBe(0)
-    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([])
+    expect(await documents()).toEqual([])
   })
 
   test('a file goes on after the connection broke, under the same document', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
+    const { page, documents } = await openList()
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
     const item = page.locator('#upload li')
     await item.filter({ hasText: 'The connection was lost' }).waitFor()
     await item.getByRole('button', { name: 'Try again' }).click()
     await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
-    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+    expect(await documents()).toHaveLength(1)
   })
 
   test('a file that never came is uploaded again on the page of its document', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
+    const { tenant, page, documents } = await openList()
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
     await page.locator('#upload li').filter({ hasText: 'The connection was lost' }).waitFor()
@@ -86,13 +90,12 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await other.page.getByText('Queued').waitFor()
     await work()
     await other.page.getByText('Soup of the day.').waitFor()
-    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toMatchObject([{ status: 'completed' }])
+    expect(await documents()).toMatchObject([{ status: 'completed' }])
     expect(other.wrong).toEqual([])
   })
 
   test('a bar is as long as its number says', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
+    const { page } = await openList()
     // With Pico's transition as long as this, a bar that has one is still empty.
     const show = (value: number) =>
       page.evaluate(`{
@@ -112,25 +115,20 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
   })
 
   test('what the bucket refuses is tried again as another document', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
-    await page.route(
-      `${stand.emulator.endpoint}/**`,
-      (route) => route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' } }),
-      { times: 1 },
-    )
+    const { page, documents } = await openList()
+    const refused = { status: 403, headers: { 'access-control-allow-origin': '*' } }
+    await page.route(`${stand.emulator.endpoint}/**`, (route) => route.fulfill(refused), { times: 1 })
     const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
     await page.locator('#upload li').filter({ hasText: 'wasn’t accepted' }).waitFor()
     await deleted
     await page.locator('#upload').getByRole('button', { name: 'Try again' }).click()
     await page.locator('.documents > li').filter({ hasText: 'Menu' }).waitFor()
-    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+    expect(await documents()).toHaveLength(1)
   })
 
   test('a file of another type is refused in words, and cannot be tried again', async () => {
-    const tenant = await stand.tenant()
-    const { page } = await open(tenant, listOf(tenant))
+    const { page } = await openList()
     await page.setInputFiles('#upload input[type=file]', text('virus.exe', 'x'))
     const item = page.locator('#upload li').filter({ hasText: 'This type of file isn’t supported.' })
     await item.waitFor()
@@ -140,11 +138,8 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
   })
 
   test('a deletion can be undone, and is carried out when its time is over', async () => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
-    const { page, wrong } = await open(tenant, listOf(tenant))
+    const { page, wrong, documents } = await openList('Prices')
     await page.clock.install()
-    const listed = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
     const row = page.locator('.documents > li')
     await row.getByRole('link', { name: 'Delete “Prices”' }).press('Enter')
     const notice = page.getByText('Callers will no longer get answers from “Prices”.')
@@ -154,23 +149,21 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await notice.waitFor({ state: 'detached' })
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
     await page.clock.runFor(20_000)
-    expect(await listed()).toBe(1)
+    expect(await documents()).toHaveLength(1)
 
     await row.getByRole('link', { name: 'Delete “Prices”' }).click()
     await page.clock.runFor(7_000)
-    expect(await listed()).toBe(1)
+    expect(await documents()).toHaveLength(1)
     const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
     await page.clock.runFor(2_000)
     await deleted
     await page.getByText('No documents yet').waitFor()
-    expect(await listed()).toBe(0)
+    expect(await documents()).toEqual([])
     expect(wrong).toEqual([])
   })
 
   test.each(['a link', 'the address'])('a deletion is carried out when the page is left by %s', async (way) => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
-    const { page } = await open(tenant, listOf(tenant))
+    const { page, documents } = await openList('Prices')
     await page.getByRole('link', { name: 'Delete “Prices”' }).click()
     // Said to screen readers too.
     await page.getByText('Callers will no longer get answers from “Prices”.').first().waitFor()
@@ -180,27 +173,22 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
       await page.getByText('No documents yet').waitFor()
     } else {
       await page.goto('about:blank')
-      await expect
-        .poll(async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length, { timeout: 10_000 })
-        .toBe(0)
+      await expect.poll(documents, { timeout: 10_000 }).toEqual([])
     }
   })
 
   test('what somebody has changed since is not deleted, and the page says so', async () => {
-    const tenant = await stand.tenant()
-    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Prices' })
-    const { page } = await open(tenant, listOf(tenant))
+    const { tenant, page, documents } = await openList('Prices')
     await page.getByRole('link', { name: 'Delete “Prices”' }).click()
-    await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { title: 'New prices' })
+    const [{ id }] = await documents()
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
     await page.getByRole('link', { name: 'Failed' }).click()
     await page.locator('#flash').getByText('somebody has changed it in the meantime').waitFor()
     await page.getByRole('link', { name: 'New prices', exact: true }).waitFor()
   })
 
   test('titles are searched as they are typed, and the address follows', async () => {
-    const tenant = await stand.tenant()
-    for (const title of ['Prices', 'Opening hours']) await tenant.call('POST', tenant.knowledgeBase, { title })
-    const { page, wrong } = await open(tenant, listOf(tenant))
+    const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
     await page.getByRole('link', { name: 'Prices', exact: true }).waitFor({ state: 'detached' })
     expect(await page.locator('.documents h2').allInnerTexts()).toEqual(['Opening hours'])

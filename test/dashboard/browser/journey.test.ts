@@ -6,21 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
-import { newId } from '../../../shared/ids.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
 import { axeFindings } from '../axe-findings.ts'
+import { makeTrashedCall } from '../routes.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')
 /** What the list of documents calls each kind of file. */
 const labels = {
-  pdf: 'PDF',
-  docx: 'Word document',
-  xlsx: 'Spreadsheet',
-  pptx: 'Presentation',
-  csv: 'CSV table',
-  html: 'Web page',
-  md: 'Markdown',
-  txt: 'Text file',
+  ...{ pdf: 'PDF', docx: 'Word document', xlsx: 'Spreadsheet', pptx: 'Presentation' },
+  ...{ csv: 'CSV table', html: 'Web page', md: 'Markdown', txt: 'Text file' },
 }
 const kinds = Object.keys(labels) as (keyof typeof labels)[]
 
@@ -116,16 +110,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await rows.getByRole('link', { name: words.documents.delete.actionOf('Broken') }).click()
     await rows.filter({ hasText: 'Broken' }).waitFor({ state: 'detached' })
 
-    await stand.db
-      .insertInto('calls')
-      .values({
-        organization_id: demo.organizationId,
-        agent_id: demo.agentId,
-        id: newId(),
-        done_at: new Date(),
-        deleted_at: new Date(),
-      })
-      .execute()
+    await makeTrashedCall(stand.db, demo)
     await link(words.navigation.calls).click()
     expect(await faults()).toEqual([])
     await button(words.calls.restoreOf('Front desk')).click()
