@@ -5,7 +5,7 @@
 import { Database } from '../shared/database/database.ts'
 import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { searchModes } from '../shared/retrieval/schemas.ts'
-import { defaultSimilarity, worstCaseTraits } from '../shared/retrieval/search.ts'
+import { worstCaseTraits } from '../shared/retrieval/search.ts'
 import { searchParameters } from '../shared/retrieval/statement/search-parameters.ts'
 import { hits } from '../shared/retrieval/statement/search-statement.ts'
 
@@ -18,7 +18,7 @@ if (!mode) {
 const scope = { organizationId: 'ORGANIZATION', agentId: 'AGENT' } as never
 const [vector] = await lexicalEmbedder().embed([query])
 const parameters = searchParameters(scope, { mode, query, vector }, { limit: 5 })
-const statement = hits({ ...parameters, ...defaultSimilarity, ...worstCaseTraits })
+const statement = hits({ ...parameters, ...worstCaseTraits })
 const compiled = statement.compile(new Database({ url: () => '', timeoutSeconds: 1 }))
 console.log(compiled.sql)
 for (const [i, value] of compiled.parameters.entries())

@@ -52,7 +52,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.route('/', textScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, bucket))
   app.route('/', askScreens(screen, { embedder }))
-  app.route('/', unansweredScreens(screen, { embedder }))
+  app.route('/', unansweredScreens(screen))
   app.route('/', callsScreens(screen))
   app.route('/', settingsScreens(screen))
 

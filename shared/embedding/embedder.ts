@@ -1,21 +1,11 @@
 export interface Embedder {
   readonly model: string
-  readonly similarity?: Similarity
   /** Needs no network, so its vectors are not stored. */
   readonly isLocal?: boolean
   /** Whether a second call may race a slow one; by default always. */
   mayHedge?(): boolean
   /** In order: 1536 finite numbers each, normalized. @throws EmbeddingError */
   embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
-}
-
-export interface Similarity {
-  /** Cosine of a question and an unrelated text. */
-  readonly unlike: number
-  /** Cosine of a question and its answer. */
-  readonly alike: number
-  /** Weight of the cosine, 0 to 1, where a question and the agent's texts share no word. */
-  readonly trust: number
 }
 
 export interface EmbedOptions {

@@ -17,7 +17,6 @@ export function lexicalEmbedder(): Embedder {
   return {
     model: 'lexical-2',
     isLocal: true,
-    similarity: { unlike: 0, alike: 0.5, trust: 0.2 },
     embed: (texts) => inTurns(mapped(texts, embedText)),
   }
 }

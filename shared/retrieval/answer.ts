@@ -14,7 +14,7 @@ import { queryEmbedder } from './query-vector/embed-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vector/query-vectors.ts'
 import type { Hit } from './schemas.ts'
-import { type Asked, newSearch } from './search.ts'
+import { type Asked, type Found, type LikenessOf, newSearch } from './search.ts'
 import type { Filters } from './statement/searched-chunks.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -36,6 +36,7 @@ export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
 export interface Answer {
   data: Hit[]
   degraded: null | 'keyword_only'
+  likenessOf: LikenessOf
 }
 
 export interface AnsweringDependencies {
@@ -58,7 +59,7 @@ const maxLogMilliseconds = 250
 /** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
 export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   const cache = vectorCache()
-  const search = newSearch(embedder.similarity)
+  const search = newSearch()
   const embedQuery = queryEmbedder(embedder, clock, limits.patienceSeconds)
   const roundTrips = recentDurations()
 
@@ -105,7 +106,8 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       const found = await findAnswer(db, scope, input, timing, figures)
       const { mode, query: text } = input
       if (!scope.logsQuestions || text === undefined) return found
-      const question = { text, mode, isDegraded: found.degraded !== null, scores: found.data.map(({ score }) => score) }
+      const scores = found.data.map(({ score }) => (mode === 'semantic' ? found.likenessOf(score) : score))
+      const question = { text, mode, isDegraded: found.degraded !== null, scores }
       const rest = timing.arrivedAt + input.deadline_ms - clock.now()
       await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
       return found
@@ -131,7 +133,8 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     const deadline = timing.arrivedAt + input.deadline_ms
     const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>
       ask(db, timing, until, (db) => search(db, scope, { mode, query, ...by }, input))
-    const whole = async (...by: Parameters<typeof find>) => ({ data: (await find(...by)).hits, degraded: null })
+    const toAnswer = ({ hits: data, likenessOf }: Found) => ({ data, degraded: null, likenessOf })
+    const whole = async (...by: Parameters<typeof find>) => toAnswer(await find(...by))
 
     if (mode === 'keyword' || query === undefined || embedding) return await whole({ vector: embedding })
     if (embedder.isLocal) {
@@ -143,7 +146,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     const cached = cache.get(scope, key)
     const first = await find(cached ? { vector: cached } : { storedVector: key })
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
-    if (first.hasVector) return { data: first.hits, degraded: null }
+    if (first.hasVector) return toAnswer(first)
     try {
       const vector = await embed(timing, deadline, query, scope)
       cache.set(scope, key, vector)
@@ -152,7 +155,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       const isLimited = error instanceof ApiError && error.code === 'rate_limited'
       if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
       figures[isLimited ? 'SearchesLimited' : 'SearchesDegraded'] = 1
-      return { data: first.hits, degraded: 'keyword_only' }
+      return { ...toAnswer(first), degraded: 'keyword_only' }
     }
   }
 

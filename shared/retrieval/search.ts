@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
-import type { Similarity } from '../embedding/embedder.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { type QueryVectorKey, rememberQueryVector } from './query-vector/query-vectors.ts'
 import type { Hit } from './schemas.ts'
@@ -17,21 +16,23 @@ export interface Asked extends Question {
 export interface Found {
   hits: Hit[]
   hasVector: boolean
+  likenessOf: LikenessOf
 }
+
+/** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
+export type LikenessOf = (cosine: number) => number
 
 const maxRemembered = 10_000
 export const worstCaseTraits: Traits = { isLarge: true }
 
-export const defaultSimilarity: Similarity = { unlike: 0.15, alike: 0.6, trust: 0.7 }
-
-/** A search that remembers what the last one found of each agent. @param similarity of the model of queries */
-export function newSearch(similarity = defaultSimilarity) {
+/** A search that remembers what the last one found of each agent. */
+export function newSearch() {
   const remembered = new Map<string, Traits>()
 
   /** Best first, ties by document and index; as many as fit into a response, at least one if any. @throws ApiError agent_not_found */
   return async function search(db: Database, scope: AgentScope, asked: Asked, filters: Filters): Promise<Found> {
     const { mode, vector, remember: rememberAs } = asked
-    const parameters = { ...searchParameters(scope, asked, filters), ...similarity }
+    const parameters = searchParameters(scope, asked, filters)
     const key = `${scope.organizationId} ${scope.agentId}`
     const expected = remembered.get(key) ?? worstCaseTraits
     const remembering = vector && rememberAs && { remembered: rememberQueryVector(scope, rememberAs, vector) }
@@ -43,10 +44,12 @@ export function newSearch(similarity = defaultSimilarity) {
     if (is_large !== null && (mode === 'keyword' || (has_vector && !filters.document_ids && !filters.metadata)))
       remember(key, { isLarge: is_large })
     if (has_vector && is_large && !expected.isLarge) rows = await send(worstCaseTraits)
-    const found = rows.flatMap(({ is_agent, has_vector, is_large, semantic, keyword, ...hit }) =>
+    const found = rows.flatMap(({ is_agent, has_vector, is_large, unlike, reach, semantic, keyword, ...hit }) =>
       hit.chunk_id === null ? [] : [{ ...hit, scores: { semantic, keyword } }],
     )
-    return { hits: found, hasVector: has_vector }
+    const { unlike, reach } = rows[0]!
+    const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - unlike) / reach))
+    return { hits: found, hasVector: has_vector, likenessOf }
   }
 
   function remember(key: string, traits: Traits) {

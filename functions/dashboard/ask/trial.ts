@@ -8,10 +8,9 @@ import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
-import { defaultSimilarity } from '../../../shared/retrieval/search.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
-import { levelsOf, type Scale, type Strength, strengthOf } from '../scores.ts'
+import { type Scale, type Strength, strengthOf } from '../scores.ts'
 import type { Expected } from './titles.ts'
 
 const maxCharacters = 1000
@@ -55,9 +54,6 @@ export interface Compared extends Omit<Standing, 'best'>, Expected {
 
 /** Tries questions out. They throw ApiError agent_not_found, validation_failed; Unavailable. */
 export function trials(embedder: Embedder, answer: AnswerQuestion) {
-  const similarity = embedder.similarity ?? defaultSimilarity
-  const { unlike, alike } = similarity
-
   return async function tryOut(
     db: Database,
     scope: PayingAgent,
@@ -66,7 +62,7 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
   ): Promise<Trial> {
     const timing = startTiming(systemClock)
     const question = { query, mode, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds }
-    const { data, degraded } = await answer(db, { ...scope, logsQuestions: false }, question, timing)
+    const { data, degraded, likenessOf } = await answer(db, { ...scope, logsQuestions: false }, question, timing)
     const total = systemClock.now() - timing.arrivedAt
     const scale: Scale = degraded ? 'keyword' : mode
     const standing =
@@ -74,12 +70,11 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
     const shown = [...data, ...(standing?.best ? [standing.best.hit] : [])]
     const { words, presencesIn } =
       scale === 'semantic' ? { words: [], presencesIn: () => [] } : await explainWords(db, scope, query, shown)
-    const toPassage = (hit: Hit): Passage => ({
-      hit,
-      strength: strengthOf(hit.score, levelsOf(scale, similarity)),
-      likeness: hit.scores.semantic === null ? undefined : clamped((hit.scores.semantic - unlike) / (alike - unlike)),
-      presences: presencesIn(hit),
-    })
+    const toPassage = (hit: Hit): Passage => {
+      const likeness = hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic)
+      const strength = strengthOf(scale === 'semantic' ? likeness! : hit.score, scale)
+      return { hit, strength, likeness, presences: presencesIn(hit) }
+    }
     return {
       passages: data.map(toPassage),
       words,
@@ -94,8 +89,4 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
         },
     }
   }
-}
-
-function clamped(likeness: number): number {
-  return Math.min(1, Math.max(0, likeness))
 }

@@ -2,9 +2,8 @@ import { type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import type { Similarity } from '../../../shared/embedding/embedder.ts'
 import { isLogOn } from '../question-log.ts'
-import { levelsOf } from '../scores.ts'
+import { levels, type Scale } from '../scores.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 
 /** Only the newest are grouped, as each takes some tenths of a millisecond. */
@@ -25,30 +24,34 @@ export interface Unanswered {
 }
 
 const q = columnsOf('question_log', 'q')
+const possible = (scale: Scale) => sql`${levels[scale].possible}::float8`
+const isUnanswered = sql<SqlBool>`(${q.best_score} is null or ${q.best_score} < case
+    when ${q.is_degraded} or ${q.mode} = 'keyword' then ${possible('keyword')}
+    when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
 
 /** What callers asked of an agent in 30 days for which search found little, grouped by likeness. */
-export async function readUnanswered(db: Database, scope: AgentScope, similarity: Similarity): Promise<Unanswered> {
+export async function readUnanswered(db: Database, scope: AgentScope): Promise<Unanswered> {
   const { settings, counts, questions } = await db.batch({
     settings: isLogOn(db, scope.organizationId),
     counts: db
       .selectFrom('question_log as q')
       .select(({ fn }) => [
         sql<number>`${fn.countAll()}::int`.as('asked'),
-        sql<number>`${fn.countAll().filterWhere(isUnanswered(similarity))}::int`.as('unanswered'),
+        sql<number>`${fn.countAll().filterWhere(isUnanswered)}::int`.as('unanswered'),
       ])
       .where(isOf(scope)),
-    questions: newest(db, scope, similarity),
+    questions: newest(db, scope),
   })
   return { isOn: settings[0]!.log_questions, ...counts[0]!, groups: groupQuestions(questions) }
 }
 
 /** The newest unanswered ones, up to the question `last`: those that a page has grouped, without newer ones. */
-function newest(db: Database, scope: AgentScope, similarity: Similarity, last?: string) {
+function newest(db: Database, scope: AgentScope, last?: string) {
   return db
     .selectFrom('question_log as q')
     .select(['q.id', 'q.question', 'q.asked_at'])
     .where(isOf(scope))
-    .where(isUnanswered(similarity))
+    .where(isUnanswered)
     .$if(last !== undefined, (query) => query.where('q.id', '<=', last!))
     .orderBy('q.id', 'desc')
     .limit(maxQuestions)
@@ -60,21 +63,13 @@ function isOf({ organizationId, agentId }: AgentScope) {
     and ${q.asked_at} > now() - interval '30 days')`
 }
 
-function isUnanswered(similarity: Similarity) {
-  const possible = (scale: Parameters<typeof levelsOf>[0]) => sql`${levelsOf(scale, similarity).possible}::float8`
-  return sql<SqlBool>`(${q.best_score} is null or ${q.best_score} < case
-    when ${q.is_degraded} or ${q.mode} = 'keyword' then ${possible('keyword')}
-    when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
-}
-
 /** Deletes the group of question `first`, as a page whose newest question is `last` has shown it. @returns how many questions */
 export async function deleteGroup(
   db: Database,
   scope: AgentScope,
-  similarity: Similarity,
   { first, last }: { first: string; last: string },
 ): Promise<number> {
-  const groups = groupQuestions(await newest(db, scope, similarity, last).execute())
+  const groups = groupQuestions(await newest(db, scope, last).execute())
   const group = groups.find((group) => group.some(({ id }) => id === first)) ?? []
   if (group.length === 0) return 0
   return await deleteWhere(db, scope, sql`${q.id} = any(${group.map(({ id }) => id)}::uuid[])`)

@@ -1,11 +1,9 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { agentPath, uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { defaultSimilarity } from '../../../shared/retrieval/search.ts'
 import { agentPage } from '../layout.ts'
 import { questionLogPanel } from '../question-log.ts'
 import { type Screen, valid } from '../screen.ts'
@@ -18,14 +16,12 @@ const base = '/dashboard/agents/:agentId/unanswered'
 const w = words.unanswered
 
 /** What callers asked and search found little for. It needs `kb:write`, which platforms' keys do not have. */
-export function unansweredScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
-  const similarity = embedder.similarity ?? defaultSimilarity
-
+export function unansweredScreens(screen: Screen) {
   return new Hono<ApiEnv>()
     .get(
       base,
       screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope, may }) => {
-        const [{ id, name }, log] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope, similarity)])
+        const [{ id, name }, log] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope)])
         const { isOn, asked, groups } = log
         return {
           title: w.title,
@@ -41,7 +37,7 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
       `${base}/delete`,
       screen({ permission: 'kb:write', params: agentPath, form: groupForm }, async ({ db, scope, form }) => {
         const { id } = await getAgent(db, scope)
-        const count = await deleteGroup(db, scope, similarity, valid(form))
+        const count = await deleteGroup(db, scope, valid(form))
         return {
           redirect: agentPage(id, 'unanswered'),
           flash: count > 0 ? { text: w.removed(count) } : { text: w.goneBefore, isError: true },
@@ -51,10 +47,7 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
     .get(
       `${base}/clear`,
       screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope }) => {
-        const [{ id, name }, { asked }] = await Promise.all([
-          getAgent(db, scope),
-          readUnanswered(db, scope, similarity),
-        ])
+        const [{ id, name }, { asked }] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope)])
         return {
           title: w.clearTitle,
           agent: { id, name, tab: 'unanswered' },

@@ -7,7 +7,7 @@ import type { Embedder } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
 import type { Hit, searchModes } from '../schemas.ts'
-import { defaultSimilarity, worstCaseTraits } from '../search.ts'
+import { worstCaseTraits } from '../search.ts'
 import { type SearchParameters, searchParameters } from '../statement/search-parameters.ts'
 import { arms, isLarge } from '../statement/search-statement.ts'
 
@@ -39,7 +39,7 @@ export async function findStanding(
   const [vector] = isSemantic && embedder.isLocal ? await embedder.embed([query]) : []
   const storedVector = vector ? undefined : queryVectorKey(embedder.model, query)
   const parameters = searchParameters(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
-  const statement = standing({ ...parameters, ...(embedder.similarity ?? defaultSimilarity), ...worstCaseTraits })
+  const statement = standing({ ...parameters, ...worstCaseTraits })
   const { rows } = await db.batch({ rows: statement })
   const { compared, is_large, ...best } = rows[0]!
   if (best.place === null) return { best: undefined, compared, isExact: !is_large }

@@ -4,7 +4,7 @@ import { maxFrequency } from '../../terms/indexed-terms.ts'
 import { stem } from '../../terms/stemming.ts'
 import { stopWords } from '../../terms/stop-words.ts'
 import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
-import { type Word, wordsOf } from '../../terms/words.ts'
+import { unspaced, type Word, wordsOf } from '../../terms/words.ts'
 import { commonWords } from './common-words.ts'
 import { readings } from './spoken/readings.ts'
 
@@ -22,6 +22,8 @@ export interface KeywordQuery {
   /** For each group: whether a chunk that does not match it answers less of the question. */
   required: boolean[]
   terms: string[]
+  /** The keyword arm's share of a hybrid score where the agent has all words of the question. */
+  weight: number
   /** For each group: the words of the question that it stands for, [from, to). */
   spans: Range[]
 }
@@ -39,6 +41,9 @@ export const maxSlots = 31
 /** How much more a code weighs than a word that is as rare. */
 export const codeWeight = 3
 const partWeight = 0.5
+const wordsShare = 0.6
+/** Pairs of characters are often no words. */
+const pairsShare = 0.1
 const soundWeight = 0.5
 const joinedSoundWeight = 0.4
 /** A word's sounds, likeliest first: each costs a search time. */
@@ -60,7 +65,7 @@ interface Span extends Range {
 export function keywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(query.normalize('NFKC'))
   const slotOf = new Map<string, number>()
-  const found: Omit<KeywordQuery, 'probes' | 'terms'> = {
+  const found: Omit<KeywordQuery, 'probes' | 'terms' | 'weight'> = {
     groups: [],
     ways: [],
     slots: [],
@@ -91,7 +96,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   }
   if (found.required.length === 0) return undefined
   const terms = [...slotOf.keys()]
-  return { ...found, terms, probes: probesOf(terms) }
+  return { ...found, terms, weight: unspaced.test(query) ? pairsShare : wordsShare, probes: probesOf(terms) }
 }
 
 function groupsOf(words: Word[]): Group[] {

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Parameters } from '../../database/compiled-once.ts'
 import { certainty } from './keyword-arm.ts'
 import type { SearchParameters } from './search-parameters.ts'
-import { cosine } from './semantic-arm.ts'
+import { cosine, likenessOf } from './semantic-arm.ts'
 
-/** The weight of the keyword arm where the agent has all words of the question; it falls with the share that the agent has. */
-const keywordWeight = 0.6
+/** How much of the score stays where the agent has none of the question's words. */
+const trust = 0.2
 
 /** The common table expression `scored`: what the arms have found, in no order. */
 export function scored(p: Parameters<SearchParameters>) {
@@ -17,7 +17,7 @@ function select(p: Parameters<SearchParameters>) {
   if (p.isSemantic && p.isKeyword) return fused(p)
   if (p.isSemantic)
     return sql`
-  select ${key}, ${p.isHybrid ? similarity(p, sql`score`) : sql`score`} as score, score as semantic, null::float8 as keyword
+  select ${key}, ${p.isHybrid ? likenessOf(sql`score`) : sql`score`} as score, score as semantic, null::float8 as keyword
   from nearest`
   if (p.isKeyword)
     return sql`
@@ -32,9 +32,9 @@ function select(p: Parameters<SearchParameters>) {
  * which the agent has few say little, and so does a likeness without any word in common.
  */
 function fused(p: Parameters<SearchParameters>) {
-  const share = sql`(select ${sql.lit(keywordWeight)} * known from question)`
-  const both = sql`(select ${p.trust}::float8 + (1 - ${p.trust}::float8) * known from question)
-      * (${share} * coalesce(keyword, 0) + (1 - ${share}) * ${similarity(p, sql`semantic`)})`
+  const share = sql`(select ${p.keywordWeight}::float8 * known from question)`
+  const both = sql`(select ${sql.lit(trust)} + ${sql.lit(1 - trust)} * known from question)
+      * (${share} * coalesce(keyword, 0) + (1 - ${share}) * ${likenessOf(sql`semantic`)})`
   // `offset 0`: a chunk's vector is looked up once, by the columns of a key instead of expressions.
   return sql`
   select document_id, revision, chunk_index, semantic, ${certain(sql`keyword`)} as keyword,
@@ -53,8 +53,4 @@ function fused(p: Parameters<SearchParameters>) {
 
 function certain(score: ReturnType<typeof sql>) {
   return sql`(case when is_certain then ${sql.lit(certainty)} + ${sql.lit(1 - certainty)} * ${score} else ${score} end)`
-}
-
-function similarity({ unlike, alike }: Parameters<SearchParameters>, cosine: ReturnType<typeof sql>) {
-  return sql`least(1, greatest(0, (${cosine} - ${unlike}::float8) / (${alike}::float8 - ${unlike}::float8)))`
 }

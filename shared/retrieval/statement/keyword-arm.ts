@@ -21,7 +21,8 @@ export type KeywordParameters = ReturnType<typeof keywordParameters>
 
 export function keywordParameters(question: KeywordQuery | undefined) {
   const { probes: [probe1, probe2, probe3] = [], groups, ways, slots, weights, fallbacks, required } = question ?? {}
-  return { probe1, probe2, probe3, groups, ways, slots, weights, fallbacks, required }
+  const keywordWeight = question?.weight
+  return { probe1, probe2, probe3, groups, ways, slots, weights, fallbacks, required, keywordWeight }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { AgentScope } from '../../database/scope.ts'
-import type { Similarity } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
 import { keywordQuery } from '../keyword/keyword-query.ts'
 import type { QueryVectorKey } from '../query-vector/query-vectors.ts'
@@ -16,7 +15,7 @@ export interface Question {
   storedVector?: QueryVectorKey | undefined
 }
 
-export type SearchParameters = ReturnType<typeof searchParameters> & Similarity & Traits
+export type SearchParameters = ReturnType<typeof searchParameters> & Traits
 
 export function searchParameters(
   scope: AgentScope,

@@ -7,12 +7,16 @@ import { scored } from './fusion.ts'
 import { keywordArm } from './keyword-arm.ts'
 import type { SearchParameters } from './search-parameters.ts'
 import { unserved } from './searched-chunks.ts'
-import { exactChunks, semanticArm } from './semantic-arm.ts'
+import { exactChunks, type Likeness, semanticArm } from './semantic-arm.ts'
 
-type Row = { is_agent: boolean; has_vector: boolean; is_large: boolean | null; semantic: number; keyword: number } & (
-  | Omit<Hit, 'scores'>
-  | { chunk_id: null }
-)
+type Row = {
+  is_agent: boolean
+  has_vector: boolean
+  is_large: boolean | null
+  semantic: number
+  keyword: number
+} & Likeness &
+  (Omit<Hit, 'scores'> | { chunk_id: null })
 
 /** Hits, best first, ties by document and index. At least one row, whose hit may be null. */
 export const hits = compiledOnce<SearchParameters, Row>((_, p) => {
@@ -34,8 +38,9 @@ sized as (
       and chunk_index = n.chunk_index offset 0) c),
 agent as (
   select exists (select from agents where organization_id = ${p.organizationId} and id = ${p.agentId}) as is_agent,
-    ${p.isSemantic ? sql`exists (select from query)` : sql`false`} as has_vector, ${isLarge(p)} as is_large)
-select is_agent, has_vector, is_large, semantic, keyword,
+    ${p.isSemantic ? sql`exists (select from query)` : sql`false`} as has_vector, ${isLarge(p)} as is_large,
+    ${p.isSemantic ? sql`unlike, reach from likeness` : sql`0 as unlike, 1 as reach`})
+select is_agent, has_vector, is_large, unlike, reach, semantic, keyword,
   chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
 from agent left join sized on position = 1 or bytes <= ${payloadLimit}
 order by position`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Parameters } from '../../database/compiled-once.ts'
+import { dimensions } from '../../embedding/vectors.ts'
 import { estimateDeviation } from '../query-vector/query-sketch.ts'
 import { type QueryVectorKey, storedQuery } from '../query-vector/query-vectors.ts'
 import { type FilterParameters, isSearched } from './searched-chunks.ts'
@@ -11,6 +12,12 @@ const maxCandidates = 2000
 const minSample = 64
 /** A chunk is left out if its estimate is so many deviations below the last of the best estimates. */
 const deviations = 3
+
+/** The cosine of a question and an unrelated text where the agent has a single chunk, so that there is nothing to compare with. */
+const usualCosine = 0.15
+/** An answer is nearer than unrelated text by half of what is left to 1, or by so many deviations if that is more. */
+const alikeShare = 0.5
+const alikeDeviations = 8
 
 /** What the statement assumes about the agent. If it is wrong, the statement says so and must be repeated. */
 export interface Traits {
@@ -25,7 +32,7 @@ export function vectorParameters(vector: ArrayLike<number> | undefined, storedVe
   return { ...storedQuery(vector), storedVector: vector ? undefined : storedVector, hasVector: vector !== undefined }
 }
 
-/** The common table expressions `query` (none without a vector), `size` and `nearest`: the `limit` best and more, with `score`. */
+/** The common table expressions `query` (none without a vector), `size`, `likeness` and `nearest`: the `limit` best and more, with `score`. */
 export function semanticArm(p: Parameters<SemanticParameters>) {
   return sql`query as materialized (${p.hasVector ? givenQuery(p) : rememberedQuery(p)}),
 ${p.isLarge ? nearCandidates(p) : allCandidates(p)},
@@ -33,7 +40,37 @@ nearest as materialized (
   select n.document_id, n.revision, n.chunk_index, v.score
   from candidates n cross join lateral (
     select ${cosine(sql`embedding`)} as score from vectors
-    where organization_id = ${p.organizationId} and document_id = n.document_id and id = n.vector_id offset 0) v)`
+    where organization_id = ${p.organizationId} and document_id = n.document_id and id = n.vector_id offset 0) v),
+${likeness(p)}`
+}
+
+/**
+ * What cosines mean, found from those of this question and the agent's chunks, as each model spreads them differently: `unlike`, the mean of
+ * all but the best, and how far above it `alike` is, an answer's. Of a large agent a sample's estimates show it.
+ */
+function likeness(p: Parameters<SemanticParameters>) {
+  const compared = p.isLarge
+    ? sql`(select score, 0 as noise from nearest where not (select is_large from size)
+      union all select (${sql.lit(zeroDistance)} - distance) * cosine_per_unit, ${sql.lit(estimateDeviation ** 2)}
+      from sample cross join query where (select is_large from size)) c`
+    : sql`(select score, 0 as noise from nearest) c`
+  return sql`compared as (select * from ${compared}),
+likeness as materialized (
+  select unlike, greatest(${sql.lit(alikeDeviations)} * deviation, ${sql.lit(alikeShare)} * (1 - unlike)) as reach from (
+    select coalesce(avg(score), ${sql.lit(usualCosine)}) as unlike,
+      sqrt(greatest(0, coalesce(var_pop(score) - max(noise), 0))) as deviation
+    from compared where score < (select max(score) from compared)) c)`
+}
+
+/** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
+export interface Likeness {
+  unlike: number
+  reach: number
+}
+
+/** 0 for what is unrelated to the question, 1 for what answers it. */
+export function likenessOf(cosine: ReturnType<typeof sql>) {
+  return sql`(select least(1, greatest(0, (${cosine} - unlike) / reach)) from likeness)`
 }
 
 /** The cosine of a vector and the query's; null without the latter. */
@@ -41,19 +78,20 @@ export function cosine(embedding: ReturnType<typeof sql>) {
   return sql`1 - (${embedding} <=> (select vector from query))`
 }
 
-/** `slack` is in units of distance: by so many an estimate may err. */
-const slack = (cosinePerUnit: ReturnType<typeof sql>) =>
-  sql`${sql.lit(deviations * estimateDeviation)} / ${cosinePerUnit} as slack`
+/** The distance of an estimate of 0. */
+const zeroDistance = (7 * dimensions) / 2
+/** In units of distance: by so many an estimate may err. */
+const slack = sql`(select ${sql.lit(deviations * estimateDeviation)} / cosine_per_unit from query)`
 
 function givenQuery({ vector, high, middle, low, cosinePerUnit }: Parameters<SemanticParameters>) {
   return sql`
   select ${vector}::halfvec(1536) as vector, ${high}::bit(1536) as high, ${middle}::bit(1536) as middle,
-    ${low}::bit(1536) as low, ${slack(sql`${cosinePerUnit}::float8`)}`
+    ${low}::bit(1536) as low, ${cosinePerUnit}::float8 as cosine_per_unit`
 }
 
 function rememberedQuery({ organizationId, storedVector }: Parameters<SemanticParameters>) {
   return sql`
-  select embedding as vector, high, middle, low, ${slack(sql`cosine_per_unit`)} from query_vectors
+  select embedding as vector, high, middle, low, cosine_per_unit from query_vectors
   where organization_id = ${organizationId} and key = ${storedVector ?? sql`null`}::bytea`
 }
 
@@ -75,7 +113,7 @@ function nearCandidates(p: Parameters<SemanticParameters>) {
   const differing = (plane: string) => sql`(c.sketch <~> (select ${sql.ref(plane)} from query))`
   const distance = sql`(4 * ${differing('high')} + 2 * ${differing('middle')} + ${differing('low')})`
   const reach = (table: string) =>
-    sql`(select distance from ${sql.table(table)} order by distance limit 1 offset ${p.limit}::int - 1) + (select slack from query)`
+    sql`(select distance from ${sql.table(table)} order by distance limit 1 offset ${p.limit}::int - 1) + ${slack}`
   const key = sql`document_id, revision, chunk_index, vector_id`
   return sql`sample as materialized (
   select ${distance} as distance from chunks c
