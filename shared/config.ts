@@ -52,6 +52,8 @@ const environment = v.pipe(
     EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
     EMBEDDING_API_KEY: v.optional(v.string()),
     EMBEDDING_SECRET_ARN: v.optional(v.string()),
+    EMBEDDING_QUERY_PREFIX: v.optional(v.string()),
+    EMBEDDING_DOCUMENT_PREFIX: v.optional(v.string()),
     EMBEDDING_CONCURRENCY: v.optional(count, '4'),
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
     CHUNK_TOKENS: v.optional(whole(1, 4096), '400'),

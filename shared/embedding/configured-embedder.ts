@@ -12,6 +12,8 @@ export function configuredEmbedder(): Embedder {
     EMBEDDING_MODEL,
     EMBEDDING_API_KEY,
     EMBEDDING_SECRET_ARN,
+    EMBEDDING_QUERY_PREFIX,
+    EMBEDDING_DOCUMENT_PREFIX,
     EMBEDDING_TIMEOUT_SECONDS,
   } = config()
   if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
@@ -29,5 +31,7 @@ export function configuredEmbedder(): Embedder {
     model: EMBEDDING_MODEL,
     apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }) : () => '',
     timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
+    queryPrefix: EMBEDDING_QUERY_PREFIX,
+    documentPrefix: EMBEDDING_DOCUMENT_PREFIX,
   })
 }

@@ -9,6 +9,8 @@ export interface Embedder {
 }
 
 export interface EmbedOptions {
+  /** Some models want another prefix for each; by default a document. */
+  of?: 'query' | 'document'
   /** Retries included; ends the call `unavailable`, which counts as a timeout of the provider. */
   timeoutSeconds?: number
   /** Ends the call `unavailable`, which does not count as a timeout. */

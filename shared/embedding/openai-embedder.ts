@@ -2,7 +2,7 @@ import { report } from '../metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError } from './embedder.ts'
 import { codeOf, reasonOf, toEmbeddingError, wrongDimensions } from './openai-error.ts'
-import { jsonOf, otherDimensions, vectorsOf } from './openai-response.ts'
+import { jsonOf, tooManyDimensions, vectorsOf } from './openai-response.ts'
 import { dimensions } from './vectors.ts'
 
 export interface Provider {
@@ -10,6 +10,9 @@ export interface Provider {
   model: string
   /** Given a key that was rejected, returns another if it has been rotated; empty for a provider without keys. */
   apiKey: (rejected?: string) => string | Promise<string>
+  /** What the model wants before a question, such as `query: `, and before a passage. */
+  queryPrefix?: string | undefined
+  documentPrefix?: string | undefined
   timeoutSeconds: number
   now?: () => number
   fetch?: typeof fetch
@@ -23,7 +26,7 @@ const probeText = 'hello'
 
 /**
  * Any provider with OpenAI's API, by `fetch`: the `openai` package ignores our time limits. Rejected keys, a missing model and time-outs
- * open the breaker. Other models get `dimensions` only after a vector of another length: many servers reject the field.
+ * open the breaker. Other models get `dimensions` only after a longer vector: many servers reject the field.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
@@ -81,7 +84,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
     if (!response.ok) throw await errorOf(response)
     const body = await jsonOf(response, texts.length)
-    const other = otherDimensions(body)
+    const other = tooManyDimensions(body)
     const { vectors, tokens } = vectorsOf(other === undefined ? body : await shortened(other), texts.length)
     report({ EmbeddingTokens: tokens })
     return vectors
@@ -93,7 +96,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
       const response = await call(texts, apiKey, signal, asksForDimensions)
       if (!response.ok && reasonOf(response.status) === 'unavailable') throw await errorOf(response)
       const body = response.ok ? await jsonOf(response, texts.length) : await response.body?.cancel()
-      if (!response.ok || otherDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
+      if (!response.ok || tooManyDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
       isShortened = true
       return body
     }
@@ -143,10 +146,13 @@ export function openAiEmbedder(provider: Provider): Embedder {
     return error
   }
 
+  const prefixes = { query: provider.queryPrefix ?? '', document: provider.documentPrefix ?? '' }
   return {
-    model: provider.model,
+    // With other prefixes the same text has another vector.
+    model: [provider.model, prefixes.query, prefixes.document].join(' ').trim(),
     mayHedge: () => breaker.retryAfterSeconds() === 0,
-    async embed(texts, { signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
+    async embed(given, { of = 'document', signal, timeoutSeconds = provider.timeoutSeconds } = {}) {
+      const texts = given.map((text) => prefixes[of] + text)
       if (!breaker.tryAcquire()) {
         const { reason, message } = openedBy!
         const error = new EmbeddingError(reason, message, { retryAfterSeconds: breaker.retryAfterSeconds() })

@@ -31,13 +31,13 @@ export async function jsonOf(response: Response, count: number): Promise<unknown
   }
 }
 
-/** The model's number of dimensions, if all vectors have the same and it is not 1536. */
-export function otherDimensions(body: unknown): number | undefined {
+/** The model's number of dimensions, if all vectors have the same and it is more than 1536. */
+export function tooManyDimensions(body: unknown): number | undefined {
   const result = v.safeParse(responseBody, body)
   if (!result.success) return undefined
   const lengths = new Set(result.output.data.map(({ embedding }) => lengthOf(embedding)))
   const [length] = lengths
-  return lengths.size === 1 && length && Number.isInteger(length) && length !== dimensions ? length : undefined
+  return lengths.size === 1 && length && Number.isInteger(length) && length > dimensions ? length : undefined
 }
 
 function lengthOf(embedding: string | number[]): number {
@@ -46,7 +46,7 @@ function lengthOf(embedding: string | number[]): number {
     : embedding.length
 }
 
-/** Ordered by `index` and normalized. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
+/** Ordered by `index` and normalized; shorter ones are filled with zeros, which changes no cosine. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
 export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {
   const result = v.safeParse(responseBody, body)
   if (!result.success) throw invalid('it has another shape')
@@ -55,13 +55,19 @@ export function vectorsOf(body: unknown, count: number): { vectors: Float32Array
   for (const { index, embedding } of data) {
     if (!Number.isInteger(index) || index < 0 || index >= count || vectors[index])
       throw invalid(`index ${index} for ${count} texts`)
-    const numbers = typeof embedding === 'string' ? fromBase64(embedding) : embedding
+    const numbers = filled(typeof embedding === 'string' ? fromBase64(embedding) : embedding)
     const fault = vectorFault(numbers)
     if (fault) throw invalid(`embedding ${index}: ${fault}`)
     vectors[index] = normalize(Float32Array.from(numbers))
   }
   if (vectors.includes(undefined)) throw invalid(`${data.length} vectors for ${count} texts`)
   return { vectors: vectors as Float32Array[], tokens: usage?.total_tokens }
+}
+
+function filled(numbers: ArrayLike<number>): ArrayLike<number> {
+  const { length } = numbers
+  if (length === 0 || length >= dimensions) return numbers
+  return Array.from({ length: dimensions }, (_, i) => (i < length ? numbers[i]! : 0))
 }
 
 function invalid(why: string): EmbeddingError {

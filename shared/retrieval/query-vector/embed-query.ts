@@ -23,6 +23,7 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
       const [vector] = await hedged(
         (settled, isHedge) =>
           embedder.embed([query], {
+            of: 'query',
             timeoutSeconds: isHedge ? seconds + patienceSeconds : Math.max(seconds, patienceSeconds),
             signal: AbortSignal.any([late.signal, settled]),
           }),
