@@ -13,6 +13,7 @@ function number(rule: string, isAllowed: (value: number) => boolean) {
 }
 
 const maxTimeoutSeconds = 120
+export const defaultChunkTokens = 400
 const maxOverlapTokens = 60
 const defaultOverlap = '60'
 const count = number('a whole number, 1 or more', (value) => Number.isSafeInteger(value) && value >= 1)
@@ -56,7 +57,7 @@ const environment = v.pipe(
     EMBEDDING_DOCUMENT_PREFIX: v.optional(v.string()),
     EMBEDDING_CONCURRENCY: v.optional(count, '4'),
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
-    CHUNK_TOKENS: v.optional(whole(1, 4096), '400'),
+    CHUNK_TOKENS: v.optional(whole(1, 4096), `${defaultChunkTokens}`),
     CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),

@@ -76,6 +76,9 @@ export function environmentFor(
     ...(allowed.embeds && {
       EMBEDDING_BASE_URL: settings.provider.baseUrl,
       EMBEDDING_MODEL: settings.provider.model,
+      ...(settings.provider.queryPrefix && { EMBEDDING_QUERY_PREFIX: settings.provider.queryPrefix }),
+      ...(settings.provider.documentPrefix && { EMBEDDING_DOCUMENT_PREFIX: settings.provider.documentPrefix }),
+      ...(settings.provider.chunkTokens && { CHUNK_TOKENS: `${settings.provider.chunkTokens}` }),
       EMBEDDING_SECRET_ARN: secrets.provider.secretArn,
     }),
     ...(allowed.calls && { CANARY_SECRET_ARN: secrets.canary.secretArn }),

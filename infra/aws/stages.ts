@@ -38,7 +38,15 @@ export type StageSettings = {
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
   /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
   readonly secretArns?: Readonly<Record<SecretName, string>>
-  readonly provider: { readonly baseUrl: string; readonly model: string }
+  readonly provider: {
+    readonly baseUrl: string
+    readonly model: string
+    /** What the model wants before a question, such as `query: `, and before a passage. */
+    readonly queryPrefix?: string
+    readonly documentPrefix?: string
+    /** Maximum size of a chunk, 400 by default: less than the model reads. */
+    readonly chunkTokens?: number
+  }
   readonly oldestPendingSeconds: number
   /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
   readonly tokensPerDay: number

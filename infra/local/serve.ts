@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { config } from '../../shared/config.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
-import { checkEmbedder, type Embedder } from '../../shared/embedding/embedder.ts'
+import { checkChunkTokens, checkEmbedder, type Embedder } from '../../shared/embedding/embedder.ts'
 import { messageOf } from '../error-message.ts'
 import { type Demo, markSeeded, seedDemo } from './demo.ts'
 import type { Settings } from './settings.ts'
@@ -69,6 +69,9 @@ export async function serve(
     if (trouble) {
       markReported?.(trouble)
       console.error(`\n${trouble}.\n${untilFixed}`)
+    } else if (!embedder.isLocal) {
+      const warning = await checkChunkTokens(embedder, config().CHUNK_TOKENS)
+      if (warning) console.error(`\nWarning: ${warning}.`)
     }
     if (!hasSamples) await markSeeded(dataDir, demo)
     else if (!demo.hasSamples) await showSamples(stand.origin)

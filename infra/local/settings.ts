@@ -42,8 +42,10 @@ Settings, as environment variables:
   DATABASE_URL               postgres:// URL of a server with pgvector, in place of the embedded database
   EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
                              then matches words, not meaning)
-  EMBEDDING_MODEL            its model, of 1536 dimensions (default text-embedding-3-small)
+  EMBEDDING_MODEL            its model (default text-embedding-3-small)
   EMBEDDING_API_KEY          its key, if it needs one
+  EMBEDDING_QUERY_PREFIX     what the model wants before a question, such as 'query: ' (default: nothing)
+  EMBEDDING_DOCUMENT_PREFIX  what it wants before a passage (default: nothing)
   EMBEDDING_CONCURRENCY      calls to it at a time (default 4)
   EMBEDDING_TIMEOUT_SECONDS  longest time of a call (default 20)
   CHUNK_TOKENS               maximum size of a chunk (default 400)

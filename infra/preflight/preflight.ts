@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { checkEmbedder } from '../../shared/embedding/embedder.ts'
+import { defaultChunkTokens } from '../../shared/config.ts'
+import { checkChunkTokens, checkEmbedder } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
@@ -7,7 +8,7 @@ import { isPostgresUrl } from '../postgres-url.ts'
 import { checkAccount, checkIdentity, checkSettings } from './account.ts'
 import { type Aws, undefinedIfMissing } from './aws.ts'
 import { checkLogin, checkOwner } from './database.ts'
-import { attempt, error, type Finding, ok } from './finding.ts'
+import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
 export interface Environment {
   aws: Aws
@@ -71,5 +72,7 @@ function checkCanary(id: string, key: string): Finding {
 async function checkProvider({ provider }: StageSettings, apiKey: string): Promise<Finding> {
   const embedder = openAiEmbedder({ ...provider, apiKey: () => apiKey, timeoutSeconds: 10 })
   const fault = await checkEmbedder(embedder)
-  return fault ? error('provider', fault) : ok('provider', `${provider.model} at ${provider.baseUrl}`)
+  if (fault) return error('provider', fault)
+  const warned = await checkChunkTokens(embedder, provider.chunkTokens ?? defaultChunkTokens)
+  return warned ? warning('provider', warned) : ok('provider', `${provider.model} at ${provider.baseUrl}`)
 }

@@ -19,7 +19,7 @@ export interface EmbedOptions {
 
 /**
  * `unavailable`: retry later; `input_rejected`: never retry this input; `key_rejected`: our key or settings are rejected;
- * `wrong_model`: the provider does not have the model, or its vectors have other than 1536 numbers.
+ * `wrong_model`: the provider does not have the model, or its vectors have more than 1536 numbers.
  */
 export class EmbeddingError extends Error {
   readonly reason: 'unavailable' | 'input_rejected' | 'key_rejected' | 'wrong_model'
@@ -53,5 +53,20 @@ export async function checkEmbedder(embedder: Embedder): Promise<string | undefi
   } catch (error) {
     if (error instanceof EmbeddingError) return error.message
     throw error
+  }
+}
+
+/** Embeds two texts of so many tokens that differ at the end only. @returns a warning if the model does not read that far, or undefined */
+export async function checkChunkTokens(embedder: Embedder, tokens: number): Promise<string | undefined> {
+  const end = Math.ceil(tokens / 10)
+  const texts = ['tea', 'invoice'].map((word) => 'tea '.repeat(tokens - end) + `${word} `.repeat(end))
+  const advice = 'set CHUNK_TOKENS to less than the model reads'
+  try {
+    const [one, other] = await embedder.embed(texts, { timeoutSeconds: checkSeconds })
+    if (one!.some((number, i) => Math.abs(number - other![i]!) > 1e-4)) return undefined
+    return `${embedder.model} ignores the end of a chunk of CHUNK_TOKENS, ${tokens}: ${advice}`
+  } catch (error) {
+    if (!(error instanceof EmbeddingError && error.reason === 'input_rejected')) return undefined
+    return `${embedder.model} rejects a chunk of CHUNK_TOKENS, ${tokens} (${error.message}): ${advice}`
   }
 }

@@ -84,10 +84,10 @@ export async function toEmbeddingError(
   }
 }
 
-const suitable = `to one that gives ${dimensions}, such as text-embedding-3-small`
+const suitable = 'to another, such as text-embedding-3-small'
 
 export function wrongDimensions(model: string, length: number): EmbeddingError {
-  const message = `The model ${model} gives ${length} numbers, Cuecard stores ${dimensions}: set EMBEDDING_MODEL ${suitable}`
+  const message = `The model ${model} gives ${length} numbers, Cuecard stores ${dimensions} at most: set EMBEDDING_MODEL ${suitable}`
   return new EmbeddingError('wrong_model', message, { status: 200 })
 }
 

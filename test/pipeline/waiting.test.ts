@@ -19,7 +19,7 @@ const workerOf = (options: WorkerOptions = {}) => newWorker(stand, provider, { q
 const makeDue = (id: string) => sql`update documents set next_attempt_at = now() where id = ${id}`.execute(stand.db)
 const tooFew = {
   status: 200,
-  body: JSON.stringify({ data: [{ index: 0, embedding: [...vectorOf('text').subarray(0, 768)] }] }),
+  body: JSON.stringify({ data: [{ index: 0, embedding: Array(3072).fill(1) }] }),
 }
 
 describe('a document that the provider makes wait', () => {
@@ -32,12 +32,12 @@ describe('a document that the provider makes wait', () => {
     [
       'has no such model',
       'no_such_model',
-      'The embedding provider has no model fake (status 404: The model does not exist): set EMBEDDING_MODEL to one that gives 1536, such as text-embedding-3-small',
+      'The embedding provider has no model fake (status 404: The model does not exist): set EMBEDDING_MODEL to another, such as text-embedding-3-small',
     ],
     [
       'gives other vectors',
       tooFew,
-      'The model fake gives 768 numbers, Cuecard stores 1536: set EMBEDDING_MODEL to one that gives 1536, such as text-embedding-3-small',
+      'The model fake gives 3072 numbers, Cuecard stores 1536 at most: set EMBEDDING_MODEL to another, such as text-embedding-3-small',
     ],
     ['is busy', 'too_many_requests', 'The embedding provider is busy (status 429: Rate limit reached)'],
     ['fails', 'server_error', 'The embedding provider failed (status 500: The server had an error)'],

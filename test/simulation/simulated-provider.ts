@@ -14,7 +14,7 @@ export const oddWays: Partial<Record<Way, number>> = {
   too_few: 3,
   zeros: 3,
   not_finite: 2,
-  short_vector: 2,
+  long_vector: 2,
   same_index_twice: 2,
   no_json: 2,
   unauthorized: 2,

@@ -43,7 +43,7 @@ export const ways = {
   tiny: (texts: string[]) => ok({ data: vectors(texts, () => base64(new Float32Array(dimensions).fill(1e-25))) }),
   not_finite: (texts: string[]) =>
     ok({ data: vectors(texts, () => base64(new Float32Array(dimensions).fill(Number.NaN))) }),
-  short_vector: (texts: string[]) => ok({ data: vectors(texts, () => base64(new Float32Array(8).fill(1))) }),
+  long_vector: (texts: string[]) => ok({ data: vectors(texts, () => base64(new Float32Array(3072).fill(1))) }),
   cut_vector: (texts: string[]) => ok({ data: vectors(texts, (text) => base64(vectorOf(text)).slice(0, -3)) }),
   strings: (texts: string[]) => ok({ data: vectors(texts, (text) => [...vectorOf(text)].map(String)) }),
   no_data: () => ok({ object: 'list' }),
