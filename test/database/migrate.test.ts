@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { buildIndex, inTransaction } from '../../infra/migrations/steps.ts'
@@ -6,6 +6,8 @@ import { isOnServer } from '../support/effort.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
+
+const run = async <Row>(statement: RawBuilder<Row>) => (await statement.execute(stand.db)).rows
 
 /** Tables, and migrations of the same names. */
 const made: string[] = []
@@ -21,26 +23,22 @@ afterAll(async () => {
 async function makeTable(rows = 0): Promise<string> {
   const name = `t${crypto.randomUUID().slice(0, 8)}`
   made.push(name)
-  await sql`create table ${sql.id(name)} as select i as id, ${'old'} as form from generate_series(1, ${rows}::int) i`.execute(
-    stand.db,
+  await run(
+    sql`create table ${sql.id(name)} as select i as id, ${'old'} as form from generate_series(1, ${rows}::int) i`,
   )
   return name
 }
 
 async function recorded(name: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from schema_migrations where name like ${`${name}%`} order by name`.execute(stand.db)
+  const rows = await run(sql<{ name: string }>`
+    select name from schema_migrations where name like ${`${name}%`} order by name`)
   return rows.map((row) => row.name)
 }
 
-const noPause = { pause: () => Promise.resolve() }
-
 /** Whether each index of the table is valid, by its name. */
 async function indexesOf(table: string): Promise<Record<string, boolean>> {
-  const { rows } = await sql<{ name: string; valid: boolean }>`
-    select indexrelid::regclass::text as name, indisvalid as valid from pg_index where indrelid = ${table}::regclass`.execute(
-    stand.db,
-  )
+  const rows = await run(sql<{ name: string; valid: boolean }>`
+    select indexrelid::regclass::text as name, indisvalid as valid from pg_index where indrelid = ${table}::regclass`)
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]))
 }
 
@@ -68,13 +66,12 @@ test('a database of an older version is refused, with what to do about it, and l
 describe('the steps of a migration', () => {
   test('are applied in order and recorded each, and those that two runs want to apply are applied once', async () => {
     const t = await makeTable(3)
-    const migrations = {
-      [t]: [
-        inTransaction(`alter table ${t} add column code text`, `update ${t} set code = 'c' || id`),
-        buildIndex(`${t}_code`, `on ${t} (code)`, { unique: true }),
-        inTransaction(`alter table ${t} add unique using index ${t}_code`),
-      ],
-    }
+    const steps = [
+      inTransaction(`alter table ${t} add column code text`, `update ${t} set code = 'c' || id`),
+      buildIndex(`${t}_code`, `on ${t} (code)`, { unique: true }),
+      inTransaction(`alter table ${t} add unique using index ${t}_code`),
+    ]
+    const migrations = { [t]: steps }
     const runs = await Promise.all([migrate(stand.pool, { migrations }), migrate(stand.pool, { migrations })])
     const names = [t, `${t}.02`, `${t}.03`]
     expect(runs.toSorted()).toEqual([[], names])
@@ -107,16 +104,10 @@ describe('the steps of a migration', () => {
 
   test('leave the settings of their connection as they were', async () => {
     const t = await makeTable()
-    const show = async () =>
-      (
-        await sql`select current_setting('lock_timeout') as l, current_setting('statement_timeout') as s`.execute(
-          stand.db,
-        )
-      ).rows
+    const show = () => run(sql`select current_setting('lock_timeout') as l, current_setting('statement_timeout') as s`)
     const before = await show()
-    await migrate(stand.pool, {
-      migrations: { [t]: [inTransaction('select 1'), buildIndex(`${t}_id`, `on ${t} (id)`)] },
-    })
+    const steps = [inTransaction('select 1'), buildIndex(`${t}_id`, `on ${t} (id)`)]
+    await migrate(stand.pool, { migrations: { [t]: steps } })
     expect(await show()).toEqual(before)
   })
 })
@@ -152,7 +143,7 @@ describe.runIf(isOnServer)('beside a transaction that holds a lock (the embedded
   test('a step that never gets its lock fails, by name, and the next run applies it', async () => {
     const t = await makeTable(1)
     const migrations = { [t]: [inTransaction(`alter table ${t} add column code text`)] }
-    const patience = { lockMilliseconds: 5, ...noPause }
+    const patience = { lockMilliseconds: 5, pause: () => Promise.resolve() }
     await whileWritten(t, async () => {
       const failure = await migrate(stand.pool, { migrations, ...patience }).catch((error) => error.message)
       expect(failure).toBe(`${t}: canceling statement due to lock timeout`)
@@ -165,11 +156,9 @@ describe.runIf(isOnServer)('beside a transaction that holds a lock (the embedded
     const migrations = { [t]: [buildIndex(`${t}_form`, `on ${t} (form)`)] }
     await whileWritten(t, async () => {
       const failure = migrate(stand.pool, { migrations }).catch((error) => error.message)
-      const kill = async () =>
-        (
-          await sql`select pg_terminate_backend(pid) from pg_stat_activity
-            where query like ${`create%${t}%`} and wait_event_type = 'Lock'`.execute(stand.db)
-        ).rows
+      const kill = () =>
+        run(sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where query like ${`create%${t}%`} and wait_event_type = 'Lock'`)
       await expect.poll(kill).toHaveLength(1)
       expect(await failure).toBe(`${t}: terminating connection due to administrator command`)
     })

@@ -152,11 +152,8 @@ describe('the roles of the Lambdas', () => {
       where grantee <> proowner order by 1`.execute(stand.db)
     const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'search']
     const grants = {
-      count_requests: [...requested, 'dashboard'],
-      find_key: requested,
-      find_session: ['dashboard'],
-      open_session: ['dashboard'],
-      require_operator_action: ['operator'],
+      ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
+      ...{ open_session: ['dashboard'], require_operator_action: ['operator'] },
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>
       granted.map((role) => `cuecard_${role} ${name}`),
@@ -289,13 +286,14 @@ describe('functions with the owner’s rights', () => {
   test.each(
     Object.entries(attacks).flatMap(([name, attack]) => Object.keys(walls).map((wall) => ({ name, attack, wall }))),
   )('a role that is confined to its organization never $name, $wall', async ({ attack, wall }) => {
-    const state = async () =>
-      (
-        await sql`select document_count, ready_document_count,
-            (select count(*)::int from chunk_terms where organization_id = ${victim.organizationId}) as terms,
-            (select count(*)::int from obsolete_files) as files
-            from agents where id = ${victim.agentId}`.execute(stand.db)
-      ).rows
+    const { organizationId, agentId } = victim
+    const state = async () => {
+      const { rows } = await sql`select document_count, ready_document_count,
+          (select count(*)::int from chunk_terms where organization_id = ${organizationId}) as terms,
+          (select count(*)::int from obsolete_files) as files
+        from agents where id = ${agentId}`.execute(stand.db)
+      return rows
+    }
     const before = await state()
     expect(before).toMatchObject([{ document_count: 1, ready_document_count: 1, terms: 1 }])
     const client = await stand.pool.connect()
@@ -380,14 +378,10 @@ describe('row-level security', () => {
       select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, 0 from agents`.execute(stand.db)
 
     const served = 'agents documents chunks chunk_terms vectors query_vectors'
+    const edited = 'agents documents chunks vectors idempotency_keys'
     const seen = {
-      documents: 'agents documents chunks vectors idempotency_keys',
-      chunks: 'agents documents chunks vectors idempotency_keys',
-      search: served,
-      platforms: `${served} signing_secrets`,
-      mcp: served,
-      embedding: 'documents chunks vectors',
-      agents: 'agents documents',
+      ...{ documents: edited, chunks: edited, search: served, mcp: served, platforms: `${served} signing_secrets` },
+      ...{ embedding: 'documents chunks vectors', agents: 'agents documents' },
       dashboard: `${served} api_keys sessions calls question_log`,
     }
     for (const [name, tables] of Object.entries(seen)) {
@@ -395,9 +389,8 @@ describe('row-level security', () => {
       const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
       for (const table of tables.split(' ')) {
         const every = sql<{ organization_id: string }>`select organization_id from ${sql.table(table)}`
-        expect((await every.execute(scoped)).rows, `${role} ${table}`).toEqual([
-          { organization_id: mine.organizationId },
-        ])
+        const own = [{ organization_id: mine.organizationId }]
+        expect((await every.execute(scoped)).rows, `${role} ${table}`).toEqual(own)
         expect((await every.execute(as(role))).rows, `${role} ${table}`).toEqual([])
       }
     }
@@ -446,16 +439,13 @@ describe.skipIf(!process.env.DATABASE_URL)(
         const scoped = scope === 'none' ? db : db.forOrganization(newId() as OrganizationId)
         const mark = newId()
         await expect(sql`select pg_sleep(60), ${mark}::text`.execute(scoped)).rejects.toThrow(Unavailable)
-        await expect(
-          scoped.batch({ one: sql`select 1`, long: sql`select pg_sleep(60), ${mark}::text` }),
-        ).rejects.toThrow(Unavailable)
-        const running = async () =>
-          (
-            await sql`select pid from pg_stat_activity
-            where datname = current_database() and state = 'active' and query like '%pg_sleep(60), $1%' and pid <> pg_backend_pid()`.execute(
-              stand.db,
-            )
-          ).rows
+        const batch = scoped.batch({ one: sql`select 1`, long: sql`select pg_sleep(60), ${mark}::text` })
+        await expect(batch).rejects.toThrow(Unavailable)
+        const running = async () => {
+          const { rows } = await sql`select pid from pg_stat_activity where datname = current_database()
+            and state = 'active' and query like '%pg_sleep(60), $1%' and pid <> pg_backend_pid()`.execute(stand.db)
+          return rows
+        }
         await expect.poll(running, { timeout: 20_000 }).toEqual([])
       },
     )

@@ -84,12 +84,8 @@ let loads = 0
 /** The handler of a Lambda whose module loads now, with the settings of a deployed one. */
 async function instanceOf(name: DatabaseUser) {
   const env = {
-    DATABASE_URL: '',
-    DATABASE_SECRET_ARN: `database-${name}`,
-    DATABASE_ENDPOINT: proxy.origin,
-    EMBEDDING_BASE_URL: provider.baseUrl,
-    EMBEDDING_SECRET_ARN: 'provider',
-    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    ...{ DATABASE_URL: '', DATABASE_SECRET_ARN: `database-${name}`, DATABASE_ENDPOINT: proxy.origin },
+    ...{ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_SECRET_ARN: 'provider', POWERTOOLS_LOG_LEVEL: 'DEBUG' },
   }
   for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value)
   const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${loads++}`).finally(vi.unstubAllEnvs)
@@ -98,13 +94,8 @@ async function instanceOf(name: DatabaseUser) {
 }
 
 /** One HTTP request of the tenant to an instance. */
-async function request(
-  instance: (event: unknown) => unknown,
-  { apiKey }: Tenant,
-  method: string,
-  url: string,
-  body?: object,
-) {
+type Instance = (event: unknown) => unknown
+async function request(instance: Instance, { apiKey }: Tenant, method: string, url: string, body?: object) {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const routes = stand.functions.routes.map(({ route }) => route)
   const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
@@ -120,11 +111,8 @@ async function batchOf(count: number, tenant: Tenant) {
     tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: `Document number ${i}.` }),
   )
   const ids = (await Promise.all(created)).map(({ body }) => body.id as string)
-  const Records = ids.map((id) => ({
-    messageId: id,
-    receiptHandle: id,
-    body: JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: id }),
-  }))
+  const bodyOf = (id: string) => JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: id })
+  const Records = ids.map((id) => ({ messageId: id, receiptHandle: id, body: bodyOf(id) }))
   return { Records }
 }
 
@@ -157,10 +145,8 @@ describe('the database’s login', () => {
     shutOut(user)
     const created = await request(instance, tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
     expect(created).toMatchObject({ status: 201 })
-    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({
-      status: 200,
-      body: { data: [{ id: created.body.id }] },
-    })
+    const listed = { status: 200, body: { data: [{ id: created.body.id }] } }
+    expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(listed)
     expect(secretsManager.asked).toEqual(['database-documents', 'database-documents'])
   })
 
@@ -276,9 +262,8 @@ describe('while Secrets Manager', () => {
     const batch = await batchOf(2, tenant)
     await secretsManager.close()
     const instance = await instanceOf('embedding')
-    expect(await instance(batch)).toEqual({
-      batchItemFailures: batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
-    })
+    const batchItemFailures = batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId }))
+    expect(await instance(batch)).toEqual({ batchItemFailures })
     expect(await statuses(tenant)).toEqual(['pending', 'pending'])
   })
 

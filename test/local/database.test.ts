@@ -49,39 +49,22 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     const types = 'text jsonb bytea int bool float8 int4 int8 timestamptz'.split(' ')
     const columns = Object.keys(values).map((name, i) => `$${i + 1}::${types[i]} as "${name}"`)
     const list = [text, null, '']
-    const rows = await sql.query(`select ${columns.join(', ')}, $10::text[] as list, '{1,2}'::int[] as ints`, [
-      ...Object.values(values),
-      list,
-    ])
-    expect(rows).toEqual([{ ...values, list, ints: [1, 2] }])
+    const query = `select ${columns.join(', ')}, $10::text[] as list, '{1,2}'::int[] as ints`
+    expect(await sql.query(query, [...Object.values(values), list])).toEqual([{ ...values, list, ints: [1, 2] }])
   })
 
-  test('an error of Postgres keeps its code, constraint, table and detail', async () => {
+  test('an error of Postgres keeps its code, constraint, table and detail, and one query holds one statement', async () => {
     await expect(sql`insert into notes values (1, 'again')`).rejects.toMatchObject({
-      name: 'NeonDbError',
-      code: '23505',
-      severity: 'ERROR',
-      schema: 'public',
-      table: 'notes',
-      constraint: 'notes_pkey',
-      detail: 'Key (id)=(1) already exists.',
+      ...{ name: 'NeonDbError', code: '23505', severity: 'ERROR', schema: 'public', table: 'notes' },
+      ...{ constraint: 'notes_pkey', detail: 'Key (id)=(1) already exists.' },
       message: 'duplicate key value violates unique constraint "notes_pkey"',
     })
     await expect(sql.query('selec 1')).rejects.toMatchObject({ code: '42601', position: '1' })
     await expect(sql.query('select $1::int', ['x'])).rejects.toMatchObject({ code: '22P02' })
-  })
-
-  test('one query holds one statement', async () => {
     await expect(sql.query('select 1; select 2')).rejects.toMatchObject({ code: '42601' })
   })
 
-  test('a batch that fails changes nothing', async () => {
-    const batch = sql.transaction([sql`insert into notes values (50, 'lost')`, sql`select 1 / 0`])
-    await expect(batch).rejects.toMatchObject({ code: '22012' })
-    expect(await sql`select from notes where id = 50`).toEqual([])
-  })
-
-  test('a deferred constraint that fails at the commit is an error', async () => {
+  test('a deferred constraint that fails at the commit is an error, and a batch that fails changes nothing', async () => {
     const batch = sql.transaction([
       sql`create table parents (id int primary key)`,
       sql`create table children (parent int references parents deferrable initially deferred)`,
@@ -94,9 +77,8 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   test('session state is gone for the next statement', async () => {
     await sql`select set_config('test.leak', 'leaked', false)`
     await sql.query('begin')
-    const rows = await Promise.all(
-      Array.from({ length: 8 }, () => sql`select current_setting('test.leak', true) as leak`),
-    )
+    const read = () => sql`select current_setting('test.leak', true) as leak`
+    const rows = await Promise.all(Array.from({ length: 8 }, read))
     expect(rows.flat().filter(({ leak }) => leak)).toEqual([])
     await sql`insert into notes values (52, 'kept')`
     expect(await sql`delete from notes where id = 52 returning body`).toEqual([{ body: 'kept' }])
@@ -106,13 +88,11 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     const url = new URL(database.url)
     url.username = role
     const reader = neon(url.href)
-    expect(await reader`select current_user as name, body from notes where id = 1`).toEqual([
-      { name: role, body: 'first' },
-    ])
-    await expect(reader`insert into notes values (53, '')`).rejects.toMatchObject({ code: '42501' })
-    await expect(reader.transaction([reader`select 1`, reader`delete from notes`])).rejects.toMatchObject({
-      code: '42501',
-    })
+    const mine = await reader`select current_user as name, body from notes where id = 1`
+    expect(mine).toEqual([{ name: role, body: 'first' }])
+    const refused = { code: '42501' }
+    await expect(reader`insert into notes values (53, '')`).rejects.toMatchObject(refused)
+    await expect(reader.transaction([reader`select 1`, reader`delete from notes`])).rejects.toMatchObject(refused)
     expect((await sql`select current_user as name`)[0]).not.toEqual({ name: role })
     url.username = 'nobody_at_all'
     await expect(neon(url.href)`select 1`).rejects.toMatchObject({ message: 'role "nobody_at_all" does not exist' })
@@ -131,9 +111,8 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   test('a caller that disconnects blocks nothing', async () => {
     const callers = Array.from({ length: 60 }, (_, n) => {
       const hangUp = new AbortController()
-      const call = sql.transaction([sql`insert into notes values (${1000 + n}, '')`, sql`select 1`], {
-        fetchOptions: { signal: hangUp.signal },
-      })
+      const fetchOptions = { signal: hangUp.signal }
+      const call = sql.transaction([sql`insert into notes values (${1000 + n}, '')`, sql`select 1`], { fetchOptions })
       queueMicrotask(() => setImmediate(() => hangUp.abort()))
       return call.catch((error: NeonDbError) => error)
     })
@@ -149,11 +128,8 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     ['parameters that are no list', '{"query":"select 1","params":{}}', {}],
     ['no connection string', '{"query":"select 1"}', { 'neon-connection-string': '' }],
   ])('%s is a malformed request', async (_, body, headers) => {
-    const response = await fetch(`${database.endpoint}/sql`, {
-      method: 'POST',
-      body,
-      headers: { 'neon-connection-string': database.url, ...headers },
-    })
+    const sent = { 'neon-connection-string': database.url, ...headers }
+    const response = await fetch(`${database.endpoint}/sql`, { method: 'POST', body, headers: sent })
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({ message: expect.stringMatching(/^malformed request: /) })
   })

@@ -9,12 +9,8 @@ export async function keepQuestions({ db }: TestStand, { organizationId }: Tenan
 
 /** What the log has of the tenant's organization, the oldest first, as its owner sees it. */
 export async function keptQuestions({ db }: TestStand, { organizationId }: Tenant) {
-  return await db
-    .selectFrom('question_log')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .execute()
+  const log = db.selectFrom('question_log').where('organization_id', '=', organizationId)
+  return await log.selectAll().orderBy('id').execute()
 }
 
 export interface AskedBefore {
@@ -27,20 +23,12 @@ export interface AskedBefore {
 
 /** Stores questions as if they had been asked, whatever the hour's share and the setting; in the order given, the last is the newest. */
 export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
+  const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
   const rows = asked.map(({ daysAgo = 0, ...row }) => ({
-    organization_id: tenant.organizationId,
-    agent_id: tenant.agentId,
-    id: newId(),
-    mode: 'hybrid' as const,
-    is_degraded: false,
-    hits: row.best_score === null ? 0 : 1,
-    best_score: 0.1,
-    ...row,
-    asked_at: new Date(Date.now() - daysAgo * 86_400_000),
+    ...{ ...usual, id: newId(), is_degraded: false, hits: row.best_score === null ? 0 : 1, best_score: 0.1 },
+    ...{ ...row, asked_at: new Date(Date.now() - daysAgo * 86_400_000) },
   }))
-  await db.batch({
-    unlimited: sql`set local session_replication_role = replica`,
-    stored: db.insertInto('question_log').values(rows),
-  })
+  const unlimited = sql`set local session_replication_role = replica`
+  await db.batch({ unlimited, stored: db.insertInto('question_log').values(rows) })
   return rows.map(({ id }) => id)
 }

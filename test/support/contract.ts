@@ -66,11 +66,7 @@ function faultOfHeaders(headers: Record<string, string>, documented: NonNullable
 }
 
 /** The response that the document gives for it, with its JSON Pointer; of an unknown route or method, what all routes share. */
-function describedResponse(
-  method: string,
-  path: string,
-  status: number,
-): { place: string; response?: Response | undefined } {
+function describedResponse(method: string, path: string, status: number): { place: string; response?: Response } {
   const template = templateOf(path)
   const described = method === 'HEAD' ? 'get' : method.toLowerCase()
   const methods = template === undefined ? {} : document.paths[template]!
@@ -78,15 +74,13 @@ function describedResponse(
   if (!operation) {
     const name = template === undefined ? 'RouteNotFound' : 'MethodNotAllowed'
     const isOwn = status === (template === undefined ? 404 : 405)
-    return {
-      place: `#/components/responses/${name}`,
-      response: isOwn ? document.components.responses[name] : undefined,
-    }
+    return { place: `#/components/responses/${name}`, ...(isOwn && { response: document.components.responses[name]! }) }
   }
   const response = operation.responses[status]
   if (response && '$ref' in response)
-    return { place: response.$ref, response: document.components.responses[response.$ref.split('/').at(-1)!] }
-  return { place: `#/paths/${pointerToken(template!)}/${described}/responses/${status}`, response }
+    return { place: response.$ref, response: document.components.responses[response.$ref.split('/').at(-1)!]! }
+  const place = `#/paths/${pointerToken(template!)}/${described}/responses/${status}`
+  return { place, ...(response && { response }) }
 }
 
 /** The path as the document writes it; a literal segment wins over a variable. */
@@ -94,10 +88,8 @@ function templateOf(path: string): string | undefined {
   const segments = path.split('/')
   const matching = Object.keys(document.paths).filter((template) => {
     const parts = template.split('/')
-    return (
-      parts.length === segments.length &&
-      parts.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''))
-    )
+    const fits = (part: string, i: number) => part === segments[i] || (part.startsWith('{') && segments[i] !== '')
+    return parts.length === segments.length && parts.every(fits)
   })
   return matching.toSorted((a, b) => a.split('{').length - b.split('{').length)[0]
 }
@@ -112,12 +104,11 @@ function faultOf(schema: string, value: unknown): string | undefined {
 function closed(node: unknown, isPart = false): unknown {
   if (Array.isArray(node)) return node.map((element) => closed(element, isPart))
   if (typeof node !== 'object' || node === null) return node
-  const copy = Object.fromEntries(
-    Object.entries(node).map(([keyword, value]) => [
-      keyword,
-      closed(value, keyword === 'allOf' || keyword === 'oneOf'),
-    ]),
-  )
+  const entries = Object.entries(node).map(([keyword, value]) => [
+    keyword,
+    closed(value, /^(all|one)Of$/.test(keyword)),
+  ])
+  const copy = Object.fromEntries(entries)
   const isObject = 'properties' in copy && copy.type === 'object'
   return isObject && !isPart ? { ...copy, unevaluatedProperties: false } : copy
 }

@@ -69,22 +69,12 @@ export function useStand() {
   })
 
   /** One HTTP request, as a raw event through the Lambda that serves its route. Throws when the answer is undocumented. */
-  async function http(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  async function http(method: string, url: string, body?: unknown, more: Record<string, string> = {}): Promise<Answer> {
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
-    const event = toEvent(
-      {
-        method,
-        url: path,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
-      },
-      open.functions.routes.map(({ route }) => route),
-    )!
+    const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...more }
+    const sent = { ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }) }
+    const routes = open.functions.routes.map(({ route }) => route)
+    const event = toEvent({ method, url, headers, ...sent }, routes)!
     return await send(event)
   }
 
@@ -92,10 +82,8 @@ export function useStand() {
     const { handler, functionName, timeoutSeconds } = open.functions.routes.find(({ route }) =>
       [route, `ANY ${route}`].includes(event.routeKey),
     )!
-    const result = (await invoke(handler, event, {
-      functionName: functionName!,
-      timeoutSeconds: timeoutSeconds!,
-    })) as APIGatewayProxyStructuredResultV2
+    const settings = { functionName: functionName!, timeoutSeconds: timeoutSeconds! }
+    const result = (await invoke(handler, event, settings)) as APIGatewayProxyStructuredResultV2
     const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
     const bytes = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0 ? gunzipSync(sent) : sent
     const isJson = /json/.test(String(result.headers?.['content-type']))
@@ -117,8 +105,7 @@ export function useStand() {
   }
 
   async function work(name: QueueName, event: SQSEvent): Promise<SQSBatchResponse> {
-    const settings = { functionName: name, timeoutSeconds: lambdas[name].timeoutSeconds }
-    return (await invoke(open.functions[name], event, settings)) as SQSBatchResponse
+    return (await invoke(open.functions[name], event, settingsOf(name))) as SQSBatchResponse
   }
 
   /** Gives the Lambda of a queue one batch with these message bodies. */
@@ -131,13 +118,11 @@ export function useStand() {
   async function deliver(name: QueueName = 'embedding'): Promise<void> {
     const { queueUrl: QueueUrl } = open.emulator.queues[name]
     for (;;) {
-      const { Messages = [] } = await open.sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: queueSettings[name].batchSize,
-          MessageSystemAttributeNames: ['All'],
-        }),
-      )
+      const settings = {
+        MaxNumberOfMessages: queueSettings[name].batchSize,
+        MessageSystemAttributeNames: ['All' as const],
+      }
+      const { Messages = [] } = await open.sqs.send(new ReceiveMessageCommand({ QueueUrl, ...settings }))
       if (Messages.length === 0) return
       const event: SQSEvent = { Records: Messages.map(toRecord) }
       const { batchItemFailures } = await work(name, event)
@@ -157,11 +142,7 @@ export function useStand() {
     extraction: worker('extraction'),
     deliver,
     /** Runs the sweeper Lambda once. */
-    sweep: async () =>
-      invoke(open.functions.sweeper, toScheduledEvent('sweeper'), {
-        functionName: 'sweeper',
-        timeoutSeconds: lambdas.sweeper.timeoutSeconds,
-      }),
+    sweep: async () => invoke(open.functions.sweeper, toScheduledEvent('sweeper'), settingsOf('sweeper')),
     /** The database as its owner sees it. */
     get db(): Database {
       return open.db
@@ -220,6 +201,11 @@ async function start() {
     },
   }
 }
+
+const settingsOf = (name: QueueName | 'sweeper') => ({
+  functionName: name,
+  timeoutSeconds: lambdas[name].timeoutSeconds,
+})
 
 function toRecord(message: Message): SQSEvent['Records'][number] {
   return {
