@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { withFigures } from './bench/report/readme.ts'
 import { committedFigures } from './evaluation/committed.ts'
 import { withTable } from './evaluation/report.ts'
+import { anchorsOf } from './support/anchors.ts'
 
 const root = join(import.meta.dirname, '..')
 const elsewhere = ['infra/local/samples/', 'test/evaluation/set/', 'functions/reference/guides/']
@@ -17,7 +18,7 @@ describe.each(pages)('%s', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
     const broken = links.filter(([, path, heading]) => {
       const target = path ? join(dirname(page), path) : page
-      return !existsSync(join(root, target)) || (heading && !headingsOf(target).includes(heading))
+      return !existsSync(join(root, target)) || (heading && !anchorsOf(read(target)).includes(heading))
     })
     expect(broken.map(([link]) => link)).toEqual([])
   })
@@ -39,9 +40,8 @@ test('the table of the search page shows the committed figures', () => {
 })
 
 test('every package of npm start runs on the oldest Node that README.md names', () => {
-  const packages: Record<string, { dev?: boolean; engines?: { node?: string } }> = JSON.parse(
-    read('package-lock.json'),
-  ).packages
+  type Packages = Record<string, { dev?: boolean; engines?: { node?: string } }>
+  const { packages }: { packages: Packages } = JSON.parse(read('package-lock.json'))
   const tooNew = Object.entries(packages).filter(
     ([, { dev, engines }]) => !dev && engines?.node && !/>=? ?v?(1?\d|20)\b|\^20|\*/.test(engines.node),
   )
@@ -50,14 +50,4 @@ test('every package of npm start runs on the oldest Node that README.md names', 
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
-}
-
-/** The headings of a page as GitHub makes anchors of them. */
-function headingsOf(page: string): string[] {
-  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
 }

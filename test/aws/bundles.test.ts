@@ -83,8 +83,8 @@ test('a file goes through the bundles from the dashboard over S3 to a search, an
   const cookie = cookies.map((set) => set.split(';')[0]).join('; ')
   const file = { name: 'Öffnungszeiten.txt', bytes: `${content.length}` }
   const announced = await form(`/dashboard/agents/${agentId}/documents/files`, file, cookie)
-  const { documentId, url, fields } = JSON.parse(announced.body!)
-  expect(await post({ url, fields }, content)).toBe(204)
+  const { documentId, ...upload } = JSON.parse(announced.body!)
+  expect(await post(upload, content)).toBe(204)
   await form(`/dashboard/agents/${agentId}/documents/${documentId}/uploaded`, {}, cookie)
   await deliver('extraction')
   await deliver('embedding')
@@ -92,11 +92,8 @@ test('a file goes through the bundles from the dashboard over S3 to a search, an
   const found = await system.http('POST', `${knowledgeBase}/search`, key, { query: 'Are you closed on Sunday?' })
   expect(found).toMatchObject({ status: 200, body: { data: [{ document_id: documentId, content }] } })
 
-  const { headers: answered } = await system.send({
-    method: 'GET',
-    url: `/dashboard/agents/${agentId}/documents/${documentId}/file`,
-    headers: { cookie },
-  })
+  const url = `/dashboard/agents/${agentId}/documents/${documentId}/file`
+  const { headers: answered } = await system.send({ method: 'GET', url, headers: { cookie } })
   const download = async () => await (await fetch(String(answered?.location))).text()
   expect(await download()).toBe(content)
   await system.http('DELETE', `${knowledgeBase}/${documentId}`, key)
@@ -107,10 +104,8 @@ test('a file goes through the bundles from the dashboard over S3 to a search, an
 test('the other bundles respond too', async () => {
   const { key, organizationId } = await tenant()
   expect(await system.http('GET', '/v1/organization', key)).toMatchObject({ status: 200, body: { id: organizationId } })
-  expect(await system.http('GET', '/v1/agents', key)).toMatchObject({
-    status: 200,
-    body: { data: [{ name: 'Agent' }] },
-  })
+  const agents = { status: 200, body: { data: [{ name: 'Agent' }] } }
+  expect(await system.http('GET', '/v1/agents', key)).toMatchObject(agents)
   expect(await system.http('GET', '/v1/nowhere')).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
 })
 

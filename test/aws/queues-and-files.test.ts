@@ -24,26 +24,19 @@ describe.each(queueNames)('the %s queue', (name) => {
   const work = () => prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}`)
   const timeout = () => Number(prod.lambda(name).Properties.Timeout)
 
-  test('hides a message for at least six times the time-out of the Lambda that works on it', () => {
+  test('hides a message for six times its Lambda’s time-out, until the lease of a crashed delivery is over', () => {
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * timeout())
-  })
-
-  test('delivers again only when the lease of the crashed delivery is over, and no lease ends before its Lambda', () => {
-    expect(leaseSeconds).toBeGreaterThan(timeout())
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
+    expect(leaseSeconds).toBeGreaterThan(timeout())
   })
 
-  test('moves a message to the dead letters after five deliveries at the earliest', () => {
-    const { deadLetterTargetArn, maxReceiveCount } = work()[1].Properties.RedrivePolicy as Fields
+  test('moves a message after five deliveries at the earliest to dead letters, which outlive messages', () => {
+    const { MessageRetentionPeriod, RedrivePolicy } = work()[1].Properties
+    const { deadLetterTargetArn, maxReceiveCount } = RedrivePolicy as Fields
     expect(Number(maxReceiveCount)).toBeGreaterThanOrEqual(5)
     expect(prod.resolve(deadLetterTargetArn!)).toBe(`cuecard-prod-${name}-dead-letters`)
-  })
-
-  test('keeps dead letters longer than messages, so that none expires on the day it arrives', () => {
     const [, deadLetters] = prod.one('AWS::SQS::Queue', 'QueueName', `cuecard-prod-${name}-dead-letters`)
-    expect(Number(deadLetters.Properties.MessageRetentionPeriod)).toBeGreaterThan(
-      Number(work()[1].Properties.MessageRetentionPeriod),
-    )
+    expect(Number(deadLetters.Properties.MessageRetentionPeriod)).toBeGreaterThan(Number(MessageRetentionPeriod))
   })
 
   test('is polled by its Lambda, which reports failures by record, at a limited concurrency', () => {
@@ -74,11 +67,8 @@ describe('the files', () => {
     expect(allowedBy('AWS::S3::BucketPolicy', id)).toEqual([])
   })
 
-  test('are gone when they are deleted: no version is kept', () => {
+  test('are gone when they are deleted, no version is kept, and outlive their stack in production, not in dev', () => {
     expect(bucketOf('prod')[1].Properties.VersioningConfiguration).toBeUndefined()
-  })
-
-  test('outlive their stack in production, not in dev', () => {
     expect(bucketOf('prod')[1].DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(bucketOf('dev')[1].DeletionPolicy).toBe('Delete')
   })
@@ -92,10 +82,8 @@ describe('the files', () => {
       return { AllowedMethods, AllowedOrigins, AllowedHeaders }
     }
     const [api] = prod.ofType('AWS::ApiGatewayV2::Api')[0]!
-    expect(corsOf('prod')).toEqual({
-      AllowedMethods: ['POST'],
-      AllowedOrigins: [{ 'Fn::GetAtt': [api, 'ApiEndpoint'] }],
-    })
+    const AllowedOrigins = [{ 'Fn::GetAtt': [api, 'ApiEndpoint'] }]
+    expect(corsOf('prod')).toEqual({ AllowedMethods: ['POST'], AllowedOrigins })
     expect(corsOf('everything').AllowedOrigins).toEqual(['https://api.cuecard.example'])
   })
 
@@ -105,11 +93,12 @@ describe('the files', () => {
   })
 
   test('are known to the Lambdas that use them', () => {
-    const environment = (name: LambdaName) =>
-      (prod.lambda(name).Properties.Environment as { Variables: Fields }).Variables
-    const users = lambdaNames.filter((name) => 'FILES_BUCKET' in environment(name))
-    expect(users).toEqual(['dashboard', 'extraction', 'sweeper'])
-    for (const name of users) expect(environment(name).FILES_BUCKET).toEqual({ Ref: bucketOf('prod')[0] })
+    const known = lambdaNames.flatMap((name) => {
+      const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
+      return 'FILES_BUCKET' in Variables ? [[name, Variables.FILES_BUCKET]] : []
+    })
+    const bucket = { Ref: bucketOf('prod')[0] }
+    expect(known).toEqual(['dashboard', 'extraction', 'sweeper'].map((name) => [name, bucket]))
   })
 })
 

@@ -6,6 +6,7 @@ import { reportBackup } from '../../infra/backup/completion.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
+import { anchorsOf } from '../support/anchors.ts'
 import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
@@ -31,7 +32,7 @@ describe('every alarm', () => {
   })
 
   test('says what to do and links to a heading of the runbook that exists', () => {
-    const headings = runbookAnchors()
+    const headings = anchorsOf(runbook())
     for (const { AlarmName, AlarmDescription } of alarms()) {
       const [text, link] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}#`)
       expect(text!.length, String(AlarmName)).toBeGreaterThan(60)
@@ -75,11 +76,8 @@ describe('an alarm is raised', () => {
     ['extraction-dead-letters', 'cuecard-everything-extraction-dead-letters'],
   ])('at the first dead letter, within a minute: %s', (id, queue) => {
     expect(alarm(id)).toMatchObject({
-      Threshold: 1,
-      Period: 60,
-      EvaluationPeriods: 1,
+      ...{ Threshold: 1, Period: 60, EvaluationPeriods: 1, MetricName: 'ApproximateNumberOfMessagesVisible' },
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
     })
     expect(stage.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)
   })
@@ -103,13 +101,10 @@ describe('an alarm is raised', () => {
   })
 
   test('by a search Lambda of its own figures: the 95th percentile of any of those that answer', () => {
-    const watched = metricsOf(alarm('search-slow')).map(
-      ({ Dimensions }) => ((Dimensions as Fields[])[0] as Fields).Value,
-    )
-    expect(watched).toEqual(answering.map((name) => `cuecard-everything-${name}`))
-    expect((alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)).toContain(
-      'p95',
-    )
+    const dimensions = metricsOf(alarm('search-slow')).map(({ Dimensions }) => (Dimensions as [Fields])[0])
+    expect(dimensions.map(({ Value }) => Value)).toEqual(answering.map((name) => `cuecard-everything-${name}`))
+    const stats = (alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)
+    expect(stats).toContain('p95')
   })
 
   test('unless the night’s backup reported what it watches', async () => {
@@ -125,10 +120,8 @@ describe('an alarm is raised', () => {
   })
 
   test('for a missing backup only where backups are made', () => {
-    const names = synthesis
-      .stack('dev')
-      .ofType('AWS::CloudWatch::Alarm')
-      .map(([, { Properties }]) => Properties.AlarmName)
+    const ofDev = synthesis.stack('dev').ofType('AWS::CloudWatch::Alarm')
+    const names = ofDev.map(([, { Properties }]) => Properties.AlarmName)
     expect(names).toContain('cuecard-dev-canary-failing')
     expect(names).not.toContain('cuecard-dev-backup-missing')
   })
@@ -152,16 +145,10 @@ describe('an alarm is raised', () => {
   test('when any of the Lambdas is throttled: one for those that serve, one for those that work', () => {
     const watched = (id: string) =>
       metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
-    const serving = watched('lambda-throttles')
+    const named = (names: string[]) => names.sort().map((name) => `cuecard-everything-${name}`)
     const working = watched('worker-throttles')
-    expect(working.sort()).toEqual(
-      ['canary', 'embedding', 'extraction', 'sweeper'].map((name) => `cuecard-everything-${name}`),
-    )
-    expect([...serving, ...working].sort()).toEqual(
-      Object.keys(lambdas)
-        .sort()
-        .map((name) => `cuecard-everything-${name}`),
-    )
+    expect(working.sort()).toEqual(named(['canary', 'embedding', 'extraction', 'sweeper']))
+    expect([...watched('lambda-throttles'), ...working].sort()).toEqual(named(Object.keys(lambdas)))
   })
 })
 
@@ -195,14 +182,4 @@ function runbookLines(): string[] {
 
 function runbook(): string {
   return readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
-}
-
-/** The headings of the runbook as GitHub makes anchors of them. */
-function runbookAnchors(): string[] {
-  return [...runbook().matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-      .replaceAll(' ', '-'),
-  )
 }

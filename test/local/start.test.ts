@@ -192,13 +192,8 @@ const canMount = spawnSync('sh', ['-c', `${onSmallDisk} /mnt true`]).status === 
 test.runIf(canMount)('a start on a full disk says so in one line, with exit code 1 (needs unshare)', async () => {
   const { DATA_DIR } = await home({ isEmpty: true, server: null })
   const main = join(root, 'infra/local/main.ts')
-  const { code, output } = await bash(
-    `DATA_DIR=${DATA_DIR} PORT=0 ${onSmallDisk} ${DATA_DIR} ${process.execPath} ${main}`,
-  )
-  expect({ code, output }).toEqual({
-    code: 1,
-    output: expect.stringMatching(
-      /\nCould not start Cuecard: the disk of .* is full: make room on it, and start again\n$/,
-    ),
-  })
+  const env = `DATABASE_URL= DATA_DIR=${DATA_DIR} PORT=0`
+  const started = await bash(`${env} ${onSmallDisk} ${DATA_DIR} ${process.execPath} ${main}`)
+  const full = /\nCould not start Cuecard: the disk of .* is full: make room on it, and start again\n$/
+  expect(started).toEqual({ code: 1, output: expect.stringMatching(full) })
 })
