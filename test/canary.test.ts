@@ -55,13 +55,8 @@ async function canaryTenant(): Promise<Tenant & { own: string }> {
 async function run(apiKey: string, more: Partial<Canary> = {}) {
   const error = vi.spyOn(log, 'error').mockImplementation(() => {})
   try {
-    const canary = {
-      baseUrl: origin,
-      apiKey: () => Promise.resolve(apiKey),
-      signal: AbortSignal.timeout(60_000),
-      pause: () => stand.deliver(),
-      ...more,
-    }
+    const usual = { baseUrl: origin, apiKey: () => Promise.resolve(apiKey), pause: () => stand.deliver() }
+    const canary = { ...usual, signal: AbortSignal.timeout(60_000), ...more }
     const figures = await figuresOf(() => runCanary(canary))
     return { figures, failures: error.mock.calls.filter(([message]) => message === 'canary_failed') }
   } finally {
@@ -112,11 +107,8 @@ describe('the canary', () => {
     breaks = (call) => (call === 'POST knowledge-base' ? { headers: { 'x-request-id': 'of-the-create' } } : undefined)
     const { figures, failures } = await run(tenant.apiKey, { signal, pause: async () => over.abort() })
     expect(figures).toMatchObject({ CanarySuccess: 0, CanaryCreateMilliseconds: expect.any(Number) })
-    expect(failures[0]![1]).toMatchObject({
-      step: 'complete',
-      request_id: 'of-the-create',
-      error: { message: /the document is still pending/ },
-    })
+    const error = { message: /the document is still pending/ }
+    expect(failures[0]![1]).toMatchObject({ step: 'complete', request_id: 'of-the-create', error })
     expect(await titlesOf(tenant)).toEqual([])
   })
 

@@ -1,6 +1,5 @@
 import { NeonDbError } from '@neondatabase/serverless'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
 import { mcpApp } from '../functions/mcp/app.ts'
@@ -13,7 +12,7 @@ import { hashKey } from '../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../shared/ids.ts'
 import { describeError } from '../shared/log.ts'
 import { embeddedMetrics, type Figures, figures } from '../shared/metrics.ts'
-import { useFakeProvider } from './support/fake-provider.ts'
+import { type ProviderCall, useFakeProvider } from './support/fake-provider.ts'
 import { statements, useFaultyConnection } from './support/faulty-connection.ts'
 import { figuresOf } from './support/figures-of.ts'
 import { gathered } from './support/gathered-log.ts'
@@ -32,14 +31,12 @@ const connection = useFaultyConnection()
 const linesOf = (written: string): Record<string, unknown>[] =>
   written
     .split('\n')
-    .filter((line) => line !== '')
+    .filter(Boolean)
     .map((line) => JSON.parse(line))
 
 async function keyIdOf({ apiKey }: Tenant): Promise<string> {
-  const { rows } = await sql<{ id: string }>`select id from api_keys where key_hash = ${hashKey(apiKey)}`.execute(
-    stand.db,
-  )
-  return rows[0]!.id
+  const key = stand.db.selectFrom('api_keys').select('id').where('key_hash', '=', hashKey(apiKey))
+  return (await key.executeTakeFirstOrThrow()).id
 }
 
 async function create({ call, knowledgeBase, organizationId }: Tenant, content: string, title = 'T') {
@@ -54,10 +51,8 @@ describe('the figures', () => {
   test('are written in CloudWatch’s embedded metric format', () => {
     const written = { DocumentsCompleted: 2, ProviderLatency: 0 }
     const line = embeddedMetrics({ ...written, EmbeddingTokens: undefined }, 'embedding', 5)
-    const Metrics = [
-      { Name: 'DocumentsCompleted', Unit: 'Count' },
-      { Name: 'ProviderLatency', Unit: 'Milliseconds' },
-    ]
+    const units = { DocumentsCompleted: 'Count', ProviderLatency: 'Milliseconds' }
+    const Metrics = Object.entries(units).map(([Name, Unit]) => ({ Name, Unit }))
     const CloudWatchMetrics = [{ Namespace: 'Cuecard', Dimensions: [['service']], Metrics }]
     expect(JSON.parse(line)).toEqual({ _aws: { Timestamp: 5, CloudWatchMetrics }, service: 'embedding', ...written })
   })
@@ -103,15 +98,11 @@ describe('the figures', () => {
     const tenant = await stand.tenant()
     const { search } = newSearch(provider)
     const found = await figuresOf(() => search(tenant, { query: 'a question', mode: 'keyword' }))
-    expect(found).toEqual({
-      SearchMilliseconds: expect.any(Number),
-      SearchEmbedMilliseconds: 0,
-      SearchDatabaseMilliseconds: expect.any(Number),
-    })
+    const took = expect.any(Number)
+    expect(found).toEqual({ SearchMilliseconds: took, SearchEmbedMilliseconds: 0, SearchDatabaseMilliseconds: took })
     const stranger = { ...tenant, knowledgeBase: `/v1/agents/${newId()}/knowledge-base` }
-    expect(await figuresOf(() => search(stranger, { query: 'a question', mode: 'keyword' }))).toHaveProperty(
-      'SearchMilliseconds',
-    )
+    const failed = await figuresOf(() => search(stranger, { query: 'a question', mode: 'keyword' }))
+    expect(failed).toHaveProperty('SearchMilliseconds')
   })
 
   test('tell of trouble of ours that a 200 hides from the status, and of no trouble of the caller’s', async () => {
@@ -199,19 +190,16 @@ describe('the log', () => {
     provider.script(['too_many_requests'])
     const first = await gathered(() => work([{ id, organizationId }]))
     const ids = { organization_id: organizationId, document_id: id }
-    expect(linesOf(first)).toMatchObject([
-      { message: 'document_retry_scheduled', ...ids, request_id: created.requestId, api_key_id: await keyIdOf(tenant) },
-    ])
+    const waits = { message: 'document_retry_scheduled', ...ids, api_key_id: await keyIdOf(tenant) }
+    expect(linesOf(first)).toMatchObject([{ ...waits, request_id: created.requestId }])
 
     const changed = await request('PATCH', `${tenant.knowledgeBase}/${id}`, key, { content: 'Two.' })
     const second = await gathered(async () => {
       await stand.sweep()
       await stand.deliver()
     })
-    const asked = { ...ids, request_id: changed.requestId, api_key_id: editor }
-    expect(linesOf(second).filter((line) => line.document_id === id)).toMatchObject([
-      { message: 'document_completed', ...asked },
-    ])
+    const completed = { message: 'document_completed', ...ids, request_id: changed.requestId, api_key_id: editor }
+    expect(linesOf(second).filter((line) => line.document_id === id)).toMatchObject([completed])
   })
 
   test('names them also where the queue or the database fails the worker', async () => {
@@ -234,9 +222,8 @@ describe('the log', () => {
     connection.cut('before', statements.claim)
     const named = { organization_id: tenant.organizationId, request_id: 'r', api_key_id: 'k' }
     const message = JSON.stringify({ v: 1, ...named, document_id: document.id })
-    expect(linesOf(await gathered(() => stand.embedding(message)))).toMatchObject([
-      { message: 'delivery_failed', ...named },
-    ])
+    const failed = linesOf(await gathered(() => stand.embedding(message)))
+    expect(failed).toMatchObject([{ message: 'delivery_failed', ...named }])
   })
 
   test('holds no content, key or secret, whatever goes wrong', async () => {
@@ -250,12 +237,9 @@ describe('the log', () => {
         await worker([(await create(tenant, text, `${canary} title`)).document])
       }
       await work()
-      provider.script([
-        (call) => ({
-          status: 400,
-          body: JSON.stringify({ error: { message: `${call.texts} ${call.authorization}` } }),
-        }),
-      ])
+      const echo = ({ texts, authorization }: ProviderCall) =>
+        JSON.stringify({ error: { message: `${texts} ${authorization}` } })
+      provider.script([(call) => ({ status: 400, body: echo(call) })])
       await work(poison)
       provider.script(['too_many_requests'])
       await work()
@@ -287,19 +271,14 @@ describe('the log', () => {
     const { apiKey, knowledgeBase } = await stand.tenant()
     const injected = 'x\r\n{"level":"ERROR","message":"forged"}\u2028\u0000\u001b[31m\u009b漢\ud800'
     const event = (more: object, http: object = {}) => {
-      const whole = toEvent({ method: 'GET', url: knowledgeBase, headers: { 'x-api-key': apiKey } }, [
-        '/v1/agents/{agentId}/knowledge-base',
-      ])!
+      const request = { method: 'GET', url: knowledgeBase, headers: { 'x-api-key': apiKey } }
+      const whole = toEvent(request, ['/v1/agents/{agentId}/knowledge-base'])!
       const requestContext = { ...whole.requestContext, http: { ...whole.requestContext.http, ...http } }
       return { ...whole, requestContext, ...more }
     }
+    const headers = [{ 'x-api-key': injected }, { [injected]: 'x' }, { '': 'x' }]
     const events = [
-      ...[
-        { 'x-api-key': injected },
-        { [injected]: 'x' },
-        { '': 'x' },
-        { 'content-type': injected, 'x-api-key': apiKey },
-      ].map((headers) => event({ headers })),
+      ...[...headers, { 'content-type': injected, 'x-api-key': apiKey }].map((headers) => event({ headers })),
       ...[injected, '漢=1'].map((cookie) => event({ cookies: [cookie] })),
       event({ rawQueryString: injected }),
       ...[injected, `${knowledgeBase}/${injected}`].map((rawPath) => event({ rawPath })),
@@ -323,11 +302,8 @@ describe('the log', () => {
   })
 
   test('names a database error without the values that it quotes', () => {
-    const error = Object.assign(new NeonDbError('invalid input syntax for type vector: "[secret]"'), {
-      code: '22P02',
-      detail: 'Failing row contains (secret)',
-      constraint: 'chunks_check',
-    })
+    const fields = { code: '22P02', detail: 'Failing row contains (secret)', constraint: 'chunks_check' }
+    const error = Object.assign(new NeonDbError('invalid input syntax for type vector: "[secret]"'), fields)
     const written = JSON.stringify(describeError(new Error('outer', { cause: error })))
     expect(written).not.toContain('secret')
     for (const named of ['22P02', 'chunks_check']) expect(written).toContain(named)

@@ -47,24 +47,17 @@ export function fill(path: string, ids: Ids): string {
 
 /** Things of the tenant that screens are about: a document that is a file, a call in the trash, a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
-  const key = await createKey(db, {
-    organizationId: organizationId as OrganizationId,
-    name: 'Second',
-    permissions: ['kb:read'],
-  })
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
+  const key = await createKey(db, { organizationId: scope.organizationId, name: 'Second', permissions: ['kb:read'] })
   const file = { title: 'Prices', fileName: 'prices.pdf', fileBytes: 1, bucket: 'files' }
   const { document } = await createFileDocument(db, scope, file, {})
   const callId = await makeTrashedCall(db, { organizationId, agentId })
   return { agentId, documentId: document.id, keyId: key.id, callId }
 }
 
+type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>
 /** @param minutesAgo when it was deleted */
-export async function makeTrashedCall(
-  db: Database,
-  { organizationId, agentId }: Pick<Tenant, 'organizationId' | 'agentId'>,
-  minutesAgo = 0,
-): Promise<string> {
+export async function makeTrashedCall(db: Database, { organizationId, agentId }: OfAgent, minutesAgo = 0) {
   const id = newId()
   await sql`insert into calls (organization_id, id, agent_id, created_at, done_at, deleted_at)
     select ${organizationId}, ${id}, ${agentId}, at - interval '5 minutes', at, at

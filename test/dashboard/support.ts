@@ -65,35 +65,19 @@ export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handl
 
   async function send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Page> {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const event = toEvent(
-      {
-        method,
-        url: path,
-        sourceIp,
-        headers: { host: 'app.example.com', 'x-forwarded-proto': 'https', ...(cookie && { cookie }), ...headers },
-        ...(body !== undefined && { body }),
-      },
-      lambdas.dashboard.routes,
-    )
+    const origin = { host: 'app.example.com', 'x-forwarded-proto': 'https' }
+    const sent = { headers: { ...origin, ...(cookie && { cookie }), ...headers }, ...(body !== undefined && { body }) }
+    const event = toEvent({ method, url: path, sourceIp, ...sent }, lambdas.dashboard.routes)
     if (!event) throw new Error(`No route of the dashboard leads to ${path}`)
-    const { handler, functionName, timeoutSeconds } = stand.functions.routes.find(
-      ({ functionName }) => functionName === 'dashboard',
-    )!
-    const result = (await invoke(own ?? handler, event, {
-      functionName: functionName!,
-      timeoutSeconds: timeoutSeconds!,
-    })) as APIGatewayProxyStructuredResultV2
+    const route = stand.functions.routes.find(({ functionName }) => functionName === 'dashboard')!
+    const settings = { functionName: 'dashboard', timeoutSeconds: route.timeoutSeconds! }
+    const result = (await invoke(own ?? route.handler, event, settings)) as APIGatewayProxyStructuredResultV2
     const cookies = result.cookies ?? []
     for (const each of cookies) store(jar, each)
-    const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
-    const html = (result.headers?.['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString()
-    return {
-      status: result.statusCode!,
-      headers: result.headers as Record<string, string>,
-      html,
-      text: textOf(html),
-      cookies,
-    }
+    const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+    const html = (result.headers?.['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString()
+    const said = result.headers as Record<string, string>
+    return { status: result.statusCode!, headers: said, html, text: textOf(html), cookies }
   }
 
   const browser: Browser = {

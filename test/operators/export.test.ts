@@ -52,9 +52,8 @@ describe('an export', () => {
     const chunk = { chunk_index: 0, content: 'A chunk of my own', embedding: axis(7), metadata: { page: 1 } }
     await call('POST', `${knowledgeBase}/${own.id}/chunks`, { chunks: [chunk, { chunk_index: 1, content: 'bare' }] })
     const callId = newId()
-    await run(
-      sql`insert into calls (organization_id, agent_id, id, done_at) values (${organization}, ${agent}, ${callId}, now())`,
-    )
+    await run(sql`insert into calls (organization_id, agent_id, id, done_at)
+      values (${organization}, ${agent}, ${callId}, now())`)
     await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
     await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
       values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0)`.execute(stand.db)
@@ -62,11 +61,10 @@ describe('an export', () => {
 
     const lines = await linesOf(organization)
     const { data: documents } = (await call('GET', knowledgeBase)).body
-    const expected = documents
-      .toReversed()
-      .map(({ id, title, content, status, source_type, created_at, updated_at }: Line) => ({
-        ...{ type: 'document', agent_id: agent, id, title, content, status, source_type, created_at, updated_at },
-      }))
+    const expected = documents.toReversed().map(({ id, title, content, status, source_type, ...more }: Line) => ({
+      ...{ type: 'document', agent_id: agent, id, title, content, status, source_type },
+      ...{ created_at: more.created_at, updated_at: more.updated_at },
+    }))
     expect(ofType(lines, 'document')).toMatchObject(expected)
     const chunks = []
     for (const { id } of documents.toReversed())
@@ -82,10 +80,8 @@ describe('an export', () => {
     expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])
     expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
     expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: 0 }])
-    expect(lines.at(-1)).toEqual({
-      type: 'end',
-      counts: { agent: 1, api_key: 1, signing_secret: 1, document: 2, chunk: chunks.length, call: 1, question: 1 },
-    })
+    const counts = { agent: 1, api_key: 1, signing_secret: 1, document: 2, chunk: chunks.length, call: 1, question: 1 }
+    expect(lines.at(-1)).toEqual({ type: 'end', counts })
     expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|"embedding"/)
   })
 
@@ -164,11 +160,8 @@ describe('an export', () => {
   test('of an organization that does not exist prints nothing; each leaves a row in the record of actions', async () => {
     const { organizationId: organization } = await stand.tenant()
     const stranger = newId()
-    expect(await cuecard(['organization', 'export', stranger])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: no such organization: ${stranger}\n`,
-    })
+    const refused = { code: 1, stdout: '', stderr: `error: no such organization: ${stranger}\n` }
+    expect(await cuecard(['organization', 'export', stranger])).toEqual(refused)
     await linesOf(organization)
     for (const [id, outcome] of Object.entries({ [organization]: 'done', [stranger]: 'failed' }))
       expect((await cuecardJson('audit', 'list', '--organization', id)).data).toMatchObject([

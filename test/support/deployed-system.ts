@@ -44,20 +44,14 @@ export async function deploy() {
   keep('provider', providerKey)
 
   const local: Record<string, string> = {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_SQS: endpoint,
-    AWS_ENDPOINT_URL_S3: endpoint,
+    ...{ AWS_REGION: region, AWS_ENDPOINT_URL_SQS: endpoint, AWS_ENDPOINT_URL_S3: endpoint },
+    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
   }
   const customers = opened(await listen((request, response) => void respond(request, response)))
   const addresses: Record<string, string> = {
-    BASE_URL: customers.origin,
-    QUEUE_URL: queues.embedding.queueUrl,
-    EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
-    FILES_BUCKET: bucket,
-    EMBEDDING_BASE_URL: provider.baseUrl,
+    ...{ BASE_URL: customers.origin, EMBEDDING_BASE_URL: provider.baseUrl, FILES_BUCKET: bucket },
+    ...{ QUEUE_URL: queues.embedding.queueUrl, EXTRACTION_QUEUE_URL: queues.extraction.queueUrl },
   }
   const running = new Map<BundleName, LambdaInstance>()
 

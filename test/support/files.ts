@@ -30,13 +30,8 @@ export async function createFile(
   const { document, key } = await createFileDocument(stand.db, scope, input, { requestId: 'request-of-upload' })
   const { organizationId, knowledgeBase } = tenant
   const documentId = document.id as DocumentId
-  return {
-    id: documentId,
-    scope: { ...scope, documentId },
-    organizationId,
-    path: `${knowledgeBase}/${documentId}`,
-    key,
-  }
+  const path = `${knowledgeBase}/${documentId}`
+  return { id: documentId, scope: { ...scope, documentId }, organizationId, path, key }
 }
 
 /** What the API, the dashboard and the sweeper send. */

@@ -8,10 +8,7 @@ import { databaseAs } from './worker.ts'
 /** An instance of the platforms Lambda of a test's own. */
 export function newPlatforms(more: Partial<AnsweringDependencies> = {}) {
   const app = platformsApp({ db: databaseAs('cuecard_platforms'), embedder: lexicalEmbedder(), ...more })
-  return (
-    tenant: Tenant,
-    platform: 'vapi' | 'retell',
-    body: object | string,
-    headers?: Record<string, string>,
-  ): Promise<Answer> => callerOf(app, tenant.apiKey)('POST', `${tenant.knowledgeBase}/${platform}`, body, headers)
+  type Headers = Record<string, string>
+  return (tenant: Tenant, platform: 'vapi' | 'retell', body: object | string, headers?: Headers): Promise<Answer> =>
+    callerOf(app, tenant.apiKey)('POST', `${tenant.knowledgeBase}/${platform}`, body, headers)
 }

@@ -85,10 +85,9 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
            select organization_id, id, 'k', '', id from api_keys where organization_id = $1`,
           [tenant.organizationId],
         )
-        const call = callerOf(
-          documentsApp({ db: databaseAs('cuecard_documents'), queue: keptQueue().queue, repeatWaitSeconds: 0.05 }),
-          tenant.apiKey,
-        )
+        const { queue } = keptQueue()
+        const app = documentsApp({ db: databaseAs('cuecard_documents'), queue, repeatWaitSeconds: 0.05 })
+        const call = callerOf(app, tenant.apiKey)
         return await call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
       }),
     invalid_transition: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'pending' }),

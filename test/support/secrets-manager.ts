@@ -14,13 +14,9 @@ export async function startSecretsManager() {
     const SecretString = values.get(SecretId)
     const isKnown = request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue' && SecretString !== undefined
     response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/x-amz-json-1.1' })
-    response.end(
-      JSON.stringify(
-        isKnown
-          ? { ARN: SecretId, Name: SecretId, SecretString, VersionStages: ['AWSCURRENT'] }
-          : { __type: 'ResourceNotFoundException', Message: 'There is no value for staging label: AWSCURRENT' },
-      ),
-    )
+    const known = { ARN: SecretId, Name: SecretId, SecretString, VersionStages: ['AWSCURRENT'] }
+    const empty = { __type: 'ResourceNotFoundException', Message: 'There is no value for staging label: AWSCURRENT' }
+    response.end(JSON.stringify(isKnown ? known : empty))
   })
   return { origin, close, values, asked }
 }

@@ -50,10 +50,8 @@ export function useStatementPlans() {
  */
 export async function plansOf({ url, init, queries }: Batch, how = ''): Promise<Node[]> {
   const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
-  const explained = queries.map(({ query, params }) => ({
-    query: isSetting(query) ? query : `explain (${how} format json) ${query}`,
-    params,
-  }))
+  const explain = (query: string) => (isSetting(query) ? query : `explain (${how} format json) ${query}`)
+  const explained = queries.map(({ query, params }) => ({ query: explain(query), params }))
   const response = await fetch(url, { ...init, signal: null, body: JSON.stringify({ queries: explained }) })
   const { results } = (await response.json()) as { results: { rows: string[][] }[] }
   return results.filter((_, i) => !isSetting(queries[i]!.query)).map(({ rows }) => JSON.parse(rows[0]![0]!)[0].Plan)
