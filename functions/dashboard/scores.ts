@@ -1,7 +1,7 @@
-import type { searchModes } from '../../shared/retrieval/schemas.ts'
+import type { Mode } from '../../shared/retrieval/schemas.ts'
 
 /** How a score was computed; `keyword` also where the question's vector was late. */
-export type Scale = (typeof searchModes)[number]
+export type Scale = Mode
 
 export type Strength = 'good' | 'possible' | 'weak'
 

@@ -24,6 +24,11 @@ export const searchTool = {
     type: 'object',
     properties: {
       query: { type: 'string', description: 'The question, in the words in which it was asked.' },
+      alternatives: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'What else the speaker may have said, if speech recognition offers other readings. At most 9.',
+      },
     },
     required: ['query'],
     additionalProperties: false,

@@ -4,6 +4,7 @@ import { ApiError, echoed } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
+import { minAnswerable } from '../../shared/retrieval/answerable.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -33,15 +34,16 @@ class ToolError extends Error {}
 
 export function newTools({ answer, clock, limits }: Dependencies) {
   async function search({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
-    const { query } = readBody(searchArguments, input) as { query: string }
+    const heard = readBody(searchArguments, input) as { query: string; alternatives?: string[] }
     const question = {
       mode: 'hybrid',
-      query,
+      ...heard,
       limit: passagesPerSearch,
       deadline_ms: limits.deadlineMilliseconds,
     } as const
-    const { data, degraded } = await answer(db, scope, question, timing)
-    if (data.length === 0) await requireServed({ db, scope, timing })
+    const { data: found, degraded, answerable } = await answer(db, scope, question, timing)
+    const data = answerable! < minAnswerable ? [] : found
+    if (found.length === 0) await requireServed({ db, scope, timing })
     const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
       id: idOf(document_id, chunk_index),
       title: document_title,

@@ -31,7 +31,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
             200: {
               description: 'The matching chunks',
               schema: searchResponse,
-              example: { data: [hitExample], degraded: null },
+              example: { data: [hitExample], degraded: null, answerable: 0.997 },
               headers: ['Server-Timing'],
             },
           },
@@ -39,8 +39,8 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         },
         async ({ c, key, meter, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-          const { data, degraded } = await answer(db, scope, body, timingOf(c))
-          return c.json({ data: fitToResponse(data), degraded })
+          const { data, degraded, answerable } = await answer(db, scope, body, timingOf(c))
+          return c.json({ data: fitToResponse(data), degraded, answerable })
         },
       ),
     )
@@ -62,7 +62,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         },
         async ({ c, key, meter, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params, meter }
-          await prefetch(db, scope, body.query, timingOf(c))
+          await prefetch(db, scope, [body.query, ...(body.alternatives ?? [])], timingOf(c))
           return c.body(null, 202)
         },
       ),

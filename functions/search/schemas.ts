@@ -3,7 +3,7 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
-import { hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
+import { alternatives, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
@@ -11,6 +11,7 @@ const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds }
 export const searchBody = v.pipe(
   fields({
     query: v.optional(query),
+    alternatives: v.optional(alternatives),
     embedding: v.optional(embedding),
     mode: v.optional(
       v.pipe(
@@ -48,6 +49,10 @@ export const searchBody = v.pipe(
     ),
     ['query'],
   ),
+  v.forward(
+    v.check(({ query, alternatives }) => alternatives === undefined || query !== undefined, 'needs `query`'),
+    ['alternatives'],
+  ),
   v.check(
     ({ mode, query, embedding }) =>
       query !== undefined || embedding !== undefined || (mode ?? 'semantic') !== 'semantic',
@@ -57,7 +62,7 @@ export const searchBody = v.pipe(
   v.metadata({ title: 'SearchQuery', description: 'With `query`, `embedding` or both.' }),
 )
 
-export const prefetchBody = v.pipe(fields({ query }), v.title('PrefetchQuery'))
+export const prefetchBody = v.pipe(fields({ query, alternatives: v.optional(alternatives) }), v.title('PrefetchQuery'))
 
 export const searchResponse = v.strictObject({
   data: v.array(hit),
@@ -69,5 +74,11 @@ export const searchResponse = v.strictObject({
       description:
         '`keyword_only` if the vector of the query was not available in time, so that only its words were searched.',
     }),
+  ),
+  answerable: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    v.description(
+      'The probability that the first hit answers the query: 0 without a hit, null in a search by `embedding` only.',
+    ),
   ),
 })

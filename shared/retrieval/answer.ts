@@ -12,7 +12,13 @@ import type { Clock } from './clock.ts'
 import { keepQuestion } from './keep-question.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
-import { findQueryVector, queryVectorKey, rememberQueryVector, vectorCache } from './query-vector/query-vectors.ts'
+import {
+  findQueryVectors,
+  type QueryVectorKey,
+  queryVectorKey,
+  rememberQueryVector,
+  vectorCache,
+} from './query-vector/query-vectors.ts'
 import type { Hit } from './schemas.ts'
 import { type Asked, type Found, type LikenessOf, newSearch } from './search.ts'
 import type { Filters } from './statement/searched-chunks.ts'
@@ -29,12 +35,16 @@ export interface AskedAgent extends PayingAgent {
 }
 
 export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
+  /** Further hypotheses of `query`. */
+  alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
 }
 
 export interface Answer {
   data: Hit[]
+  /** The probability that the first hit answers; null in a search by a vector only. */
+  answerable: number | null
   degraded: null | 'keyword_only'
   likenessOf: LikenessOf
 }
@@ -79,20 +89,42 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   async function embed(
     { measure }: Timing,
     deadline: number,
-    query: string,
+    hypotheses: string[],
     { meter }: PayingAgent,
-  ): Promise<Float32Array> {
-    const tokens = estimatedTokens(query)
+  ): Promise<Float32Array[]> {
+    const tokens = hypotheses.reduce((sum, text) => sum + estimatedTokens(text), 0)
     await meter.reserveTokens(tokens)
     const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
     const due = deadline - reserve
     try {
-      return await measure('embed', () => embedQuery(query, due))
+      return await measure('embed', () => embedQuery(hypotheses, due))
     } catch (error) {
       // What was broken off when its time was up may be charged all the same; what failed before, or was never asked, is not.
       if (due - clock.now() > brokenOffWithinMilliseconds) meter.releaseTokens(tokens)
       throw error
     }
+  }
+
+  /** In order; one call for those that this instance does not have. @throws ApiError rate_limited, validation_failed; Unavailable */
+  async function vectorsOf(
+    scope: PayingAgent,
+    timing: Timing,
+    deadline: number,
+    texts: string[],
+    keys: QueryVectorKey[],
+  ) {
+    const missing = [...keys.keys()].filter((i) => !cache.get(scope, keys[i]!))
+    const given =
+      missing.length > 0
+        ? await embed(
+            timing,
+            deadline,
+            missing.map((i) => texts[i]!),
+            scope,
+          )
+        : []
+    for (const [at, i] of missing.entries()) cache.set(scope, keys[i]!, given[at]!)
+    return keys.map((key) => cache.get(scope, key)!)
   }
 
   /**
@@ -129,28 +161,32 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     timing: Timing,
     figures: Figures,
   ): Promise<Answer> {
-    const { mode, query, embedding } = input
+    const { mode, query, alternatives = [], embedding } = input
+    const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
+    const texts = hypotheses.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
-    const find = (by: Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) =>
-      ask(db, timing, until, (db) => search(db, scope, { mode, query, ...by }, input))
-    const toAnswer = ({ hits: data, likenessOf }: Found) => ({ data, degraded: null, likenessOf })
+    const find = (by: (i: number) => Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) => {
+      const asked = hypotheses.map((query, i) => ({ mode, query, ...by(i) }))
+      return ask(db, timing, until, (db) => search(db, scope, asked, input))
+    }
+    const toAnswer = ({ hits: data, hasVector, ...found }: Found) => ({ data, degraded: null, ...found })
     const whole = async (...by: Parameters<typeof find>) => toAnswer(await find(...by))
 
-    if (mode === 'keyword' || query === undefined || embedding) return await whole({ vector: embedding })
+    if (mode === 'keyword' || query === undefined || embedding) return await whole(() => ({ vector: embedding }))
     if (embedder.isLocal) {
-      const [vector] = await timing.measure('embed', () => embedder.embed([query]))
-      return await whole({ vector })
+      const vectors = await timing.measure('embed', () => embedder.embed(texts, { of: 'query' }))
+      return await whole((i) => ({ vector: vectors[i] }))
     }
 
-    const key = queryVectorKey(embedder.model, query)
-    const cached = cache.get(scope, key)
-    const first = await find(cached ? { vector: cached } : { storedVector: key })
+    const keys = texts.map((text) => queryVectorKey(embedder.model, text))
+    const cached = keys.map((key) => cache.get(scope, key))
+    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { storedVector: keys[i] }))
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return toAnswer(first)
     try {
-      const vector = await embed(timing, deadline, query, scope)
-      cache.set(scope, key, vector)
-      return await whole({ vector, remember: key }, mode === 'hybrid' ? deadline : undefined)
+      const all = await vectorsOf(scope, timing, deadline, texts, keys)
+      const by = (i: number) => ({ vector: all[i], remember: cached[i] ? undefined : keys[i] })
+      return await whole(by, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
       const isLimited = error instanceof ApiError && error.code === 'rate_limited'
       if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
@@ -160,17 +196,26 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   }
 
   /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
-  async function prefetch(db: Database, scope: PayingAgent, query: string, timing: Timing): Promise<void> {
+  async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing): Promise<void> {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
-    const key = queryVectorKey(embedder.model, query)
+    const texts = [...new Set(hypotheses)]
+    const keys = texts.map((text) => queryVectorKey(embedder.model, text))
     const { agents, stored } = await ask(db, timing, deadline, (db) =>
-      db.batch({ agents: findAgent(scope), stored: findQueryVector(scope, key) }),
+      db.batch({ agents: findAgent(scope), stored: findQueryVectors(scope, keys) }),
     )
     if (agents.length === 0) agentNotFound()
-    if (embedder.isLocal || stored.length > 0) return
-    const vector = cache.get(scope, key) ?? (await embed(timing, deadline, query, scope))
-    cache.set(scope, key, vector)
-    await ask(db, timing, deadline, (db) => db.batch({ remembered: rememberQueryVector(scope, key, vector) }))
+    const known = new Set(stored.map(({ key }) => key))
+    const missing = [...keys.keys()].filter((i) => !known.has(keys[i]!.toString('hex')))
+    if (embedder.isLocal || missing.length === 0) return
+    const vectors = await vectorsOf(
+      scope,
+      timing,
+      deadline,
+      missing.map((i) => texts[i]!),
+      missing.map((i) => keys[i]!),
+    )
+    const statements = missing.map((i, at) => [`remembered${i}`, rememberQueryVector(scope, keys[i]!, vectors[at]!)])
+    await ask(db, timing, deadline, (db) => db.batch(Object.fromEntries(statements)))
   }
 
   return { answer, prefetch }

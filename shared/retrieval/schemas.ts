@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { maxCharacters } from '../http/input/fields.ts'
+import { listOf, maxCharacters } from '../http/input/fields.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -13,7 +13,15 @@ export const query = v.pipe(
   }),
 )
 
+export const alternatives = v.pipe(
+  listOf(query, { items: 'texts', max: 9 }),
+  v.description(
+    'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
+  ),
+)
+
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
+export type Mode = (typeof searchModes)[number]
 
 const armScore = (description: string) => v.pipe(v.nullable(v.number()), v.description(description))
 

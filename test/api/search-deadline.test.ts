@@ -56,7 +56,7 @@ describe('at its deadline', () => {
       await allCalled
       clock.advance(9_000)
       for (const { status, body } of await Promise.all(searches))
-        expect({ status, body }).toEqual({ status: 200, body: { data: [], degraded: 'keyword_only' } })
+        expect({ status, body }).toEqual({ status: 200, body: { data: [], degraded: 'keyword_only', answerable: 0 } })
     })
     expect(reported).toMatchObject({ SearchesDegraded: count, QueryVectorMisses: count })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -17,6 +18,13 @@ const unavailable = (retryAfter: string) => ({
   headers: { 'retry-after': retryAfter },
   body: { code: 'temporarily_unavailable' },
 })
+async function knowing(...contents: string[]) {
+  const tenant = await stand.tenant()
+  for (const content of contents) await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
+  await stand.deliver()
+  return tenant
+}
+
 const byMeaning = { query: 'a question', mode: 'semantic' }
 
 describe('a search', () => {
@@ -45,6 +53,59 @@ describe('a search', () => {
     await storeServed(stand.db, tenant, [{ vector: vectorOf('a question') }, { vector: axis(1535) }])
     const { body } = await newSearch(provider).search(tenant, { ...byMeaning, min_score: 0.9 })
     expect(body.data).toMatchObject([{ score: expect.closeTo(1, 4), scores: { semantic: expect.closeTo(1, 4) } }])
+  })
+
+  test('with other hypotheses gives each chunk its best score over all', async () => {
+    const tenant = await knowing('The Coit Tower is open.', 'Dogs are welcome.', 'Parking is free.')
+    const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
+    const heard = ['kommen toor', 'coit tower', 'are dogs welcome']
+    const alone = await Promise.all(heard.map(async (query) => (await search(tenant, { query })).body))
+    const { body } = await search(tenant, { query: heard[0], alternatives: heard.slice(1).concat(heard), limit: 2 })
+    const contents = body.data.map(({ content }: Hit) => content)
+    expect(contents.toSorted()).toEqual(['Dogs are welcome.', 'The Coit Tower is open.'])
+    for (const { chunk_id, score } of body.data as Hit[]) {
+      const scores = alone.flatMap(({ data }) => data.filter((hit: Hit) => hit.chunk_id === chunk_id))
+      expect(score).toBe(Math.max(...scores.map((hit: Hit) => hit.score)))
+    }
+    expect(body.answerable).toBe(Math.max(...alone.map(({ answerable }) => answerable)))
+  })
+
+  test('and a prefetch have the vectors of all hypotheses from one call, and ask for none twice', async () => {
+    const tenant = await stand.tenant()
+    const { search, prefetch } = newSearch(provider)
+    await search(tenant, { query: 'one', alternatives: ['two', 'three', 'one'] })
+    await search(tenant, { query: 'three', alternatives: ['one'] })
+    await newSearch(provider).search(tenant, { query: 'two', alternatives: ['three'] })
+    await prefetch(tenant, 'four', ['five', 'two'])
+    await search(tenant, { query: 'five', alternatives: ['four'] })
+    expect(provider.calls.map(({ texts }) => texts)).toEqual([
+      ['one', 'two', 'three'],
+      ['four', 'five'],
+    ])
+  })
+
+  test.each([
+    { embedding: axis(1), alternatives: ['a'] },
+    { query: 'a', alternatives: Array(10).fill('a') },
+  ])('with alternatives that belong to nothing, or too many of them, is 422', async (body) => {
+    const { status, body: problem } = await newSearch(provider).search(await stand.tenant(), body)
+    expect([status, problem.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+      422,
+      ['/alternatives'],
+    ])
+  })
+
+  test.each(['hybrid', 'keyword', 'semantic'])('%s says how probably its first hit answers', async (mode) => {
+    const tenant = await stand.tenant()
+    const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
+    expect((await search(tenant, { query: 'parking', mode })).body).toMatchObject({ data: [], answerable: 0 })
+    const knower = await knowing('Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.')
+    const [answered, other] = await Promise.all(
+      ['is parking free', 'do you sell parrots'].map(async (query) => (await search(knower, { query, mode })).body),
+    )
+    expect(answered.answerable).toBeGreaterThan(0.8)
+    expect(other.answerable).toBeLessThan(0.5)
+    expect((await search(tenant, { embedding: axis(1) })).body.answerable).toBeNull()
   })
 
   test('with an embedder that needs no network stores no vector', async () => {

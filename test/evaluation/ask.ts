@@ -24,6 +24,7 @@ export interface SearchAnswer {
   data: Found[]
   /** How, such as `keyword_only`. */
   degraded: string | null
+  answerable: number | null
 }
 
 /** One search of one agent. */
@@ -38,6 +39,8 @@ export interface Answer extends Question {
   /** The place of a hit from the right document, right or not. */
   documentRank: Rank
   isDegraded: boolean
+  /** The probability that the best hit is right, as the system says. */
+  answerable: number | null
 }
 
 /**
@@ -55,7 +58,7 @@ export async function askAll(search: Search, questions: readonly Question[], ask
 
 async function ask(search: Search, question: Question, mode: Mode): Promise<Answer> {
   const { expected, question: query } = question
-  const { data, degraded } = await search({ query, mode, limit: depth, deadline_ms: deadlineMilliseconds })
+  const { data, degraded, answerable } = await search({ query, mode, limit: depth, deadline_ms: deadlineMilliseconds })
   return {
     ...question,
     mode,
@@ -63,6 +66,7 @@ async function ask(search: Search, question: Question, mode: Mode): Promise<Answ
     first: data[0],
     documentRank: expected?.title === undefined ? undefined : rankOf(data, { ...expected, words: undefined }),
     isDegraded: degraded !== null,
+    answerable,
   }
 }
 

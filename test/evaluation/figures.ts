@@ -1,5 +1,5 @@
 import type { Answer, Mode } from './ask.ts'
-import { auc, bestThreshold, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
+import { auc, bestThreshold, calibrationError, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
 
 /** Of what the figures are: two runs can be compared if it is the same. */
 export interface Source {
@@ -21,6 +21,8 @@ export interface ModeFigures {
   groups: Record<string, Tally>
   /** How well the best hit's score tells questions that have an answer from those that have none. */
   auc: number | null
+  /** How far `answerable` is from the share of first hits that are right, on the half for reporting. */
+  calibration_error: number | null
   /** Found on the half for tuning; what it keeps and rejects, on the half for reporting. */
   min_score: ({ value: number } & Shares) | null
   /** By question, null when the right passage is not among the hits. */
@@ -47,6 +49,7 @@ function toModeFigures(answers: readonly Answer[]): ModeFigures {
   return {
     groups: groupsOf(answerable),
     auc: total === undefined ? null : rounded(total),
+    calibration_error: calibrationOf(answers),
     min_score: minScore(answerable, unanswerable),
     ranks: Object.fromEntries(byId.map(({ id, rank }) => [id, rank ?? null])),
   }
@@ -76,6 +79,16 @@ function minScore(answerable: readonly Answer[], unanswerable: readonly Answer[]
   const value = bestThreshold(...tune)
   const shares = value === undefined ? undefined : sharesAt(value, ...report)
   return shares ? { value: value!, kept: rounded(shares.kept), rejected: rounded(shares.rejected) } : null
+}
+
+function calibrationOf(answers: readonly Answer[]): number | null {
+  const reported = answers.filter(({ id }) => halfOf(id) === 'report')
+  const error = calibrationError(
+    reported.flatMap(({ answerable, rank }) =>
+      answerable === null ? [] : [{ probability: answerable, isTrue: rank === 1 }],
+    ),
+  )
+  return error === undefined ? null : rounded(error)
 }
 
 /** Nothing found is as if below any score. */

@@ -52,6 +52,16 @@ export function sharesAt(
   }
 }
 
+/** The expected calibration error of probabilities: in ten bins, how far the mean is from the share that came true (Naeini et al. 2015). */
+export function calibrationError(predictions: readonly { probability: number; isTrue: boolean }[]): number | undefined {
+  if (predictions.length === 0) return undefined
+  const bins = Map.groupBy(predictions, ({ probability }) => Math.min(9, Math.floor(probability * 10)))
+  const errors = [...bins.values()].map((bin) =>
+    Math.abs(bin.reduce((sum, { probability, isTrue }) => sum + probability - (isTrue ? 1 : 0), 0)),
+  )
+  return errors.reduce((sum, error) => sum + error, 0) / predictions.length
+}
+
 /**
  * The threshold, in hundredths, that maximizes Youden's J = kept + rejected − 1; the middle one of those that are equally good.
  * undefined without both.

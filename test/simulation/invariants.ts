@@ -265,7 +265,7 @@ async function checkSearch(db: Database, tenant: Tenant) {
 
 async function checkHits(db: Database, tenant: Tenant, asked: Asked, wanted: Served[]) {
   const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
-  const { hits } = await search(db.forOrganization(scope.organizationId), scope, asked, { limit: 50 } as never)
+  const { hits } = await search(db.forOrganization(scope.organizationId), scope, [asked], { limit: 50 } as never)
   same(
     hits.map((hit) => keyOf(hit.document_id, hit.chunk_index, hit.content)).sort(),
     wanted.map(({ key }) => key).sort(),

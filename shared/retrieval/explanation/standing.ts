@@ -6,7 +6,7 @@ import { chunkMetadata } from '../../documents/served-chunks.ts'
 import type { Embedder } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
-import type { Hit, searchModes } from '../schemas.ts'
+import type { Hit, Mode } from '../schemas.ts'
 import { worstCaseTraits } from '../search.ts'
 import { type SearchParameters, searchParameters } from '../statement/search-parameters.ts'
 import { arms, isLarge } from '../statement/search-statement.ts'
@@ -21,7 +21,7 @@ export interface Standing {
 
 interface Asked {
   query: string
-  mode: (typeof searchModes)[number]
+  mode: Mode
   documentId: DocumentId
 }
 

@@ -13,23 +13,22 @@ export function queryEmbedder(embedder: Embedder, clock: Clock, patienceSeconds:
   const hedged = hedging(clock)
 
   /** @throws Unavailable; ApiError validation_failed when the provider rejects the text */
-  return async function embedQuery(query: string, deadline: number): Promise<Float32Array> {
+  return async function embedQuery(hypotheses: string[], deadline: number): Promise<Float32Array[]> {
     const available = deadline - clock.now() - marginMilliseconds
     if (available <= 0) throw unavailable(new Error('No time is left to ask it'))
     const seconds = available / 1000
     const late = new AbortController()
     const cancel = clock.after(available + marginMilliseconds, () => late.abort())
     try {
-      const [vector] = await hedged(
+      return await hedged(
         (settled, isHedge) =>
-          embedder.embed([query], {
+          embedder.embed(hypotheses, {
             of: 'query',
             timeoutSeconds: isHedge ? seconds + patienceSeconds : Math.max(seconds, patienceSeconds),
             signal: AbortSignal.any([late.signal, settled]),
           }),
         () => embedder.mayHedge?.() ?? true,
       )
-      return vector!
     } catch (error) {
       throw error instanceof EmbeddingError ? toApiError(error) : error
     } finally {

@@ -40,9 +40,10 @@ export function vectorCache() {
 
 const q = columnsOf('query_vectors', 'q')
 
-export function findQueryVector({ organizationId }: AgentScope, key: QueryVectorKey) {
-  return sql<{ key: Buffer }>`select ${q.key} from query_vectors q
-    where ${q.organization_id} = ${organizationId} and ${q.key} = ${key}`
+/** Which of the keys have a stored vector. */
+export function findQueryVectors({ organizationId }: AgentScope, keys: readonly QueryVectorKey[]) {
+  return sql<{ key: string }>`select encode(${q.key}, 'hex') as key from query_vectors q
+    where ${q.organization_id} = ${organizationId} and ${q.key} in (${sql.join(keys)})`
 }
 
 export function storedQuery(vector: ArrayLike<number> | undefined) {

@@ -2,13 +2,13 @@ import type { AgentScope } from '../../database/scope.ts'
 import type { DocumentId } from '../../ids.ts'
 import { keywordQuery } from '../keyword/keyword-query.ts'
 import type { QueryVectorKey } from '../query-vector/query-vectors.ts'
-import type { searchModes } from '../schemas.ts'
+import type { Mode } from '../schemas.ts'
 import { keywordParameters } from './keyword-arm.ts'
 import { type Filters, filterParameters } from './searched-chunks.ts'
 import { type Traits, vectorParameters } from './semantic-arm.ts'
 
 export interface Question {
-  mode: (typeof searchModes)[number]
+  mode: Mode
   query?: string | undefined
   vector?: ArrayLike<number> | undefined
   /** The key by which the statement may find the vector, if there is none here. */

@@ -9,10 +9,12 @@ import type { SearchParameters } from './search-parameters.ts'
 import { unserved } from './searched-chunks.ts'
 import { exactChunks, type Likeness, semanticArm } from './semantic-arm.ts'
 
-type Row = {
+export type Row = {
   is_agent: boolean
   has_vector: boolean
   is_large: boolean | null
+  /** The score of the hit after this one. */
+  next: number | null
   semantic: number
   keyword: number
 } & Likeness &
@@ -20,15 +22,17 @@ type Row = {
 
 /** Hits, best first, ties by document and index. At least one row, whose hit may be null. */
 export const hits = compiledOnce<SearchParameters, Row>((_, p) => {
-  const minimum = p.minScore === undefined ? sql`` : sql`where score >= ${p.minScore}`
-  const best = sql`over (order by n.score desc, n.document_id, n.chunk_index)`
+  const minimum = p.minScore === undefined ? sql`` : sql`and score >= ${p.minScore}`
+  const order = sql`score desc, document_id, chunk_index`
   return sql<Row>`with ${arms(p)},
-best as (select * from scored ${minimum} order by score desc, document_id, chunk_index limit ${p.limit}),
+best as (
+  select *, row_number() over (order by ${order}) as position, lead(score) over (order by ${order}) as next
+  from (select * from scored order by ${order} limit ${p.limit}::int + 1) s),
 sized as (
   select c.id as chunk_id, n.document_id, d.title as document_title, n.chunk_index, c.content, c.token_count, c.metadata,
-    n.score, n.semantic, n.keyword, row_number() ${best} as position,
-    sum(octet_length(c.content) + octet_length(c.metadata::text)) ${best} as bytes
-  from best n
+    n.score, n.next, n.semantic, n.keyword, n.position,
+    sum(octet_length(c.content) + octet_length(c.metadata::text)) over (order by n.position) as bytes
+  from (select * from best where position <= ${p.limit}::int ${minimum}) n
   cross join lateral (
     select title, active_revision, chunk_offsets from documents
     where organization_id = ${p.organizationId} and id = n.document_id offset 0) d
@@ -40,7 +44,7 @@ agent as (
   select exists (select from agents where organization_id = ${p.organizationId} and id = ${p.agentId}) as is_agent,
     ${p.isSemantic ? sql`exists (select from query)` : sql`false`} as has_vector, ${isLarge(p)} as is_large,
     ${p.isSemantic ? sql`unlike, reach from likeness` : sql`0 as unlike, 1 as reach`})
-select is_agent, has_vector, is_large, unlike, reach, semantic, keyword,
+select is_agent, has_vector, is_large, unlike, reach, next, semantic, keyword,
   chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
 from agent left join sized on position = 1 or bytes <= ${payloadLimit}
 order by position`
