@@ -76,7 +76,11 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     ['no question', {}, '`query` is required.'],
     ['a question that is none', { query: 3 }, '`query` must be a string.'],
     ['too long a question', { query: 'q'.repeat(8001) }, '`query` must have at most 8000 characters.'],
-    ['what it does not know', { ...question, limit: 3 }, '`limit` is not a known field (allowed: query, alternatives).'],
+    [
+      'what it does not know',
+      { ...question, limit: 3 },
+      '`limit` is not a known field (allowed: query, alternatives).',
+    ],
   ])('says what to do about %s, as a tool error', async (_, input, said) => {
     const { isError, content } = await mcpClient(tenant, era).tool('search', input)
     expect(isError).toBe(true)
