@@ -80,10 +80,7 @@ test('answers to ids of others as to ids that never were, with a tool error', as
   const own = await serve(mine, 'Mine.')
   const foreign = await serve(theirs, 'Theirs.')
   const sibling = await createAgent(stand.db, mine.organizationId as OrganizationId, 'Sibling')
-  const { body } = await mine.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, {
-    title: 'T',
-    content: 'Other.',
-  })
+  const { body } = await mine.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, { title: 'T', content: 'Other.' })
   await stand.deliver()
   const { tool } = mcpClient(mine)
   const unknown = await tool('fetch', { id: newId() })

@@ -164,10 +164,7 @@ describe('an answer', () => {
   test('that is late does not wait for the log at all', async () => {
     const tenant = await tenantThatKeeps()
     const clock = manualClock()
-    const { search } = newSearch(provider, {
-      clock,
-      embedder: hangingEmbedder(() => clock.advance(3_000)),
-    })
+    const { search } = newSearch(provider, { clock, embedder: hangingEmbedder(() => clock.advance(3_000)) })
     const figures = await figuresOf(async () => {
       expect((await search(tenant, { query })).body.degraded).toBe('keyword_only')
     })
