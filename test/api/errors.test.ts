@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chunksApp } from '../../functions/chunks/app.ts'
-import { searchApp } from '../../functions/search/app.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
-import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
 import { callerOf } from '../support/own-app.ts'
 import { away, emptyDocument, failing, inTransaction } from '../support/provoking.ts'
@@ -64,16 +62,5 @@ describe('a 503 says what is known of the change, as its example does,', () => {
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'temporarily_unavailable' })
     expect(body.detail).toMatch(/^It is unknown whether/)
     expect(body.detail).toContain(isPost ? 'Retry it with the same Idempotency-Key' : '412')
-  })
-
-  test('a search by meaning that hears nothing from the provider can do without it', async () => {
-    const tenant = await stand.tenant()
-    const embedder = { model: 'away', embed: () => Promise.reject(new EmbeddingError('unavailable', 'away')) }
-    const call = callerOf(searchApp({ db: databaseAs('cuecard_search'), embedder }), tenant.apiKey)
-    const answer = await call('POST', `${tenant.knowledgeBase}/search`, { query: 'Where?', mode: 'semantic' })
-    expect(answer).toMatchObject({
-      status: 503,
-      body: { detail: expect.stringContaining('`mode: keyword` works without it') },
-    })
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { strayRows } from '../support/stray-rows.ts'
 
 const stand = useStand()
 
@@ -88,6 +89,20 @@ test('chunks uploaded while the document is completed are served, whichever came
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
     expect(body.data.map((hit: { content: string }) => hit.content)).toEqual(['0', '1'])
   }
+})
+
+test('after batches of chunks at the same time search finds as many as have an embedding', async () => {
+  const tenant = await stand.tenant()
+  const path = await emptyDocument(tenant)
+  const found = (chunk_index: number) => ({ content: 'c', chunk_index, embedding: axis(0) })
+  await upload(tenant, path, found(0))
+  const batches = Array.from({ length: 8 }, (_, i) =>
+    upload(tenant, path, found(2 * i + 1), { content: 'c', chunk_index: 2 * i + 2 }),
+  )
+  const complete = tenant.call('PATCH', path, { status: 'completed' })
+  await Promise.all([...batches.slice(0, 4), complete, ...batches.slice(4)])
+  expect((await tenant.call('GET', path)).body).toMatchObject({ chunk_count: 17, searchable_chunk_count: 9 })
+  expect(await strayRows(stand.db)).toEqual([])
 })
 
 test('completing before any chunk is there is refused, and the chunks that come are kept', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { permissions } from '../../shared/permissions.ts'
 import { axis } from '../support/axis.ts'
-import { comparable } from '../support/operations.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -146,19 +145,6 @@ describe('an Idempotency-Key', () => {
     const { call, knowledgeBase } = await stand.tenant()
     expect(await call('POST', knowledgeBase, { title: 'T' }, named(key))).toMatchObject({ status: 201 })
     expect((await call('POST', knowledgeBase, { title: 'T' }, named(key))).headers['idempotency-replayed']).toBe('true')
-  })
-
-  test('replays the chunks of a batch, and adds none', async () => {
-    const tenant = await stand.tenant()
-    const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-    const chunks = [3, 1, 2].map((chunk_index) => ({ content: `${chunk_index}`, chunk_index, metadata: { n: 1e-7 } }))
-    const create = () => tenant.call('POST', `${headers.location}/chunks`, { chunks }, named('a'))
-    const first = await create()
-    const { 'idempotency-replayed': replayed, ...rest } = (await create()).headers
-    expect(replayed).toBe('true')
-    expect(Object.keys(rest).toSorted()).toEqual(Object.keys(first.headers).toSorted())
-    expect(comparable(await create()).body).toEqual(first.body)
-    expect(first.body.data.map((chunk: { chunk_index: number }) => chunk.chunk_index)).toEqual([1, 2, 3])
   })
 })
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { eras, mcpClient, sentIn } from './mcp-client.ts'
+import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()
 
@@ -147,28 +147,6 @@ describe('a client of 2026', () => {
       body: { error: { code: -32020 } },
     })
   })
-})
-
-test.each(['GET', 'DELETE', 'HEAD', 'PUT'])('%s is 405: there is no stream and no session', async (method) => {
-  const headers = { accept: 'text/event-stream', 'mcp-session-id': 'x' }
-  expect(await bare.call(method, mcpClient(bare).path, undefined, headers)).toMatchObject({
-    status: 405,
-    headers: { allow: 'POST' },
-  })
-})
-
-test('the key may be a bearer token; without one, and with one that may not read, the challenge and the missing permission are named', async () => {
-  const { params, headers } = sentIn('2025-11-25', 'tools/list')
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
-  const { path } = mcpClient(serving)
-  const ask = (more: object) => stand.http('POST', path, body, { ...headers, ...more })
-  expect((await ask({ authorization: `Bearer ${serving.apiKey}` })).body.result.tools).toHaveLength(2)
-  expect(await ask({})).toMatchObject({
-    status: 401,
-    headers: { 'www-authenticate': expect.stringContaining('Bearer') },
-  })
-  const { apiKey } = await stand.tenant(['kb:write', 'organization:read', 'organization:write'])
-  expect(await ask({ 'x-api-key': apiKey })).toMatchObject({ status: 403, body: { required_permission: 'kb:read' } })
 })
 
 test.each([

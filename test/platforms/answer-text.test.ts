@@ -2,15 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { fitting, maxAnswer } from '../../functions/platforms/answer-text.ts'
 
 describe('passages', () => {
-  test('are kept whole while they fit, with what stands between them', () => {
-    const passages = ['a'.repeat(10_000), 'b'.repeat(4_998), 'c']
-    expect(fitting(passages, '\n\n')).toEqual(passages.slice(0, 2))
-    expect(fitting(passages, '')).toEqual(passages)
-    expect(fitting(['a'.repeat(10_000), 'b'.repeat(4_999), 'c'], '\n\n')).toEqual(['a'.repeat(10_000)])
-    expect(fitting([])).toEqual([])
-    expect(fitting(['a'.repeat(maxAnswer)])).toEqual(['a'.repeat(maxAnswer)])
-  })
-
   test('of which the first is too long end with one of its sentences', () => {
     const sentence = 'Ring the bell twice. '
     const [kept] = fitting([`From “T”:\n${sentence.repeat(1000)}`, 'short'])

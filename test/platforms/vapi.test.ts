@@ -108,12 +108,6 @@ describe('before a reply', () => {
       expect((await ask(tenant, message)).body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('a very long turn is asked by its end', async () => {
-    const { status, body } = await ask(tenant, reply(user(`${'bla '.repeat(3000)} Where do guests park?`)))
-    expect(status).toBe(200)
-    expect(body.documents[0].content).toContain(known.parking[1])
-  })
-
   test('an answer that the provider keeps waiting leaves after a second, by words only', async () => {
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))

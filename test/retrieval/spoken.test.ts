@@ -237,7 +237,3 @@ test('digits longer than any code are no reading', () => {
   expect(textsOf(readings(wordsOf('four '.repeat(34))))).toBe('4'.repeat(34))
   expect(readings(wordsOf('four '.repeat(35)))).toEqual([])
 })
-
-test('no words have no readings', () => {
-  expect(readings([])).toEqual([])
-})
