@@ -6,87 +6,62 @@ import { type ZipEntry, zipOf } from './zip-of.ts'
 type Outcome = UnreadableCode | RegExp
 /** Several outcomes where it is a matter of the machine. */
 export type HostileFile = [what: string, fileName: string, outcome: Outcome | Outcome[], make: () => Buffer]
+const file = (...args: HostileFile) => args
 
 const megabyte = 2 ** 20
-const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
-const sheetSpace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const schemas = 'http://schemas.openxmlformats.org'
+const relationType = `${schemas}/officeDocument/2006/relationships`
+const sheetSpace = `${schemas}/spreadsheetml/2006/main`
 
-const types = (part: string, type: string) =>
-  `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${part}" ContentType="${type}"/></Types>`
-const relation = (target: string) =>
-  `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${target}"/></Relationships>`
+const relations = (targets: readonly (readonly [type: string, target: string])[]) =>
+  `<Relationships xmlns="${schemas}/package/2006/relationships">${targets.map(([type, target], index) => `<Relationship Id="r${index}" Type="${relationType}/${type}" Target="${target}"/>`).join('')}</Relationships>`
 
-export function docxOf(body: string, more: ZipEntry[] = [], prolog = ''): Buffer {
-  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
+/** An office document whose main part is the first. */
+function officeFile(type: string, parts: Record<string, string>, more: ZipEntry[] = [], prolog = ''): Buffer {
+  const main = Object.keys(parts)[0]!
+  const all = {
+    '[Content_Types].xml': `<Types xmlns="${schemas}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`,
+    '_rels/.rels': relations([['officeDocument', main]]),
+    ...parts,
+  }
+  const declared = (name: string) => `<?xml version="1.0"?>${name === main ? prolog : ''}`
   return zipOf([
-    { name: '[Content_Types].xml', content: types('word/document.xml', type) },
-    { name: '_rels/.rels', content: relation('word/document.xml') },
-    {
-      name: 'word/document.xml',
-      content: `<?xml version="1.0"?>${prolog}<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`,
-    },
+    ...Object.entries(all).map(([name, content]) => ({ name, content: declared(name) + content })),
     ...more,
   ])
 }
 
-export function paragraph(text: string): string {
-  return `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+export function docxOf(body: string, more: ZipEntry[] = [], prolog = ''): Buffer {
+  const document = `<w:document xmlns:w="${schemas}/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
+  return officeFile('wordprocessingml.document', { 'word/document.xml': document }, more, prolog)
 }
 
+export const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+
 export function xlsxOf(sheet: string, strings = ''): Buffer {
-  const rels = `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>${strings && '<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/>'}</Relationships>`
-  return zipOf([
-    {
-      name: '[Content_Types].xml',
-      content: types('xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'),
-    },
-    { name: '_rels/.rels', content: relation('xl/workbook.xml') },
-    {
-      name: 'xl/workbook.xml',
-      content: `<?xml version="1.0"?><workbook xmlns="${sheetSpace}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
-    },
-    { name: 'xl/_rels/workbook.xml.rels', content: rels },
-    {
-      name: 'xl/worksheets/sheet1.xml',
-      content: `<?xml version="1.0"?><worksheet xmlns="${sheetSpace}">${sheet}</worksheet>`,
-    },
-    ...(strings ? [{ name: 'xl/sharedStrings.xml', content: strings }] : []),
-  ])
+  const worksheet = ['worksheet', 'worksheets/sheet1.xml'] as const
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns="${sheetSpace}" xmlns:r="${relationType}"><sheets><sheet name="Prices" sheetId="1" r:id="r0"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations([
+      worksheet,
+      ...(strings ? [['sharedStrings', 'sharedStrings.xml'] as const] : []),
+    ]),
+    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${sheetSpace}">${sheet}</worksheet>`,
+  }
+  return officeFile('spreadsheetml.sheet', parts, strings ? [{ name: 'xl/sharedStrings.xml', content: strings }] : [])
 }
 
 /** Slides of paragraphs. */
 export function pptxOf(slides: readonly (readonly string[])[]): Buffer {
-  const main = 'http://schemas.openxmlformats.org/presentationml/2006/main'
-  const drawing = 'http://schemas.openxmlformats.org/drawingml/2006/main'
-  const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const [p, a] = [`xmlns:p="${schemas}/presentationml/2006/main"`, `xmlns:a="${schemas}/drawingml/2006/main"`]
   const listed = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index}"/>`).join('')
-  const targets = slides.map(
-    (_, index) => `<Relationship Id="r${index}" Type="${relations}/slide" Target="slides/slide${index}.xml"/>`,
-  )
-  const shape = (texts: readonly string[]) =>
-    `<p:sp><p:txBody>${texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>`
-  return zipOf([
-    {
-      name: '[Content_Types].xml',
-      content: types(
-        'ppt/presentation.xml',
-        'application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml',
-      ),
-    },
-    { name: '_rels/.rels', content: relation('ppt/presentation.xml') },
-    {
-      name: 'ppt/presentation.xml',
-      content: `<?xml version="1.0"?><p:presentation xmlns:p="${main}" xmlns:r="${relations}"><p:sldIdLst>${listed}</p:sldIdLst></p:presentation>`,
-    },
-    {
-      name: 'ppt/_rels/presentation.xml.rels',
-      content: `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets.join('')}</Relationships>`,
-    },
-    ...slides.map((texts, index) => ({
-      name: `ppt/slides/slide${index}.xml`,
-      content: `<?xml version="1.0"?><p:sld xmlns:p="${main}" xmlns:a="${drawing}"><p:cSld><p:spTree>${shape(texts)}</p:spTree></p:cSld></p:sld>`,
-    })),
-  ])
+  const slide = (texts: readonly string[]) =>
+    `<p:sld ${p} ${a}><p:cSld><p:spTree><p:sp><p:txBody>${texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp></p:spTree></p:cSld></p:sld>`
+  return officeFile('presentationml.presentation', {
+    'ppt/presentation.xml': `<p:presentation ${p} xmlns:r="${relationType}"><p:sldIdLst>${listed}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(slides.map((_, index) => ['slide', `slides/slide${index}.xml`])),
+    ...Object.fromEntries(slides.map((texts, index) => [`ppt/slides/slide${index}.xml`, slide(texts)])),
+  })
 }
 
 const inline = (cell: string, text: string) => `<c r="${cell}" t="inlineStr"><is><t>${text}</t></is></c>`
@@ -141,340 +116,198 @@ const half = (file: Buffer) => file.subarray(0, file.length / 2)
 const anyFault: Outcome[] = ['damaged', 'scan', 'no_text', 'too_complex']
 
 export const hostileFiles: HostileFile[] = [
-  ['an empty file', 'empty.pdf', 'empty', () => Buffer.alloc(0)],
-  ['blanks alone', 'blank.txt', 'no_text', () => Buffer.from(' \n\t ')],
-  ['signs alone', 'signs.txt', 'no_text', () => Buffer.from('… — 🚲\n')],
-  ['50 MB of zero bytes', 'zeros.txt', 'unsupported', () => Buffer.alloc(50 * megabyte)],
-  ['random bytes', 'random.docx', 'unsupported', () => random(5 * megabyte)],
-  ['a picture', 'menu.pdf', 'image', () => Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
-  ['a photograph', 'menu.docx', 'image', () => Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1')],
-  ['an old Word document', 'old.docx', 'old_word', () => compound('WordDocument')],
-  ['an old workbook', 'old.xlsx', 'old_excel', () => compound('Workbook')],
-  ['an old presentation', 'old.pptx', 'old_powerpoint', () => compound('PowerPoint Document')],
-  ['a compound file of another program', 'mail.docx', 'unsupported', () => compound('__substg1.0')],
-  ['a document with a password', 'secret.docx', 'encrypted', () => compound('EncryptionInfo', 'EncryptedPackage')],
-  [
-    'a PDF with a password',
-    'secret.pdf',
-    'encrypted',
-    () =>
-      pagePdf(
-        shown('Hello'),
-        '',
-        `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> /P -4 >> /ID [<00> <00>]`,
-      ),
-  ],
-  [
-    'an encrypted zip entry',
-    'secret.docx',
-    'encrypted',
-    () => zipOf([{ name: 'word/document.xml', content: 'x', flags: 1 }]),
-  ],
-  ['a zip of documents', 'all.zip', 'archive', () => zipOf([{ name: 'a.docx', content: docxOf(paragraph('Hello')) }])],
-  [
-    'a zip within a zip, twelve deep',
-    'deep.docx',
-    'archive',
-    () => {
-      let zip = zipOf([{ name: 'a.txt', content: 'x' }])
-      for (let depth = 0; depth < 12; depth++) zip = zipOf([{ name: 'word.zip', content: zip }])
-      return zip
-    },
-  ],
-  ['a document of Pages', 'letter.pages', 'pages', () => zipOf([{ name: 'Index/Document.iwa', content: 'x' }])],
-  ['a book', 'book.epub', 'unsupported', () => zipOf([{ name: 'mimetype', content: 'application/epub+zip' }])],
-  [
-    'a zip entry that holds 300 times what it says',
-    'lie.docx',
-    'damaged',
-    () => docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(30 * 1_000_000), claimedSize: 100_000 }]),
-  ],
-  [
-    'a zip of more than 10,000 entries',
-    'many.docx',
-    'suspicious',
-    () =>
-      docxOf(
-        paragraph('Hello'),
-        Array.from({ length: 10_001 }, (_, index) => ({ name: `x/${index}`, content: '' })),
-      ),
-  ],
-  [
-    'entities that laugh a billion times',
-    'laughs.docx',
-    'suspicious',
-    () => docxOf(paragraph('&j;'), [], laughs('ha')),
-  ],
-  [
-    'an entity that reads a file',
-    'passwd.docx',
-    'suspicious',
-    () => docxOf(paragraph('&x;'), [], '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
-  ],
-  [
-    'a workbook with entities',
-    'laughs.xlsx',
-    'suspicious',
-    () => xlsxOf('<sheetData/>', `${laughs('ha')}<sst><si><t>&j;</t></si></sst>`),
-  ],
-  [
-    'entities behind a megabyte of blanks',
-    'late.docx',
-    'suspicious',
-    () => docxOf(paragraph('&j;'), [], ' '.repeat(megabyte) + laughs('ha')),
-  ],
-  [
-    'an entity that begins in one piece of an unpacked stream and ends in the next',
-    'seam.docx',
-    'suspicious',
-    () => docxOf(paragraph('&a;'), [], `${' '.repeat(65_498)}<!DOCTYPE x [<!ENTITY a "ha">]>`),
-  ],
-  ...(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const).map(
-    (encoding): HostileFile => [
-      `entities in ${encoding}, in a part of any name`,
-      'wide.docx',
-      'suspicious',
-      () => docxOf(paragraph('Hello'), [{ name: 'word/notes.bin', content: encoded(laughs('ha'), encoding) }]),
-    ],
+  file('an empty file', 'empty.pdf', 'empty', () => Buffer.alloc(0)),
+  file('blanks alone', 'blank.txt', 'no_text', () => Buffer.from(' \n\t ')),
+  file('signs alone', 'signs.txt', 'no_text', () => Buffer.from('… — 🚲\n')),
+  file('50 MB of zero bytes', 'zeros.txt', 'unsupported', () => Buffer.alloc(50 * megabyte)),
+  file('random bytes', 'random.docx', 'unsupported', () => random(5 * megabyte)),
+  file('a picture', 'menu.pdf', 'image', () => Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')),
+  file('a photograph', 'menu.docx', 'image', () => Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1')),
+  file('an old Word document', 'old.docx', 'old_word', () => compound('WordDocument')),
+  file('an old workbook', 'old.xlsx', 'old_excel', () => compound('Workbook')),
+  file('an old presentation', 'old.pptx', 'old_powerpoint', () => compound('PowerPoint Document')),
+  file('a compound file of another program', 'mail.docx', 'unsupported', () => compound('__substg1.0')),
+  file('a document with a password', 'secret.docx', 'encrypted', () => compound('EncryptionInfo', 'EncryptedPackage')),
+  file('a PDF with a password', 'secret.pdf', 'encrypted', () =>
+    pagePdf(shown('Hello'), {
+      trailer: `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> /P -4 >> /ID [<00> <00>]`,
+    }),
   ),
-  [
-    'a picture that declares entities, as drawing programs write them',
-    'picture.docx',
-    /^Hello$/,
-    () => docxOf(paragraph('Hello'), [{ name: 'word/media/image1.svg', content: laughs('ha') }]),
-  ],
-  [
-    'elements in 100,000 levels',
-    'deep.docx',
-    ['too_complex', 'damaged'],
-    () => docxOf('<w:tbl><w:tr><w:tc>'.repeat(100_000)),
-  ],
-  [
-    'a single cell in the last corner of a sheet',
-    'corner.xlsx',
-    'too_complex',
-    () =>
-      xlsxOf(
-        `<sheetData><row r="1">${inline('A1', 'Price')}</row><row r="1048576">${inline('XFD1048576', 'far')}</row></sheetData>`,
+  file('an encrypted zip entry', 'secret.docx', 'encrypted', () =>
+    zipOf([{ name: 'word/document.xml', content: 'x', flags: 1 }]),
+  ),
+  file('a zip of documents', 'all.zip', 'archive', () =>
+    zipOf([{ name: 'a.docx', content: docxOf(paragraph('Hello')) }]),
+  ),
+  file('a zip within a zip, twelve deep', 'deep.docx', 'archive', () => {
+    let zip = zipOf([{ name: 'a.txt', content: 'x' }])
+    for (let depth = 0; depth < 12; depth++) zip = zipOf([{ name: 'word.zip', content: zip }])
+    return zip
+  }),
+  file('a document of Pages', 'letter.pages', 'pages', () => zipOf([{ name: 'Index/Document.iwa', content: 'x' }])),
+  file('a book', 'book.epub', 'unsupported', () => zipOf([{ name: 'mimetype', content: 'application/epub+zip' }])),
+  file('a zip entry that holds 300 times what it says', 'lie.docx', 'damaged', () =>
+    docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(30 * 1_000_000), claimedSize: 100_000 }]),
+  ),
+  file('a zip of more than 10,000 entries', 'many.docx', 'suspicious', () =>
+    docxOf(
+      paragraph('Hello'),
+      Array.from({ length: 10_001 }, (_, index) => ({ name: `x/${index}`, content: '' })),
+    ),
+  ),
+  file('entities that laugh a billion times', 'laughs.docx', 'suspicious', () =>
+    docxOf(paragraph('&j;'), [], laughs('ha')),
+  ),
+  file('an entity that reads a file', 'passwd.docx', 'suspicious', () =>
+    docxOf(paragraph('&x;'), [], '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
+  ),
+  file('a workbook with entities', 'laughs.xlsx', 'suspicious', () =>
+    xlsxOf('<sheetData/>', `${laughs('ha')}<sst><si><t>&j;</t></si></sst>`),
+  ),
+  file('entities behind a megabyte of blanks', 'late.docx', 'suspicious', () =>
+    docxOf(paragraph('&j;'), [], ' '.repeat(megabyte) + laughs('ha')),
+  ),
+  file('an entity that begins in one piece of an unpacked stream and ends in the next', 'seam.docx', 'suspicious', () =>
+    docxOf(paragraph('&a;'), [], `${' '.repeat(65_498)}<!DOCTYPE x [<!ENTITY a "ha">]>`),
+  ),
+  ...(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const).map((encoding) =>
+    file(`entities in ${encoding}, in a part of any name`, 'wide.docx', 'suspicious', () =>
+      docxOf(paragraph('Hello'), [{ name: 'word/notes.bin', content: encoded(laughs('ha'), encoding) }]),
+    ),
+  ),
+  file('a picture that declares entities, as drawing programs write them', 'picture.docx', /^Hello$/, () =>
+    docxOf(paragraph('Hello'), [{ name: 'word/media/image1.svg', content: laughs('ha') }]),
+  ),
+  file('elements in 100,000 levels', 'deep.docx', ['too_complex', 'damaged'], () =>
+    docxOf('<w:tbl><w:tr><w:tc>'.repeat(100_000)),
+  ),
+  file('a single cell in the last corner of a sheet', 'corner.xlsx', 'too_complex', () =>
+    xlsxOf(
+      `<sheetData><row r="1">${inline('A1', 'Price')}</row><row r="1048576">${inline('XFD1048576', 'far')}</row></sheetData>`,
+    ),
+  ),
+  file('a sheet that says it is the largest', 'claim.xlsx', /Price/, () =>
+    xlsxOf(`<dimension ref="A1:XFD1048576"/><sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData>`),
+  ),
+  file('a cell merged over the whole sheet', 'merged.xlsx', /Price/, () =>
+    xlsxOf(
+      `<sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>`,
+    ),
+  ),
+  file('a cell that is repeated 2 billion times', 'repeat.ods', 'too_complex', () =>
+    odsOf(
+      '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>',
+    ),
+  ),
+  file('a hidden column of an OpenDocument sheet', 'hidden.ods', 'hidden_parts', () =>
+    odsOf(
+      '<table:table-column table:visibility="collapse"/><table:table-row><table:table-cell><text:p>4.00</text:p></table:table-cell></table:table-row>',
+    ),
+  ),
+  file('a document with macros', 'macros.docm', /^Open on Sundays$/, () =>
+    docxOf(paragraph('Open on Sundays'), [{ name: 'word/vbaProject.bin', content: 'Shell("rm")' }]),
+  ),
+  file('half a Word document', 'half.docx', 'damaged', () => half(docxOf(paragraph('Hello '.repeat(1000))))),
+  file('a PDF without its end', 'half.pdf', [...anyFault, /Hello/], () => half(pagePdf(shown('Hello '.repeat(1000))))),
+  file('a PDF of pictures', 'scan.pdf', 'scan', () =>
+    pagePdf('q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q'),
+  ),
+  file('a PDF of 6,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(6_000)),
+  file('a page tree that holds itself', 'loop.pdf', anyFault, () =>
+    pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 4000 >>']),
+  ),
+  file('a PDF that says it has two billion pages', 'count.pdf', ['too_many_pages', ...anyFault], () =>
+    pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>']),
+  ),
+  file('arrays in a million levels', 'arrays.pdf', anyFault, () =>
+    pdfOf([`<< /Type /Catalog /Pages 2 0 R /X ${'['.repeat(1_000_000)} >>`, '<< /Type /Pages /Kids [] /Count 0 >>']),
+  ),
+  file('cross references that lead back to themselves', 'prev.pdf', [...anyFault, /Hello/], () =>
+    Buffer.from(
+      pagePdf(shown('Hello from the workshop')).toString('latin1').replace('/Root 1 0 R', '/Prev 9 /Root 1 0 R'),
+      'latin1',
+    ),
+  ),
+  file('forms that paint one another', 'forms.pdf', anyFault, () =>
+    pdfOf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Resources << /XObject << /A 5 0 R >> >> >>',
+      stream('/A Do '.repeat(50)),
+      stream(
+        '/A Do '.repeat(50),
+        '/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 5 0 R >> >>',
       ),
-  ],
-  [
-    'a sheet that says it is the largest',
-    'claim.xlsx',
-    /Price/,
-    () => xlsxOf(`<dimension ref="A1:XFD1048576"/><sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData>`),
-  ],
-  [
-    'a cell merged over the whole sheet',
-    'merged.xlsx',
-    /Price/,
-    () =>
-      xlsxOf(
-        `<sheetData><row r="1">${inline('A1', 'Price')}</row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>`,
-      ),
-  ],
-  [
-    'a cell that is repeated 2 billion times',
-    'repeat.ods',
-    'too_complex',
-    () =>
-      odsOf(
-        '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>',
-      ),
-  ],
-  [
-    'a hidden column of an OpenDocument sheet',
-    'hidden.ods',
-    'hidden_parts',
-    () =>
-      odsOf(
-        '<table:table-column table:visibility="collapse"/><table:table-row><table:table-cell><text:p>4.00</text:p></table:table-cell></table:table-row>',
-      ),
-  ],
-  [
-    'a document with macros',
-    'macros.docm',
-    /^Open on Sundays$/,
-    () => docxOf(paragraph('Open on Sundays'), [{ name: 'word/vbaProject.bin', content: 'Shell("rm")' }]),
-  ],
-  ['half a Word document', 'half.docx', 'damaged', () => half(docxOf(paragraph('Hello '.repeat(1000))))],
-  ['a PDF without its end', 'half.pdf', [...anyFault, /Hello/], () => half(pagePdf(shown('Hello '.repeat(1000))))],
-  ['a PDF of pictures', 'scan.pdf', 'scan', () => pagePdf('q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q')],
-  ['a PDF of 6,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(6_000)],
-  [
-    'a page tree that holds itself',
-    'loop.pdf',
-    anyFault,
-    () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 4000 >>']),
-  ],
-  [
-    'a PDF that says it has two billion pages',
-    'count.pdf',
-    ['too_many_pages', ...anyFault],
-    () => pdfOf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>']),
-  ],
-  [
-    'arrays in a million levels',
-    'arrays.pdf',
-    anyFault,
-    () =>
-      pdfOf([`<< /Type /Catalog /Pages 2 0 R /X ${'['.repeat(1_000_000)} >>`, '<< /Type /Pages /Kids [] /Count 0 >>']),
-  ],
-  [
-    'cross references that lead back to themselves',
-    'prev.pdf',
-    [...anyFault, /Hello/],
-    () =>
-      Buffer.from(
-        pagePdf(shown('Hello from the workshop')).toString('latin1').replace('/Root 1 0 R', '/Prev 9 /Root 1 0 R'),
-        'latin1',
-      ),
-  ],
-  [
-    'forms that paint one another',
-    'forms.pdf',
-    anyFault,
-    () =>
-      pdfOf([
-        '<< /Type /Catalog /Pages 2 0 R >>',
-        '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Resources << /XObject << /A 5 0 R >> >> >>',
-        stream('/A Do '.repeat(50)),
-        stream(
-          '/A Do '.repeat(50),
-          '/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 5 0 R >> >>',
-        ),
-      ]),
-  ],
-  [
-    'a PDF that runs a script when it is opened',
-    'script.pdf',
-    /^Open on Sundays from ten$/,
-    () =>
-      pdfOf([
-        '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >>',
-        '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
-        stream(shown('Open on Sundays from ten')),
-        '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-      ]),
-  ],
-  [
-    'a page in 100,000 levels',
-    'deep.html',
-    'too_complex',
-    () => Buffer.from(`<!doctype html>${'<div>'.repeat(100_000)}Hello`),
-  ],
-  [
-    'a table cell over a billion columns',
-    'span.html',
-    ['too_complex', 'too_much_text'],
-    () =>
-      Buffer.from(
-        `<!doctype html><table>${'<tr><td colspan=1000000000 rowspan=1000000000>Price<td>€5</tr>'.repeat(2000)}</table>`,
-      ),
-  ],
-  [
-    'a page that loads and runs',
-    'load.html',
-    /^Open on Sundays$/,
-    () =>
-      Buffer.from(
-        '<!doctype html><script src="http://127.0.0.1:9/x.js"></script><img src="http://127.0.0.1:9/x.png"><p>Open on Sundays<iframe src="file:///etc/passwd"></iframe>',
-      ),
-  ],
-  ['45 MB of rows', 'rows.csv', 'too_much_text', () => Buffer.from('part;price\n'.repeat(4 * megabyte))],
-  ['a quote that never ends', 'quote.csv', /price/, () => Buffer.from(`a;b\n"${'price;'.repeat(megabyte / 2)}`)],
-  ['a million quotes', 'quotes.csv', ['no_text', /"/], () => Buffer.from('"'.repeat(megabyte))],
-  [
-    'a row of a million columns',
-    'wide.csv',
-    /a/,
-    () => Buffer.from(`${'a;'.repeat(megabyte / 2)}\n${'1;'.repeat(megabyte / 2)}\n`),
-  ],
-  [
-    'groups in a million levels',
-    'deep.rtf',
-    ['too_complex', 'damaged', 'no_text', /Hello/],
-    () => Buffer.from(`{\\rtf1 ${'{'.repeat(1_000_000)}Hello`),
-  ],
-  ['40 MB of one line', 'line.txt', 'too_much_text', () => Buffer.alloc(40 * megabyte, 'a.')],
-  [
-    'characters that no database takes',
-    'odd.txt',
-    /^Open on\ufffd Sundays\nand\n\nMondays$/,
-    () => Buffer.from('\ufeffOpen\0\u0007 on\ud800 Sundays\r\nand\r\rMondays', 'utf16le'),
-  ],
+    ]),
+  ),
+  file('a PDF that runs a script when it is opened', 'script.pdf', /^Open on Sundays from ten$/, () =>
+    pagePdf(shown('Open on Sundays from ten'), { catalog: '/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>' }),
+  ),
+  file('a page in 100,000 levels', 'deep.html', 'too_complex', () =>
+    Buffer.from(`<!doctype html>${'<div>'.repeat(100_000)}Hello`),
+  ),
+  file('a table cell over a billion columns', 'span.html', ['too_complex', 'too_much_text'], () =>
+    Buffer.from(
+      `<!doctype html><table>${'<tr><td colspan=1000000000 rowspan=1000000000>Price<td>€5</tr>'.repeat(2000)}</table>`,
+    ),
+  ),
+  file('a page that loads and runs', 'load.html', /^Open on Sundays$/, () =>
+    Buffer.from(
+      '<!doctype html><script src="http://127.0.0.1:9/x.js"></script><img src="http://127.0.0.1:9/x.png"><p>Open on Sundays<iframe src="file:///etc/passwd"></iframe>',
+    ),
+  ),
+  file('45 MB of rows', 'rows.csv', 'too_much_text', () => Buffer.from('part;price\n'.repeat(4 * megabyte))),
+  file('a quote that never ends', 'quote.csv', /price/, () => Buffer.from(`a;b\n"${'price;'.repeat(megabyte / 2)}`)),
+  file('a million quotes', 'quotes.csv', ['no_text', /"/], () => Buffer.from('"'.repeat(megabyte))),
+  file('a row of a million columns', 'wide.csv', /a/, () =>
+    Buffer.from(`${'a;'.repeat(megabyte / 2)}\n${'1;'.repeat(megabyte / 2)}\n`),
+  ),
+  file('groups in a million levels', 'deep.rtf', ['too_complex', 'damaged', 'no_text', /Hello/], () =>
+    Buffer.from(`{\\rtf1 ${'{'.repeat(1_000_000)}Hello`),
+  ),
+  file('40 MB of one line', 'line.txt', 'too_much_text', () => Buffer.alloc(40 * megabyte, 'a.')),
+  file('characters that no database takes', 'odd.txt', /^Open on\ufffd Sundays\nand\n\nMondays$/, () =>
+    Buffer.from('\ufeffOpen\0\u0007 on\ud800 Sundays\r\nand\r\rMondays', 'utf16le'),
+  ),
 ]
 
 /** They take long to make or to read. */
 export const slowHostileFiles: HostileFile[] = [
-  ['a PDF of 100,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(100_000)],
-  [
-    'a cell in the last row of a sheet',
-    'bottom.xlsx',
-    [/Price.*far/s, 'too_complex'],
-    () =>
-      xlsxOf(
-        `<sheetData><row r="1">${inline('A1', 'Price')}${inline('E1', 'Time')}</row><row r="1048576">${inline('A1048576', 'far')}${inline('E1048576', 'away')}</row></sheetData>`,
+  file('a PDF of 100,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(100_000)),
+  file('a cell in the last row of a sheet', 'bottom.xlsx', [/Price.*far/s, 'too_complex'], () =>
+    xlsxOf(
+      `<sheetData><row r="1">${inline('A1', 'Price')}${inline('E1', 'Time')}</row><row r="1048576">${inline('A1048576', 'far')}${inline('E1048576', 'away')}</row></sheetData>`,
+    ),
+  ),
+  file('a cell of 30 MB', 'cell.xlsx', ['too_much_text', 'suspicious'], () =>
+    xlsxOf(
+      '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>',
+      `<sst xmlns="${sheetSpace}"><si><t>${'price '.repeat(5 * megabyte)}</t></si></sst>`,
+    ),
+  ),
+  file('a gigabyte in a zip entry', 'bomb.docx', 'suspicious', () =>
+    docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(1024 * megabyte) }]),
+  ),
+  file('a page that unpacks to a gigabyte', 'flate.pdf', ['too_complex', 'scan', 'damaged'], () =>
+    pagePdf(deflateSync(Buffer.alloc(1024 * megabyte, ' ')), { dictionary: '/Filter /FlateDecode' }),
+  ),
+  file('a page that shows ten million texts', 'shows.pdf', ['too_complex', 'too_much_text'], () =>
+    pagePdf(deflateSync(Buffer.from(`BT /F 12 Tf 50 700 Td ${'(price) Tj '.repeat(10_000_000)}ET`)), {
+      dictionary: '/Filter /FlateDecode',
+    }),
+  ),
+  file('a page of 300,000 lines', 'lines.pdf', [/Opening hours/, 'too_complex'], () =>
+    pagePdf(
+      deflateSync(
+        Buffer.from(`${shown('Opening hours of the shop')} ${'50 50 m 90 50 l S 50 50 m 50 90 l S '.repeat(150_000)}`),
       ),
-  ],
-  [
-    'a cell of 30 MB',
-    'cell.xlsx',
-    ['too_much_text', 'suspicious'],
-    () =>
-      xlsxOf(
-        '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row></sheetData>',
-        `<sst xmlns="${sheetSpace}"><si><t>${'price '.repeat(5 * megabyte)}</t></si></sst>`,
-      ),
-  ],
-  [
-    'a gigabyte in a zip entry',
-    'bomb.docx',
-    'suspicious',
-    () => docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(1024 * megabyte) }]),
-  ],
-  [
-    'a page that unpacks to a gigabyte',
-    'flate.pdf',
-    ['too_complex', 'scan', 'damaged'],
-    () => pagePdf(deflateSync(Buffer.alloc(1024 * megabyte, ' ')), '/Filter /FlateDecode'),
-  ],
-  [
-    'a page that shows ten million texts',
-    'shows.pdf',
-    ['too_complex', 'too_much_text'],
-    () =>
-      pagePdf(
-        deflateSync(Buffer.from(`BT /F 12 Tf 50 700 Td ${'(price) Tj '.repeat(10_000_000)}ET`)),
-        '/Filter /FlateDecode',
-      ),
-  ],
-  [
-    'a page of 300,000 lines',
-    'lines.pdf',
-    [/Opening hours/, 'too_complex'],
-    () =>
-      pagePdf(
-        deflateSync(
-          Buffer.from(
-            `${shown('Opening hours of the shop')} ${'50 50 m 90 50 l S 50 50 m 50 90 l S '.repeat(150_000)}`,
-          ),
-        ),
-        '/Filter /FlateDecode',
-      ),
-  ],
-  [
-    '200,000 open elements of style',
-    'style.html',
-    ['too_complex', 'too_much_text', /price/],
-    () => Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`),
-  ],
-  [
-    '20 MB of angle brackets',
-    'angles.html',
-    ['too_much_text', 'too_complex'],
-    () => Buffer.from(`<!doctype html>${'<'.repeat(20 * megabyte)}`),
-  ],
+      { dictionary: '/Filter /FlateDecode' },
+    ),
+  ),
+  file('200,000 open elements of style', 'style.html', ['too_complex', 'too_much_text', /price/], () =>
+    Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`),
+  ),
+  file('20 MB of angle brackets', 'angles.html', ['too_much_text', 'too_complex'], () =>
+    Buffer.from(`<!doctype html>${'<'.repeat(20 * megabyte)}`),
+  ),
 ]

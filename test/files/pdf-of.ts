@@ -11,37 +11,25 @@ export function pdfOf(objects: readonly (string | Buffer)[], trailer = ''): Buff
   }
   const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
   const size = objects.length + 1
-  parts.push(
-    Buffer.from(
-      `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R ${trailer} >>\nstartxref\n${offset}\n%%EOF\n`,
-    ),
-  )
-  return Buffer.concat(parts)
+  const end = `trailer\n<< /Size ${size} /Root 1 0 R ${trailer} >>\nstartxref\n${offset}\n%%EOF\n`
+  return Buffer.concat([...parts, Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${table}${end}`)])
 }
 
 export function stream(content: string | Buffer, dictionary = ''): Buffer {
-  const bytes = Buffer.from(content)
-  return Buffer.concat([
-    Buffer.from(`<< /Length ${bytes.length} ${dictionary} >>\nstream\n`),
-    bytes,
-    Buffer.from('\nendstream'),
-  ])
+  const start = Buffer.from(`<< /Length ${Buffer.byteLength(content)} ${dictionary} >>\nstream\n`)
+  return Buffer.concat([start, Buffer.from(content), Buffer.from('\nendstream')])
 }
 
 /** One page that paints `content`. */
-export function pagePdf(content: Buffer | string, dictionary = '', trailer = ''): Buffer {
-  return pdfOf(
-    [
-      '<< /Type /Catalog /Pages 2 0 R >>',
-      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
-      stream(content, dictionary),
-      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    ],
-    trailer,
-  )
+export function pagePdf(content: Buffer | string, { dictionary = '', trailer = '', catalog = '' } = {}): Buffer {
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
+    stream(content, dictionary),
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]
+  return pdfOf(objects, trailer)
 }
 
-export function shown(text: string): string {
-  return `BT /F 12 Tf 50 700 Td (${text}) Tj ET`
-}
+export const shown = (text: string) => `BT /F 12 Tf 50 700 Td (${text}) Tj ET`

@@ -35,8 +35,8 @@ describe('a file’s own title', () => {
 
   test('is in the information of a PDF', async () => {
     const text = shown('A day with the bike costs 20 euros.')
-    expect(await title(pagePdf(text, '', '/Info << /Title (Bike rental) >>'), 'a.pdf')).toBe('Bike rental')
-    expect(await title(pagePdf(text, '', '/Info << /Title (menu.indd) >>'), 'a.pdf')).toBeUndefined()
+    expect(await title(pagePdf(text, { trailer: '/Info << /Title (Bike rental) >>' }), 'a.pdf')).toBe('Bike rental')
+    expect(await title(pagePdf(text, { trailer: '/Info << /Title (menu.indd) >>' }), 'a.pdf')).toBeUndefined()
   })
 
   test('of a page without one is its first heading', async () => {
