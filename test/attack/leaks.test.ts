@@ -159,16 +159,10 @@ test('no secret is in logs and errors where a signature is wrong', async () => {
   const tenant = await stand.tenant()
   const secrets = await secretsOf(tenant)
   await setRetellSecret(stand.db, tenant.agentId as AgentId, signingSecret)
+  const path = `${tenant.knowledgeBase}/retell`
   const all = await gathered(async (keep) => {
     for (const signature of ['', 'x', signingSecret, `v=${Date.now()},d=${'0'.repeat(64)}`])
-      keep(
-        await tenant.call(
-          'POST',
-          `${tenant.knowledgeBase}/retell`,
-          { query: question },
-          { 'x-retell-signature': signature },
-        ),
-      )
+      keep(await tenant.call('POST', path, { query: question }, { 'x-retell-signature': signature }))
   })
   expect(all).toContain('invalid_signature')
   expectNone(secrets, all)
@@ -200,12 +194,8 @@ test('no text is in logs where messages are not ours, or the worker fails', asyn
   const tenant = await stand.tenant()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
   const ours = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: body.id })
-  const messages = [
-    text,
-    JSON.stringify({ v: 2, text }),
-    ours.replace('}', `,"request_id":["${text}"]}`),
-    `${text}${ours}`,
-  ]
+  const odd = ours.replace('}', `,"request_id":["${text}"]}`)
+  const messages = [text, JSON.stringify({ v: 2, text }), odd, `${text}${ours}`]
   const file = await createFile(stand, tenant, { title: text })
   const key = `${file.organizationId}/${file.id}/${text}.txt/more`
   const upload = JSON.stringify({ Records: [{ s3: { object: { key } } }] })

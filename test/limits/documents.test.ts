@@ -19,12 +19,8 @@ describe('an organization with as many documents in the pipeline as it may have'
     const tenant = await limited(2)
     for (let i = 0; i < 2; i++) expect((await create(tenant, 'A text.')).status).toBe(201)
     const { status, body, headers } = await create(tenant, 'A text.')
-    expect({ status, code: body.code, detail: body.detail }).toEqual({
-      status: 429,
-      code: 'rate_limited',
-      detail:
-        'The organization has 2 documents that are pending or processing, the maximum. Wait until some are completed.',
-    })
+    expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' })
+    expect(body.detail).toContain('2 documents that are pending or processing')
     expect(headers).toMatchObject({
       'retry-after': '30',
       ratelimit: '"documents";r=0;t=30',
@@ -81,12 +77,8 @@ test('an operator sees limits and use, and changes what is given alone', async (
   const changed = await cuecardJson(
     ...['organization', 'limits', id, '--requests-per-second', '5', '--burst', '9', '--tokens-per-day', '0'],
   )
-  expect(changed.limits).toEqual({
-    requests_per_second: 5,
-    request_burst: 9,
-    tokens_per_day: 0,
-    documents_in_pipeline: 7,
-  })
+  const limits = { requests_per_second: 5, request_burst: 9, tokens_per_day: 0, documents_in_pipeline: 7 }
+  expect(changed.limits).toEqual(limits)
   const { body } = await tenant.call('GET', '/v1/organization/usage')
   expect(body.limits).toEqual(changed.limits)
 })

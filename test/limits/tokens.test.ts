@@ -49,11 +49,9 @@ describe('a document past the tokens of the day', () => {
     expect(await work([document])).toEqual({ batchItemFailures: [] })
     expect(provider.calls).toEqual([])
     const { status, waiting } = await document.read()
-    expect({ status, reason: waiting.reason, attempts: waiting.attempts }).toEqual({
-      status: 'pending',
-      reason: 'The 1,000 tokens a day that the organization may have embedded are used up. It goes on at 00:00 UTC.',
-      attempts: 1,
-    })
+    const reason =
+      'The 1,000 tokens a day that the organization may have embedded are used up. It goes on at 00:00 UTC.'
+    expect({ status, waiting }).toMatchObject({ status: 'pending', waiting: { reason, attempts: 1 } })
     const midnight = new Date(new Date().setUTCHours(24, 0, 0, 0)).getTime()
     const begins = new Date(waiting.next_attempt_at).getTime()
     expect(begins).toBeGreaterThanOrEqual(midnight)
@@ -108,12 +106,10 @@ describe('a document past the tokens of the day', () => {
   test('is not what the operator sees of a provider, nor younger than nothing', async () => {
     const document = await create(await limited(0))
     await newWorker(stand, provider)([document])
-    const { waiting_for_tokens_of_the_next_day, provider_fault, oldest_pending_seconds } = await checkDocuments(
-      stand.db,
-    )
-    expect(waiting_for_tokens_of_the_next_day).toBeGreaterThanOrEqual(1)
-    expect(provider_fault).toBeNull()
-    expect(oldest_pending_seconds).toBeGreaterThanOrEqual(0)
+    const checked = await checkDocuments(stand.db)
+    expect(checked.waiting_for_tokens_of_the_next_day).toBeGreaterThanOrEqual(1)
+    expect(checked.provider_fault).toBeNull()
+    expect(checked.oldest_pending_seconds).toBeGreaterThanOrEqual(0)
   })
 
   test('is served as it was while an edit of it waits', async () => {
@@ -124,10 +120,8 @@ describe('a document past the tokens of the day', () => {
     await use(tenant, 1000).catch(() => limit(stand.db, tenant.organizationId, { tokens_per_day: 0 }))
     await document.patch({ content: 'The gate code is 4712.' })
     await work([document])
-    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
-      query: 'gate code',
-      mode: 'keyword',
-    })
+    const query = { query: 'gate code', mode: 'keyword' }
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, query)
     expect(body.data[0].content).toContain('4711')
   })
 })
@@ -207,10 +201,9 @@ describe('a question past the tokens of the day', () => {
 
   test.each(['semantic search', 'prefetch'])('is 429 where it needs a vector: %s', async (what) => {
     const { tenant, search, prefetch } = await used()
-    const { status, body, headers } =
-      what === 'prefetch'
-        ? await prefetch(tenant, 'gate code')
-        : await search(tenant, { query: 'gate code', mode: 'semantic' })
+    const query = 'gate code'
+    const asked = what === 'prefetch' ? prefetch(tenant, query) : search(tenant, { query, mode: 'semantic' })
+    const { status, body, headers } = await asked
     expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' })
     expect(headers['ratelimit-policy']).toBe('"tokens";q=0;w=86400')
     const wait = Number(headers['retry-after'])

@@ -22,14 +22,9 @@ function newInstance() {
   }
   const bucket = { name: 'files', origin: 'http://127.0.0.1', presignPost: unused, presignGet: unused }
   const db = databaseAs('cuecard_dashboard')
-  const app = dashboardApp({
-    db,
-    queue: keptQueue().queue,
-    bucket,
-    embedder: lexicalEmbedder(),
-    now: () => milliseconds,
-  })
-  const handler = lambdaHandler(app)
+  const { queue } = keptQueue()
+  const now = () => milliseconds
+  const handler = lambdaHandler(dashboardApp({ db, queue, bucket, embedder: lexicalEmbedder(), now }))
   return {
     browser: (sourceIp?: string) => newBrowser(stand, sourceIp, handler),
     wait: (seconds: number) => {

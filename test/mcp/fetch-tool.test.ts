@@ -20,18 +20,10 @@ async function serve(tenant: Tenant, content: string): Promise<string> {
 }
 
 /** A client's document, which search serves unless it is a draft. @returns its id */
-async function serveChunks(
-  tenant: Tenant,
-  contents: Record<number, string>,
-  { isDraft = false } = {},
-): Promise<string> {
+async function serveChunks(tenant: Tenant, contents: Record<number, string>, isDraft = false): Promise<string> {
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Chunks' })
-  const embedding = Array.from({ length: 1536 }, () => 1)
-  const chunks = Object.entries(contents).map(([index, content]) => ({
-    content,
-    chunk_index: Number(index),
-    embedding,
-  }))
+  const embedding = axis(0)
+  const chunks = Object.entries(contents).map(([at, content]) => ({ content, chunk_index: Number(at), embedding }))
   await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
   if (!isDraft) await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
   return body.id
@@ -137,7 +129,7 @@ test('a passage that is larger than what fetch reads comes whole, without its ne
 
 test('fetch reads what search serves, neither a draft nor a text that is still in the works', async () => {
   const tenant = await stand.tenant()
-  const draft = await serveChunks(tenant, { 0: 'draft' }, { isDraft: true })
+  const draft = await serveChunks(tenant, { 0: 'draft' }, true)
   const edited = await serve(tenant, 'Old text.')
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${edited}`, { content: 'New text.' })
   const { tool } = mcpClient(tenant)
@@ -165,11 +157,7 @@ test('the largest document is read from anywhere within the deadline', async () 
   const tenant = await stand.tenant()
   const vector = axis(1)
   const [chunks, middle, last] = isThorough ? [10_000, 5_000, 9_999] : [2_000, 1_000, 1_999]
-  const id = await storeServed(
-    stand.db,
-    tenant,
-    Array.from({ length: chunks }, () => ({ vector })),
-  )
+  const id = await storeServed(stand.db, tenant, Array(chunks).fill({ vector }))
   // With old statistics, the planner would expect a small one.
   await sql`analyze`.execute(stand.db)
   const { tool } = mcpClient(tenant)

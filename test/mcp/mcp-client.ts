@@ -25,11 +25,7 @@ export function sentIn(era: Era, method: string, params: Record<string, unknown>
 export function mcpClient({ agentId, call }: Pick<Tenant, 'agentId'> & { call: Call }, era: Era = '2025-11-25') {
   const path = `/v1/agents/${agentId}/mcp`
 
-  async function send(
-    method: string,
-    params?: Record<string, unknown>,
-    more?: Record<string, string>,
-  ): Promise<Answer> {
+  async function send(method: string, params?: Record<string, unknown>, more?: object): Promise<Answer> {
     const sent = sentIn(era, method, params)
     const body = { jsonrpc: '2.0', id: 1, method, params: sent.params }
     return await call('POST', path, body, { ...sent.headers, ...more })

@@ -145,10 +145,8 @@ describe('with a provider', () => {
     const tenant = await serving()
     const clock = manualClock()
     const called = Promise.withResolvers<number>()
-    const asked = newMcp(provider, { clock, embedder: hangingEmbedder(called.resolve) })(tenant).tool(
-      'search',
-      question,
-    )
+    const { tool } = newMcp(provider, { clock, embedder: hangingEmbedder(called.resolve) })(tenant)
+    const asked = tool('search', question)
     await called.promise
     clock.advance(3_000)
     expect(await asked).toMatchObject({ _meta: { 'dev.cuecard/degraded': 'keyword_only' } })

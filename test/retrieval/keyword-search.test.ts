@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
@@ -29,11 +29,8 @@ async function serve(tenant: Tenant, texts: string[], { title = 'T', metadata = 
 }
 
 async function search(tenant: Tenant, query: string, more: object = {}): Promise<Hit[]> {
-  const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
-    query,
-    mode: 'keyword',
-    ...more,
-  })
+  const sent = { query, mode: 'keyword', ...more }
+  const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, sent)
   expect(status).toBe(200)
   return body.data
 }
@@ -52,13 +49,10 @@ const shop = [
 
 describe('a question finds the chunk that has its words', () => {
   let tenant: Tenant
-  const served = async () => {
-    tenant ??= await stand.tenant().then(async (made) => {
-      await serve(made, shop)
-      return made
-    })
-    return tenant
-  }
+  beforeAll(async () => {
+    tenant = await stand.tenant()
+    await serve(tenant, shop)
+  })
 
   test.each([
     ['a code as it is written', 'K-4471', 0],
@@ -76,27 +70,19 @@ describe('a question finds the chunk that has its words', () => {
     ['a noun by its verb form', 'repariert ihr waschmaschine', 4],
     ['a word in a script without spaces', '保証期間はどのくらいですか', 5],
     ['a name before a particle', '田中さんはいますか', 5],
+    ['fillers around the words', 'um yeah hi i was wondering like opening hours on saturday please', 1],
+    ['8,000 characters of other words', `kowalski ${'weit '.repeat(1590)}`, 3],
   ])('%s', async (_, query, index) => {
-    expect(await first(await served(), query)).toBe(shop[index])
+    expect(await first(tenant, query)).toBe(shop[index])
   })
 
   test('and the row of a table that begins with a code stands before a text that mentions it', async () => {
-    expect(await contents(await served(), 'k 4471')).toEqual([shop[0], shop[3]])
+    expect(await contents(tenant, 'k 4471')).toEqual([shop[0], shop[3]])
   })
 
   test('none for a question of stop words, or of words that no chunk has', async () => {
-    expect(await contents(await served(), 'do you have any of this')).toEqual([])
-    expect(await contents(await served(), 'photovoltaik')).toEqual([])
-  })
-
-  test('first, whatever fillers stand around it', async () => {
-    expect(await first(await served(), 'um yeah hi i was wondering like opening hours on saturday please')).toBe(
-      shop[1],
-    )
-  })
-
-  test('with 8,000 characters of other words', async () => {
-    expect(await first(await served(), `kowalski ${'weit '.repeat(1590)}`)).toBe(shop[3])
+    expect(await contents(tenant, 'do you have any of this')).toEqual([])
+    expect(await contents(tenant, 'photovoltaik')).toEqual([])
   })
 })
 
@@ -117,10 +103,7 @@ describe('a score', () => {
     await serve(tenant, texts)
     const before = await search(tenant, 'lamp and bell')
     expect(before[0]!.content).toBe('lamp')
-    await serve(
-      other,
-      Array.from({ length: 20 }, () => 'lamp'),
-    )
+    await serve(other, Array(20).fill('lamp'))
     expect(await search(tenant, 'lamp and bell')).toEqual(before)
   })
 

@@ -17,10 +17,8 @@ const rows = useRows(() => stand.pool)
 
 const organization = fc.constantFrom('<mine.organization>', '<theirs.organization>', '<never.id>', '<mine.agent>', '')
 /** Of A: a message that names B, or none of these documents, is none of theirs. */
-const document = fc.constantFrom(
-  ...'<mine.completed> <mine.file> <mine.deleted> <never.id> <mine.organization>'.split(' '),
-  '',
-)
+const ids = '<mine.completed> <mine.file> <mine.deleted> <never.id> <mine.organization>'.split(' ')
+const document = fc.constantFrom(...ids, '')
 const odd = <T>(sound: fc.Arbitrary<T>) => fc.oneof({ weight: 5, arbitrary: sound as fc.Arbitrary<unknown> }, oddValues)
 
 const work = fc.record(
@@ -37,14 +35,7 @@ const message = fc.oneof(
   work.map((body) => JSON.stringify(body)),
   anyJson.map((body) => JSON.stringify(body)),
   fc.constantFrom(
-    '',
-    '{',
-    'null',
-    '[]',
-    '['.repeat(100_000),
-    `{"v":1${',"x":1'.repeat(20_000)}}`,
-    '{"v":1,"v":2}',
-    '\\ud800',
+    ...['', '{', 'null', '[]', '['.repeat(100_000), `{"v":1${',"x":1'.repeat(20_000)}}`, '{"v":1,"v":2}', '\\ud800'],
   ),
   text(0, 40),
 )

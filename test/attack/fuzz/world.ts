@@ -64,12 +64,10 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   const deleted = await create('deleted', text)
   await tenant.call('DELETE', `${tenant.knowledgeBase}/${deleted}`)
   const file = await createFile(stand, tenant, { fileName: `${mark}.txt`, title: `${mark} file` })
-  await sql`update documents set status = 'error', error_code = 'chunk_refused', error_message = 'Refused.' where id = ${failed}`.execute(
-    stand.db,
-  )
-  await sql`update documents set status = 'processing', lease_token = id, lease_expires_at = now() + interval '1 day' where id = ${processing}`.execute(
-    stand.db,
-  )
+  await sql`update documents set status = 'error', error_code = 'chunk_refused', error_message = 'Refused.'
+    where id = ${failed}`.execute(stand.db)
+  await sql`update documents set status = 'processing', lease_token = id, lease_expires_at = now() + interval '1 day'
+    where id = ${processing}`.execute(stand.db)
 
   const nextOf = async (path: string): Promise<string> => (await tenant.call('GET', path)).body.next_cursor
   const etagOf = async (id: string): Promise<string> =>
@@ -83,16 +81,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       organization: organizationId,
       agent: tenant.agentId,
       sibling: sibling.id,
-      completed,
-      pending,
-      empty,
-      own,
-      draft,
-      failed,
-      processing,
-      file: file.id,
-      nephew,
-      deleted,
+      ...{ completed, pending, empty, own, draft, failed, processing, file: file.id, nephew, deleted },
       documentsCursor: await nextOf(`${tenant.knowledgeBase}?limit=1`),
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),
       chunksCursor: await nextOf(`${tenant.knowledgeBase}/${own}/chunks?limit=1`),

@@ -26,7 +26,7 @@ export interface Screen {
 
 const queryNames = [
   ...'cursor after status live q query mode limit passage from seen text title to signed-out page'.split(' '),
-  ...'question __proto__'.split(' '),
+  ...['question', '__proto__'],
 ]
 
 /** Would be a tag if it were not escaped. */
@@ -37,8 +37,7 @@ const value: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.constantFrom(
-      '',
-      ' ',
+      ...['', ' '],
       ...'0 -1 1 3 999999999 1e9'.split(' '),
       '9'.repeat(30),
       ...'true false on completed error hybrid semantic 30 never kb:read organization:write'.split(' '),
@@ -79,15 +78,8 @@ export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
     ),
   )
   return fc.record({
-    who: fc.constantFrom('A' as const, 'B' as const),
-    session: fc.constantFrom(
-      'own' as const,
-      'own' as const,
-      'own' as const,
-      'own' as const,
-      'none' as const,
-      'stale' as const,
-    ),
+    who: fc.constantFrom('A', 'B'),
+    session: fc.constantFrom('own', 'own', 'own', 'own', 'none', 'stale'),
     method: fc.oneof(
       { weight: 9, arbitrary: fc.constant(screen.method) },
       fc.constantFrom('POST', 'GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'),
@@ -156,18 +148,13 @@ function pathOf(path: string): fc.Arbitrary<string> {
 function idOf(name: string): fc.Arbitrary<string> {
   const own: Record<string, string[]> = {
     agentId: ['<mine.agent>', '<mine.agent>', '<mine.sibling>'],
-    documentId: [
-      ...'<mine.completed> <mine.own> <mine.file> <mine.failed> <mine.empty> <mine.nephew>'.split(' '),
-      ...'<mine.deleted>'.split(' '),
-    ],
+    documentId: 'completed own file failed empty nephew deleted'.split(' ').map((document) => `<mine.${document}>`),
     callId: ['<mine.callId>'],
     keyId: ['<mine.keyId>'],
     file: ['dashboard.css', 'constructor', '..%2f..%2fapp.ts'],
   }
-  const others = [
-    ...'<theirs.agent> <theirs.completed> <theirs.callId> <theirs.keyId> <never.id> 0 %00 %2e%2e é %e0'.split(' '),
-    ...'%22%3E%3Cfuzz-tag'.split(' '),
-  ]
+  const theirs = 'agent completed callId keyId'.split(' ').map((thing) => `<theirs.${thing}>`)
+  const others = [...theirs, ...'<never.id> 0 %00 %2e%2e é %e0 %22%3E%3Cfuzz-tag'.split(' ')]
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(own[name] ?? ['0'])) },
     { weight: 1, arbitrary: fc.constantFrom(...others) },

@@ -26,8 +26,7 @@ export function hostileRequest(operation: Operation): fc.Arbitrary<FuzzRequest> 
 }
 
 const odd = fc.constantFrom(
-  ...'/ // /. /.. %2f %00'.split(' '),
-  ...'%3f # ;a=1 é'.split(' '),
+  ...'/ // /. /.. %2f %00 %3f # ;a=1 é'.split(' '),
   ...['\0', '\r\n', '\t', ' ', '\\', '\ud800', '\u202e'],
   ...'% %zz .json * {proxy+} 0 🚲 /../.. %252e%252e'.split(' '),
 )
@@ -39,15 +38,8 @@ function trickyPath({ path }: Operation): fc.Arbitrary<string> {
   const parts = filled.match(/<[^>]+>|[^<]/g)!
   const inserted = fc.tuple(odd, fc.nat(parts.length)).map(([part, at]) => parts.toSpliced(at, 0, part).join(''))
   const elsewhere = fc.constantFrom(
-    '/',
-    '*',
-    `/${filled}`,
-    filled.toUpperCase(),
-    `http://h${filled}`,
-    filled.repeat(50),
-    '/v1/docs/assets/../../handler.ts',
-    '/v1/docs/assets/constructor',
-    '/v1/__proto__',
+    ...['/', '*', `/${filled}`, filled.toUpperCase(), `http://h${filled}`, filled.repeat(50)],
+    ...'/v1/docs/assets/../../handler.ts /v1/docs/assets/constructor /v1/__proto__'.split(' '),
   )
   return fc.oneof(inserted, inserted, elsewhere)
 }
@@ -57,8 +49,7 @@ const headerNames = fc.constantFrom(
   ...'x-forwarded-proto x-forwarded-host x-http-method-override authorization x-api-key cookie origin'.split(' '),
   ...'accept accept-encoding range expect if-match if-none-match if-modified-since idempotency-key'.split(' '),
   ...'mcp-protocol-version mcp-session-id mcp-method last-event-id x-retell-signature x-amzn-trace-id'.split(' '),
-  ...'x-request-id constructor'.split(' '),
-  ...'ä hx-request sec-fetch-site access-control-request-method'.split(' '),
+  ...'x-request-id constructor ä hx-request sec-fetch-site access-control-request-method'.split(' '),
   ...['x y', 'a\r\nb'],
 )
 const headerValues = fc.oneof(
@@ -74,8 +65,7 @@ const headerValues = fc.oneof(
 const trickyHeaders = fc.dictionary(headerNames, headerValues, { minKeys: 1, maxKeys: 4 })
 
 const trickyMethod = fc.constantFrom(
-  ...'PUT OPTIONS HEAD TRACE CONNECT get PROPFIND POST DELETE PATCH'.split(' '),
-  ...'__proto__ ALL É'.split(' '),
+  ...'PUT OPTIONS HEAD TRACE CONNECT get PROPFIND POST DELETE PATCH __proto__ ALL É'.split(' '),
   ...['', 'G E T', 'GET\r\n'],
 )
 

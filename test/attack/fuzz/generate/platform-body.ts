@@ -18,8 +18,9 @@ const id = fc.constantFrom<unknown>(1, 0, -1, 'a', '', '__proto__', 2 ** 53, '1'
 const documentId = fc
   .tuple(
     fc.constantFrom(
-      ...'<mine.completed> <mine.own> <mine.empty> <mine.deleted> <theirs.completed> <theirs.own>'.split(' '),
-      ...'<never.id> 0'.split(' '),
+      ...'<mine.completed> <mine.own> <mine.empty> <mine.deleted> <theirs.completed> <theirs.own> <never.id> 0'.split(
+        ' ',
+      ),
     ),
     fc.constantFrom('', '#0', '#1', '#9999999', '#-1', '#0#0', ' '),
   )
@@ -43,8 +44,7 @@ const methods = [
   ...'initialize ping tools/list tools/call resources/list resources/read prompts/get'.split(' '),
   ...'completion/complete logging/setLevel server/discover subscriptions/listen'.split(' '),
   ...'notifications/initialized notifications/cancelled sampling/createMessage tasks/get __proto__'.split(' '),
-  ...'constructor'.split(' '),
-  '',
+  ...['constructor', ''],
 ]
 
 const rpc = { jsonrpc: fc.constant('2.0'), id }
