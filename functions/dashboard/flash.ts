@@ -7,10 +7,7 @@ import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { cookieAttributes } from './session/cookies.ts'
 
-export interface Flash {
-  text: string
-  isError?: boolean
-}
+export type Flash = { text: string; isError?: boolean }
 
 const name = 'cuecard_flash'
 const shape = v.strictTuple([v.string(), v.boolean()])
@@ -20,10 +17,7 @@ const maxCharacters = 600
 /** Signed like a cursor, so that nobody else can put words on our screens. */
 export function setFlash(c: Context<ApiEnv>, session: Session, { text, isError = false }: Flash): void {
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
-  setCookie(c, name, encodeCursor(session.cursorKey, name, [shown, isError]), {
-    ...cookieAttributes(c),
-    maxAge: 60,
-  })
+  setCookie(c, name, encodeCursor(session.cursorKey, name, [shown, isError]), { ...cookieAttributes(c), maxAge: 60 })
 }
 
 export function takeFlash(c: Context<ApiEnv>, session: Session): Flash | undefined {

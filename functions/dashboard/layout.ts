@@ -10,11 +10,7 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 type AgentTab = 'documents' | 'ask' | 'unanswered'
 
-interface Agent {
-  id: string
-  name: string
-  tab: AgentTab
-}
+type Agent = { id: string; name: string; tab: AgentTab }
 
 /** A screen, without what all screens have. */
 export interface View {

@@ -5,10 +5,7 @@ export type Scale = Mode
 
 export type Strength = 'good' | 'possible' | 'weak'
 
-interface Levels {
-  possible: number
-  good: number
-}
+type Levels = { possible: number; good: number }
 
 /**
  * Below `possible` a question counts as unanswered. These values tell best whether the right passage is among the first five, for the

@@ -83,9 +83,7 @@ export function referenceApp({ document }: { document: string }) {
           tag: 'Reference',
           summary: 'Get a file of the documentation page',
           permission: 'none',
-          params: v.object({
-            file: v.pipe(v.string(), v.description('The name of the file, with its version.')),
-          }),
+          params: v.object({ file: v.pipe(v.string(), v.description('The name of the file, with its version.')) }),
           responses: {
             200: { description: 'The file', mediaTypes: ['text/javascript', 'text/css'], headers: stored },
             304: notModified,

@@ -24,10 +24,7 @@ export interface Parameter {
   schema: Schema
 }
 
-export interface Response {
-  description: string
-  content?: Record<string, Content>
-}
+export type Response = { description: string; content?: Record<string, Content> }
 
 export interface Content {
   schema?: Schema
@@ -57,9 +54,7 @@ export interface Schema {
   contentEncoding?: string
 }
 
-interface Reference {
-  $ref: string
-}
+type Reference = { $ref: string }
 
 export interface Endpoint extends Operation {
   method: string

@@ -5,11 +5,7 @@ import type { Html } from './markdown.ts'
 import { codeBlock, requestPanel } from './panel.ts'
 
 /** A Markdown page of the reference. Its title is its first heading. */
-export interface Guide {
-  id: string
-  title: string
-  body: Html
-}
+export type Guide = { id: string; title: string; body: Html }
 
 /** Headings go one level down. A code block of the language `http` (request line, headers, empty line, body) becomes a panel. */
 export function guide(id: string, markdown: string, openApi: OpenApi): Guide {

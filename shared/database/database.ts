@@ -17,13 +17,9 @@ export interface Connection {
   isRepeatable?: boolean | undefined
 }
 
-export interface Statement<Row = unknown> {
-  compile(db: Kysely<Tables>): CompiledQuery<Row>
-}
+export type Statement<Row = unknown> = { compile(db: Kysely<Tables>): CompiledQuery<Row> }
 export type Batch = Readonly<Record<string, Statement>>
-export type Results<Q extends Batch> = {
-  -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never
-}
+export type Results<Q extends Batch> = { -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never }
 
 /** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable, or NeonDbError for an error of Postgres */
 export class Database extends Kysely<Tables> {

@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
 
-export interface AgentScope {
-  organizationId: OrganizationId
-  agentId: AgentId
-}
+export type AgentScope = { organizationId: OrganizationId; agentId: AgentId }
 
 export interface DocumentScope extends AgentScope {
   documentId: DocumentId

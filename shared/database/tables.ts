@@ -18,18 +18,8 @@ export interface Tables {
     cursor_key: Generated<Buffer>
     created_at: Time
   }
-  request_meters: {
-    organization_id: Id
-    full_at: Time
-    day: string
-    requests: string
-    question_tokens: string
-  }
-  embedded_tokens: {
-    organization_id: Id
-    day: string
-    tokens: string
-  }
+  request_meters: { organization_id: Id; full_at: Time; day: string; requests: string; question_tokens: string }
+  embedded_tokens: { organization_id: Id; day: string; tokens: string }
   agents: {
     organization_id: Id
     id: Id
@@ -51,25 +41,9 @@ export interface Tables {
     created_by: string | null
     created_at: Time
   }
-  sessions: {
-    organization_id: Id
-    api_key_id: Id
-    token_hash: Buffer
-    expires_at: Time
-    created_at: Time
-  }
-  sign_in_attempts: {
-    source: string
-    failures: number
-    since: Time
-  }
-  signing_secrets: {
-    organization_id: Id
-    agent_id: Id
-    platform: 'retell'
-    secret: Buffer
-    created_at: Time
-  }
+  sessions: { organization_id: Id; api_key_id: Id; token_hash: Buffer; expires_at: Time; created_at: Time }
+  sign_in_attempts: { source: string; failures: number; since: Time }
+  signing_secrets: { organization_id: Id; agent_id: Id; platform: 'retell'; secret: Buffer; created_at: Time }
   documents: {
     organization_id: Id
     id: Id
@@ -136,14 +110,7 @@ export interface Tables {
     sketch: string | null
     created_at: Time
   }
-  vectors: {
-    organization_id: Id
-    document_id: Id
-    id: Id
-    exponent: number
-    embedding: string
-    sketch: string
-  }
+  vectors: { organization_id: Id; document_id: Id; id: Id; exponent: number; embedding: string; sketch: string }
   chunk_terms: {
     organization_id: Id
     agent_id: Id
@@ -183,14 +150,7 @@ export interface Tables {
     response: Json | null
     created_at: Time
   }
-  calls: {
-    organization_id: Id
-    id: Id
-    agent_id: Id
-    done_at: Date | null
-    deleted_at: Date | null
-    created_at: Time
-  }
+  calls: { organization_id: Id; id: Id; agent_id: Id; done_at: Date | null; deleted_at: Date | null; created_at: Time }
   operator_actions: {
     id: Id
     login: ColumnType<string, never, never>

@@ -1,11 +1,6 @@
 import { type AliasedRawBuilder, sql } from 'kysely'
 
-export interface VectorRow {
-  id: string
-  exponent: number
-  embedding: string
-  sketch: string
-}
+export type VectorRow = { id: string; exponent: number; embedding: string; sketch: string }
 
 type OfDocument = VectorRow & { document_id: string }
 

@@ -14,11 +14,7 @@ import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
-interface AnnouncedFile {
-  fileName: string
-  fileBytes: number
-  bucket: string
-}
+type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
 
 /**
  * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.

@@ -14,10 +14,7 @@ export interface NewChunk {
   vector_id: string | null
 }
 
-export interface NewRows<Row> {
-  scope: DocumentScope
-  rows: Row[]
-}
+export type NewRows<Row> = { scope: DocumentScope; rows: Row[] }
 
 /** Inserts for documents of one organization, where the condition on `documents as d` holds. */
 export function insertVectors(documents: NewRows<VectorRow>[], condition: Expression<SqlBool>) {

@@ -247,10 +247,7 @@ export interface DocumentState {
   has_embedding: boolean
 }
 
-interface Patch {
-  content_hash?: Buffer | undefined
-  status?: 'pending' | 'completed' | undefined
-}
+type Patch = { content_hash?: Buffer | undefined; status?: 'pending' | 'completed' | undefined }
 
 /** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
 export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {

@@ -129,7 +129,5 @@ export function invalidKey(): ApiError {
 /** A 401 with a challenge for either way to send a key; RFC 6750 wants `error` only where a key was sent. */
 function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
   const bearer = code === 'missing_api_key' ? 'realm="Cuecard"' : 'realm="Cuecard", error="invalid_token"'
-  return new ApiError(code, detail, {
-    headers: { 'www-authenticate': `Bearer ${bearer}, ApiKey header="X-API-Key"` },
-  })
+  return new ApiError(code, detail, { headers: { 'www-authenticate': `Bearer ${bearer}, ApiKey header="X-API-Key"` } })
 }

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 
-export interface Asset {
-  mediaType: string
-  body: string
-  headers?: Record<string, string>
-}
+export type Asset = { mediaType: string; body: string; headers?: Record<string, string> }
 
 export const briefly = 'public, max-age=300'
 export const immutable = 'public, max-age=31536000, immutable'

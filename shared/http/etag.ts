@@ -32,10 +32,7 @@ export const ifNoneMatch = v.object({
 export type Tags = '*' | string[]
 
 /** `version` changes with everything that can be seen of a document, `edits` only with what a client has changed. */
-interface Versioned {
-  edits: number
-  version: number | string
-}
+type Versioned = { edits: number; version: number | string }
 
 export function tagOf({ edits, version }: Versioned): string {
   return `${edits}.${version}`

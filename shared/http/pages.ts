@@ -22,11 +22,7 @@ export const cursorParameter = v.optional(
   ),
 )
 
-export interface Page<T> {
-  data: T[]
-  has_more: boolean
-  next_cursor: string | null
-}
+export type Page<T> = { data: T[]; has_more: boolean; next_cursor: string | null }
 
 export function pageSchema<S extends v.GenericSchema>(item: S) {
   return v.strictObject({

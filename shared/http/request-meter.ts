@@ -30,10 +30,7 @@ interface Totals {
   day_ends_in: number
 }
 
-interface MeterOptions {
-  now?: (() => number) | undefined
-  concurrency?: number | undefined
-}
+type MeterOptions = { now?: (() => number) | undefined; concurrency?: number | undefined }
 
 const assumedSize: Size = { perSecond: 50, burst: 200 }
 /** Fewer while the bucket empties: a tenth of what is left. */

@@ -1,9 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './api.ts'
 
-interface Clock {
-  now(): number
-}
+type Clock = { now(): number }
 
 type Part = 'embed' | 'db'
 

@@ -6,16 +6,9 @@ import type { DocumentId } from '../../../shared/ids.ts'
 
 const d = columnsOf('documents', 'documents')
 
-export interface Titled {
-  id: string
-  title: string
-}
+export type Titled = { id: string; title: string }
 
-export interface Expected {
-  id: DocumentId
-  title: string
-  isServed: boolean
-}
+export type Expected = { id: DocumentId; title: string; isServed: boolean }
 
 const maxTitles = 8
 

@@ -5,10 +5,7 @@ import type { Range } from '../../../shared/terms/term-places.ts'
 export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
 
 /** A part of a document's text, and where in it each passage is. */
-export interface JoinedText {
-  text: string
-  passages: (Range & { number: number })[]
-}
+export type JoinedText = { text: string; passages: (Range & { number: number })[] }
 
 /**
  * Joins the text that successive chunks cover: each ends with its own part of the text, and together these are all of it. The lines that

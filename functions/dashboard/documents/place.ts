@@ -2,10 +2,7 @@ import type { Permission } from '../../../shared/permissions.ts'
 import { agentPage } from '../layout.ts'
 
 /** Where an agent's documents are, and whether the session's key may change them. */
-export interface Place {
-  base: string
-  mayWrite: boolean
-}
+export type Place = { base: string; mayWrite: boolean }
 
 export function placeOf({ agentId }: { agentId: string }, may: (permission: Permission) => boolean): Place {
   return { base: agentPage(agentId, 'documents'), mayWrite: may('kb:write') }

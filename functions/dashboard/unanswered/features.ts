@@ -3,11 +3,7 @@ import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 
 /** A word, a number or a code that a question is about, in any of these terms. */
-export interface Feature {
-  terms: readonly string[]
-  weight: number
-  isCommon: boolean
-}
+export type Feature = { terms: readonly string[]; weight: number; isCommon: boolean }
 
 const commonWeight = 0.3
 const codeWeight = 2
@@ -39,12 +35,7 @@ export function featuresOf(wording: string): Feature[] {
   return features
 }
 
-interface Entry {
-  group: number
-  way: number
-  term: string
-  isFallback: boolean
-}
+type Entry = { group: number; way: number; term: string; isFallback: boolean }
 
 function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
   const words = wordsOf(wording)

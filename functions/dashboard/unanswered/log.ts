@@ -9,11 +9,7 @@ import { type Group, groupQuestions } from './grouping.ts'
 /** Only the newest are grouped, as each takes some tenths of a millisecond. */
 const maxQuestions = 2000
 
-export interface UnansweredQuestion {
-  id: string
-  question: string
-  asked_at: Date
-}
+export type UnansweredQuestion = { id: string; question: string; asked_at: Date }
 
 export interface Unanswered {
   isOn: boolean

@@ -9,11 +9,7 @@ import { saneTitle } from './title.ts'
 import { Unreadable } from './unreadable.ts'
 import { checkedPackage } from './zip-package.ts'
 
-export interface Extracted {
-  text: string
-  sourceType: FileType
-  title?: string | undefined
-}
+export type Extracted = { text: string; sourceType: FileType; title?: string | undefined }
 
 /** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string): Promise<Extracted> {
@@ -23,11 +19,7 @@ export async function readFile(file: Buffer, fileName: string): Promise<Extracte
   return { text, sourceType: sourceTypes[format], title: saneTitle(titles) }
 }
 
-interface Content {
-  format: Format
-  content: string | Block[]
-  titles?: (string | undefined)[]
-}
+type Content = { format: Format; content: string | Block[]; titles?: (string | undefined)[] }
 
 /** Readers are imported when needed: PDF.js takes a tenth of a second. */
 async function contentOf(file: Buffer, fileName: string): Promise<Content> {

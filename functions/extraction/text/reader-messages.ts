@@ -3,10 +3,7 @@ import type { UnreadableCode } from './unreadable.ts'
 
 export type ReaderReady = 'ready'
 
-export interface ReaderRequest {
-  file: Uint8Array
-  fileName: string
-}
+export type ReaderRequest = { file: Uint8Array; fileName: string }
 
 export type ReaderOutcome = Extracted | { unreadable: UnreadableCode; reason: string | undefined } | { fault: string }
 

@@ -8,10 +8,7 @@ import { residentMb } from './process-memory.ts'
 import type { ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
-export interface ReaderLimits {
-  seconds: number
-  memoryMb: number
-}
+export type ReaderLimits = { seconds: number; memoryMb: number }
 
 const watchEveryMs = 50
 const keepBelowMb = 400

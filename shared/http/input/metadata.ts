@@ -8,10 +8,7 @@ const maxLevels = 8
 const minMagnitude = 1e-15
 const magnitudeLimit = 1e21
 
-interface Limits {
-  values: number
-  inArrays: number
-}
+type Limits = { values: number; inArrays: number }
 
 /** A chunk's metadata: a JSON object that jsonb stores unchanged. */
 export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON object.')

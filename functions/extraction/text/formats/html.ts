@@ -113,10 +113,7 @@ function tableBlocks(table: Element, depth: number): Block[] {
   return [...caption.filter(Boolean).map((text): Block => ({ kind: 'paragraph', text })), read]
 }
 
-interface Row {
-  cells: Element[]
-  head: boolean
-}
+type Row = { cells: Element[]; head: boolean }
 
 function rowsIn(table: Element): Row[] {
   const sections = [table, ...elementsIn(table, 'thead', 'tbody', 'tfoot')]

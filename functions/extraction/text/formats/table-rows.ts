@@ -1,10 +1,7 @@
 import type { Block, Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 
-export interface SheetCell {
-  text: string
-  numeric: boolean
-}
+export type SheetCell = { text: string; numeric: boolean }
 
 /** Splits a sheet by its blank rows. A table without a row of column names continues the one above and repeats its header. */
 export function sheetBlocks(rows: readonly (readonly SheetCell[])[]): Block[] {

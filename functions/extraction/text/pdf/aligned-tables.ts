@@ -2,10 +2,7 @@ import type { Table } from '../blocks.ts'
 import { isAmount } from '../table-header.ts'
 import { joinLines, type Line, type Segment } from './text-lines.ts'
 
-interface Column {
-  x0: number
-  x1: number
-}
+type Column = { x0: number; x1: number }
 
 /** The largest distance between two rows, in multiples of the font size. */
 const maxRowPitch = 3.2

@@ -3,10 +3,7 @@ import { alignedTable } from './aligned-tables.ts'
 import { joinLines, type Line, lineText } from './text-lines.ts'
 
 /** The size of most letters, and the larger sizes in descending order. */
-export interface FontSizes {
-  body: number
-  headings: number[]
-}
+export type FontSizes = { body: number; headings: number[] }
 
 const bullet = /^([•‣▪■●○◦·∙➢✓✔]|[\ue000-\uf8ff]|[–—*-](?= ))\s*/u
 const number = /^\(?(?:(\d{1,3}|[a-zA-Z])([.)])\s+|(\d{1,2})(\.)(?=\p{Lu}\p{Ll}))/u
@@ -33,11 +30,7 @@ export function textBlocks(lines: readonly Line[], sizes: FontSizes, right: numb
   return blocks
 }
 
-interface Surroundings {
-  sizes: FontSizes
-  right: number
-  alone: boolean
-}
+type Surroundings = { sizes: FontSizes; right: number; alone: boolean }
 
 function addLine(blocks: Block[], line: Line, previous: Line | undefined, around: Surroundings): void {
   const text = lineText(line)

@@ -33,11 +33,7 @@ export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: 
   }
 }
 
-interface Page {
-  tagged?: Block[]
-  content?: PageContent
-  letters: number
-}
+type Page = { tagged?: Block[]; content?: PageContent; letters: number }
 
 async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   try {

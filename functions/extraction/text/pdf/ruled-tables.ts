@@ -31,11 +31,7 @@ export function ruledTables(
   return { tables, rest }
 }
 
-interface Grid {
-  xs: number[]
-  ys: number[]
-  rulings: Ruling[]
-}
+type Grid = { xs: number[]; ys: number[]; rulings: Ruling[] }
 
 /** Grids of touching rulings with at least two columns and two rows. */
 function gridsOf(rulings: readonly Ruling[]): Grid[] {

@@ -1,12 +1,7 @@
 import { type Matrix, type OperatorList, paintSteps } from './paint-steps.ts'
 
 /** A drawn line or edge: `at` is its y if it is level, else its x. */
-export interface Ruling {
-  level: boolean
-  at: number
-  from: number
-  to: number
-}
+export type Ruling = { level: boolean; at: number; from: number; to: number }
 
 const maxRulings = 20_000
 const minLength = 4

@@ -3,18 +3,9 @@ import type { Block, ListItem } from '../blocks.ts'
 import { joinLines } from './text-lines.ts'
 
 /** A node of the tags, or a piece of the page's text. */
-interface Node {
-  role?: string
-  type?: string
-  id?: string
-  children?: Node[]
-}
+type Node = { role?: string; type?: string; id?: string; children?: Node[] }
 
-interface Piece {
-  text: string
-  x0: number
-  x1: number
-}
+type Piece = { text: string; x0: number; x1: number }
 
 type Pieces = ReadonlyMap<string, Piece>
 

@@ -1,8 +1,6 @@
 import { type Matrix, type OperatorList, paintSteps, product } from './paint-steps.ts'
 
-interface Glyph {
-  unicode?: string
-}
+type Glyph = { unicode?: string }
 
 const upright: Matrix = [1, 0, 0, 1, 0, 0]
 
