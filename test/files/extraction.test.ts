@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
-import { sweep } from '../../functions/sweeper/sweep.ts'
 import { reportFile } from '../../shared/documents/file-document.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { createFile, newExtractor, type TestFile, workMessage } from '../support/files.ts'
+import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/files.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue, sweeperWith } from '../support/worker.ts'
+import { keptQueue } from '../support/worker.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()
@@ -20,12 +19,8 @@ const done = { batchItemFailures: [] }
 const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
 
 async function rowOf({ id }: TestFile) {
-  const { rows } = await sql<{
-    status: string
-    extracted_text: string | null
-    waits: number | null
-    resends: number
-  }>`select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
+  const { rows } = await sql<{ status: string; extracted_text: string | null; waits: number | null; resends: number }>`
+    select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
     extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
     from documents where id = ${id}`.execute(stand.db)
   return rows[0]!
@@ -36,10 +31,8 @@ const set = ({ id }: TestFile, assignment: string) =>
   sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db)
 const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 
-async function created() {
-  const tenant = await stand.tenant()
-  return { tenant, file: await createFile(stand, tenant), extractor: newExtractor(stand) }
-}
+const created = () => newFile(stand)
+const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
 /** What is reported meanwhile. */
 async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
@@ -74,13 +67,6 @@ describe('a file that has arrived', () => {
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
   })
-
-  test('is found by its key, with spaces, signs and letters of any script in its name', async () => {
-    const { tenant } = await created()
-    const file = await createFile(stand, tenant, { fileName: 'été + hiver 100% (neu)/料金 表.txt' })
-    await newExtractor(stand).upload(file, text)
-    expect((await rowOf(file)).extracted_text).toBe(text)
-  })
 })
 
 describe('a file that has not arrived', () => {
@@ -105,16 +91,13 @@ describe('a file that has not arrived', () => {
     expect((await rowOf(file)).status).toBe('pending')
     await set(file, `upload_until = upload_until - interval '2 minutes'`)
     await extractor.deliver(workMessage(file))
-    expect(await get(tenant, file)).toMatchObject({
-      status: 'error',
-      error_message: 'The file was not uploaded completely. Upload it again and delete this document.',
-    })
-    await tenant.call('PATCH', file.path, { status: 'pending' })
+    const error_message = 'The file was not uploaded completely. Upload it again and delete this document.'
+    expect(await get(tenant, file)).toMatchObject({ status: 'error', error_message })
+    await retry(tenant, file)
     await extractor.deliver(workMessage(file))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
-    extractor.files.set(file.key, Buffer.from(text))
-    await tenant.call('PATCH', file.path, { status: 'pending' })
-    await extractor.deliver(workMessage(file))
+    await retry(tenant, file)
+    await extractor.upload(file, text)
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
   })
@@ -122,10 +105,9 @@ describe('a file that has not arrived', () => {
 
 describe('a file whose post is reported', () => {
   const posted = async () => {
-    const { tenant, file } = await created()
+    const subject = await created()
     const { queue, sent } = keptQueue()
-    const report = () => reportFile({ db: stand.db, queue }, file.scope, {})
-    return { tenant, file, sent, report }
+    return { ...subject, sent, report: () => reportFile({ db: stand.db, queue }, subject.file.scope, {}) }
   }
 
   test('is sent to the extraction once, however often it is reported, and its age begins', async () => {
@@ -140,57 +122,39 @@ describe('a file whose post is reported', () => {
   })
 
   test('and is not there is reported again, and then read', async () => {
-    const { file, sent, report } = await posted()
-    const extractor = newExtractor(stand)
+    const { file, sent, report, extractor } = await posted()
     await report()
     await extractor.deliver(workMessage(file))
-    extractor.files.set(file.key, Buffer.from(text))
     await report()
     expect(sent).toHaveLength(2)
-    await extractor.deliver(workMessage(file))
+    await extractor.upload(file, text)
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
   test('after its text was extracted, or its document completed, changes nothing', async () => {
-    const { tenant, file, sent, report } = await posted()
-    await newExtractor(stand).upload(file, text)
+    const { tenant, file, sent, report, extractor } = await posted()
+    await extractor.upload(file, text)
     await report()
     await stand.deliver()
     await report()
     expect(sent).toEqual([])
     expect(await get(tenant, file)).toMatchObject({ status: 'completed' })
   })
-
-  test('is found by the sweeper when the report is lost, and so is a file that comes an hour late', async () => {
-    const { tenant, file, extractor } = await created()
-    extractor.files.set(file.key, Buffer.from(text))
-    await set(file, `upload_until = upload_until - interval '100 minutes', resend_at = now()`)
-    const { queue, sent } = keptQueue()
-    await sweep(sweeperWith(queue))
-    expect(sent.filter(({ documentId }) => documentId === file.id)).toHaveLength(1)
-    await extractor.deliver(workMessage(file))
-    await stand.deliver()
-    expect((await get(tenant, file)).status).toBe('completed')
-  })
 })
 
-describe('a file that its form overwrites', () => {
-  test('after its text was extracted is not read again: a retry ends in error, and search serves what it served', async () => {
-    const { tenant, file, extractor } = await created()
-    await extractor.upload(file, text)
-    await stand.deliver()
-    extractor.files.set(file.key, Buffer.from('Other bytes.'))
-    await extractor.deliver(workMessage(file))
-    await tenant.call('PATCH', file.path, { status: 'pending' })
-    await extractor.deliver(workMessage(file))
-    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_overwritten', extracted_text: null })
-    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })
-    expect(body.data).toMatchObject([{ content: text }])
-    extractor.files.set(file.key, Buffer.from(text))
-    await tenant.call('PATCH', file.path, { status: 'pending' })
-    await extractor.deliver(workMessage(file))
-    expect((await rowOf(file)).extracted_text).toBe(text)
-  })
+test('a file that its form overwrites is not read again: a retry fails, and search serves what it served', async () => {
+  const { tenant, file, extractor } = await created()
+  await extractor.upload(file, text)
+  await stand.deliver()
+  await extractor.upload(file, 'Other bytes.')
+  await retry(tenant, file)
+  await extractor.deliver(workMessage(file))
+  expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_overwritten', extracted_text: null })
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })
+  expect(body.data).toMatchObject([{ content: text }])
+  await retry(tenant, file)
+  await extractor.upload(file, text)
+  expect((await rowOf(file)).extracted_text).toBe(text)
 })
 
 describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
@@ -202,19 +166,11 @@ describe('a file at fault ends in error in one attempt, with a message that says
     ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
   ])('%s', async (_, content, code, message) => {
     const { tenant, file } = await created()
-    const seen = await reported(() => newExtractor(stand, { extractText: readFile }).upload(file, content))
+    const extractor = newExtractor(stand, { extractText: readFile })
+    const seen = await reported(async () => expect(await extractor.upload(file, content)).toEqual(done))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
     expect((await get(tenant, file)).error_message).toMatch(message)
     expect(seen).toEqual([{ DocumentsFailed: 1 }])
-  })
-
-  test('as the extractor says it', async () => {
-    const { tenant, file } = await created()
-    const extractText = () => Promise.reject(new Unreadable('encrypted'))
-    expect(await newExtractor(stand, { extractText }).upload(file, text)).toEqual(done)
-    expect(await rowOf(file)).toMatchObject({ error_code: 'file_unreadable', attempt: 1 })
-    const { message } = new Unreadable('encrypted')
-    expect(await get(tenant, file)).toMatchObject({ status: 'error', error_message: message })
   })
 
   test('and may have as much text as a document', async () => {
@@ -231,10 +187,8 @@ describe('an exception of ours', () => {
   test('is retried by the same message, later each time, and the fifth ends in error', async () => {
     const { tenant, file } = await created()
     const waits: number[] = []
-    const queue: Queue = {
-      send: () => Promise.resolve(),
-      changeVisibility: (_, seconds) => Promise.resolve(void waits.push(seconds)),
-    }
+    const changeVisibility = (_: string, seconds: number) => Promise.resolve(void waits.push(seconds))
+    const queue: Queue = { send: () => Promise.resolve(), changeVisibility }
     const extractor = newExtractor(stand, { extractText, queue })
     expect(await extractor.upload(file, text)).toEqual(failed)
     const reason = 'Processing failed because of an internal error'
@@ -265,21 +219,18 @@ describe('an exception of ours', () => {
   })
 })
 
-describe('without the bucket', () => {
+test('without the bucket, a document waits, with a new message and no attempt counted, and says why', async () => {
+  const { tenant, file } = await created()
   const away = () => Promise.reject(new Unavailable('file_storage', new Error('timeout')))
-
-  test('a document waits, with a new message and no attempt counted, and says why', async () => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand, { bucket: { get: away } })
-    for (let i = 0; i < 6; i++) {
-      await makeDue(file)
-      expect(await extractor.deliver(workMessage(file))).toEqual(done)
-    }
-    expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
-    const waiting = { reason: 'The file storage could not be reached', attempts: 6 }
-    expect((await get(tenant, file)).waiting).toMatchObject(waiting)
-  })
+  const extractor = newExtractor(stand, { bucket: { get: away } })
+  for (let i = 0; i < 6; i++) {
+    await makeDue(file)
+    expect(await extractor.deliver(workMessage(file))).toEqual(done)
+  }
+  expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
+  expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
+  const waiting = { reason: 'The file storage could not be reached', attempts: 6 }
+  expect((await get(tenant, file)).waiting).toMatchObject(waiting)
 })
 
 describe('a lost connection to the database', () => {
@@ -353,8 +304,7 @@ describe('a message', () => {
     ['another schema', '{"v":2}'],
     ['an event of S3', '{"Records":[{"s3":{"object":{"key":"a/b/c.txt"}}}]}'],
   ])('that is %s is dropped', async (_, body) => {
-    const extractor = newExtractor(stand)
-    expect(await extractor.deliver(body)).toEqual(done)
+    expect(await newExtractor(stand).deliver(body)).toEqual(done)
   })
 
   test('that fails is named, and the others of its batch are not', async () => {
@@ -371,12 +321,10 @@ describe('a message', () => {
   })
 
   test('for the other Lambda does nothing, at either of them', async () => {
-    const tenant = await stand.tenant()
-    const file = await createFile(stand, tenant)
+    const { tenant, file, extractor } = await created()
     await stand.embedding(workMessage(file))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: text })
-    const extractor = newExtractor(stand)
     await extractor.deliver(workMessage({ ...file, id: body.id }))
     expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body).toEqual(body)
     await extractor.upload(file, text)

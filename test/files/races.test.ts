@@ -6,7 +6,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
 import { age, expireLease } from '../support/documents.ts'
-import { createFile, newExtractor, type TestFile, workMessage } from '../support/files.ts'
+import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/files.ts'
 import { gateFor } from '../support/gate.ts'
 import { memoryBucket } from '../support/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -25,17 +25,11 @@ afterEach(async () => {
 const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
 
-async function created() {
-  const tenant = await stand.tenant()
-  return { tenant, file: await createFile(stand, tenant), extractor: newExtractor(stand) }
-}
+const created = () => newFile(stand)
 
 const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
 const rowOf = async ({ id }: TestFile) =>
-  (
-    await sql<{ status: string; attempt: number; extracted_text: string | null; revision: number }>`
-      select status, attempt, extracted_text, revision from documents where id = ${id}`.execute(stand.db)
-  ).rows[0]
+  (await sql`select status, attempt, extracted_text from documents where id = ${id}`.execute(stand.db)).rows[0]
 const found = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })).body.data.map(
     (hit: { content: string }) => hit.content,
@@ -43,12 +37,9 @@ const found = async (tenant: Tenant): Promise<string[]> =>
 
 /** An extractor that does something while it extracts its first text, or finds that there is none. */
 function interrupted(act: () => Promise<unknown>, made: string | Unreadable = text) {
-  let isFirst = true
+  let times = 0
   const extractText: Extraction['extractText'] = async () => {
-    if (isFirst) {
-      isFirst = false
-      await act()
-    }
+    if (times++ === 0) await act()
     if (made instanceof Unreadable) throw made
     return { text: made, sourceType: 'txt' }
   }
@@ -57,15 +48,10 @@ function interrupted(act: () => Promise<unknown>, made: string | Unreadable = te
 
 /** An extractor that dies while it extracts. */
 async function crash(file: TestFile): Promise<void> {
-  const begun = Promise.withResolvers<void>()
-  const extractor = newExtractor(stand, {
-    extractText() {
-      begun.resolve()
-      return new Promise(() => {})
-    },
+  await new Promise<void>((begun) => {
+    const extractText = () => new Promise<never>(() => begun())
+    void newExtractor(stand, { extractText }).upload(file, text)
   })
-  void extractor.upload(file, text)
-  await begun.promise
 }
 
 /** One sweep, whose messages for files the extractor gets, and what comes of it. @returns its report, and whose messages those are */
@@ -114,8 +100,7 @@ describe('of workers', () => {
   test('a crash after the claim is recovered when the lease has expired, with the attempt counted', async () => {
     const { tenant, file, extractor } = await created()
     await crash(file)
-    extractor.files.set(file.key, Buffer.from(text))
-    await extractor.deliver(workMessage(file))
+    await extractor.upload(file, text)
     expect(await rowOf(file)).toMatchObject({ status: 'processing', attempt: 1 })
     await age(stand.db, 151)
     const { report } = await sweepInto(extractor)
@@ -130,18 +115,15 @@ describe('of workers', () => {
       await age(stand.db, 151)
       await sweep(sweeperWith(keptQueue().queue))
     }
-    const { status, error_message } = await get(tenant, file)
-    expect(status).toBe('error')
-    expect(error_message).toMatch(/could not be extracted in five attempts\. Save it in another format/)
+    const error_message = expect.stringContaining('could not be extracted in five attempts. Save it in another format')
+    expect(await get(tenant, file)).toMatchObject({ status: 'error', error_message })
   })
 
   test('a zombie whose lease was acquired by another hands over nothing', async () => {
-    const { tenant, file } = await created()
-    const second = newExtractor(stand)
-    second.files.set(file.key, Buffer.from(text))
+    const { tenant, file, extractor } = await created()
     const zombie = interrupted(async () => {
       await expireLease(stand.db, file)
-      expect(await second.deliver(workMessage(file))).toEqual(done)
+      expect(await extractor.upload(file, text)).toEqual(done)
     }, 'Text of the zombie.')
     expect(await zombie.upload(file, text)).toEqual(done)
     expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: text })
@@ -163,10 +145,9 @@ describe('of workers', () => {
 
   test('while two retry and one extracts, the text of the last revision is embedded', async () => {
     const { tenant, file, extractor } = await created()
-    await newExtractor(stand).upload(file, text)
+    await extractor.upload(file, text)
     await stand.deliver()
     await Promise.all([1, 2].map(() => tenant.call('PATCH', file.path, { status: 'pending' })))
-    extractor.files.set(file.key, Buffer.from(text))
     await Promise.all([1, 2, 3].map(() => extractor.deliver(workMessage(file))))
     await stand.deliver()
     expect(await get(tenant, file)).toMatchObject({ status: 'completed', chunk_count: 1 })
@@ -202,11 +183,8 @@ describe('of requests with an extraction', () => {
 
   test('an upload of chunks wins', async () => {
     const { tenant, file } = await created()
-    const extractor = interrupted(() =>
-      tenant.call('POST', `${file.path}/chunks`, {
-        chunks: [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }],
-      }),
-    )
+    const chunks = [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }]
+    const extractor = interrupted(() => tenant.call('POST', `${file.path}/chunks`, { chunks }))
     expect(await extractor.upload(file, text)).toEqual(done)
     expect(await get(tenant, file)).toMatchObject({ status: 'pending', chunk_count: 1 })
     expect(await rowOf(file)).toMatchObject({ extracted_text: null })
@@ -215,25 +193,24 @@ describe('of requests with an extraction', () => {
   })
 
   test('a retry and a crash, at once, extract once more', async () => {
-    const { tenant, file } = await created()
+    const { tenant, file, extractor } = await created()
     await crash(file)
     expect((await tenant.call('PATCH', file.path, { status: 'pending' })).status).toBe(409)
     await age(stand.db, 151)
     const retried = tenant.call('PATCH', file.path, { status: 'pending' })
     const swept = sweep(sweeperWith(keptQueue().queue))
     await Promise.all([retried, swept])
-    const extractor = newExtractor(stand)
-    extractor.files.set(file.key, Buffer.from(text))
-    await extractor.deliver(workMessage(file))
+    await extractor.upload(file, text)
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
   })
 })
 
 describe('of the bucket', () => {
-  test('a report that is lost is made up for by the sweeper after two minutes', async () => {
+  test('a lost report is made up for by the sweeper after two minutes, of a file that came an hour late too', async () => {
     const { tenant, file, extractor } = await created()
     extractor.files.set(file.key, Buffer.from(text))
+    await sql`update documents set upload_until = upload_until - interval '100 minutes'`.execute(stand.db)
     await age(stand.db, 110)
     expect((await sweepInto(extractor)).sent).toEqual([])
     await age(stand.db, 20)
@@ -275,24 +252,24 @@ describe('of the bucket', () => {
 
   test('a claim of a file that is deleted before it is read ends without a trace', async () => {
     const { tenant, file, extractor } = await created()
-    const bucket = {
-      ...extractor.bucket,
-      get: async () => {
-        await tenant.call('DELETE', file.path)
-        return undefined
-      },
-    }
-    expect(await newExtractor(stand, { bucket }).deliver(workMessage(file))).toEqual(done)
+    const get = () => tenant.call('DELETE', file.path).then(() => undefined)
+    expect(await newExtractor(stand, { bucket: { ...extractor.bucket, get } }).deliver(workMessage(file))).toEqual(done)
     expect((await tenant.call('GET', file.path)).status).toBe(404)
   })
 })
 
 describe('of sweepers', () => {
-  test('two send one message for a file, and its file is deleted once or twice, to the same end', async () => {
+  /** One file to extract, and one to delete. */
+  async function due() {
     const { tenant, file } = await created()
     const gone = await createFile(stand, tenant)
     await tenant.call('DELETE', gone.path)
     await age(stand.db, 121)
+    return { file, gone }
+  }
+
+  test('two send one message for a file, and its file is deleted once or twice, to the same end', async () => {
+    const { file, gone } = await due()
     const both = gateFor(2)
     const deleted: string[] = []
     const bucket = {
@@ -310,15 +287,10 @@ describe('of sweepers', () => {
   })
 
   test('one that cannot reach the bucket does all the rest, and forgets no file', async () => {
-    const { tenant, file } = await created()
-    const gone = await createFile(stand, tenant)
-    await tenant.call('DELETE', gone.path)
-    await age(stand.db, 121)
+    const { file, gone } = await due()
     const { queue, sent } = keptQueue()
-    const report = await sweep(
-      sweeperWith(queue, { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }),
-    )
-    expect(report).toMatchObject({ files_deleted: 0, resent: 1 })
+    const bucket = { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }
+    expect(await sweep(sweeperWith(queue, bucket))).toMatchObject({ files_deleted: 0, resent: 1 })
     expect(sent).toMatchObject([{ documentId: file.id }])
     const extractor = newExtractor(stand)
     extractor.files.set(gone.key, Buffer.from(text))

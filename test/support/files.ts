@@ -34,6 +34,12 @@ export async function createFile(
   return { id: documentId, scope: { ...scope, documentId }, organizationId, path, key }
 }
 
+/** A file of a tenant of its own, and an extractor. */
+export async function newFile(stand: TestStand, options?: Parameters<typeof createFile>[2]) {
+  const tenant = await stand.tenant()
+  return { tenant, file: await createFile(stand, tenant, options), extractor: newExtractor(stand) }
+}
+
 /** What the API, the dashboard and the sweeper send. */
 export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
   return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
