@@ -1,88 +1,57 @@
 import { describe, expect, test } from 'vitest'
 import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+import { Random } from '../simulation/random.ts'
 import { isThorough } from '../support/effort.ts'
 
-const words =
-  'the of a booking table garden price winter open staff refund policy menu window dog terrace deposit voucher lunch guest'.split(
-    ' ',
-  )
-
-/** Numbers below `bound`, the same in every run. */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * bound)
-  }
-}
-
-const next = numbers(20)
-const pick = () => `${words[next(words.length)]!}${next(8) === 0 ? next(1000) : ''}`
+const words = 'the of a booking table garden price winter open staff refund policy menu window dog deposit guest'.split(
+  ' ',
+)
+const random = new Random(20)
+const pick = () => `${random.pick(words)}${random.chance(0.125) ? random.below(1000) : ''}`
 const list = (length: number, make: () => string, separator: string) => Array.from({ length }, make).join(separator)
-const sentence = () => `The ${list(6 + next(18), pick, ' ')}.`
-const paragraph = () => list(2 + next(6), sentence, ' ')
+const sentence = () => `The ${list(6 + random.below(18), pick, ' ')}.`
+const paragraph = () => list(2 + random.below(6), sentence, ' ')
 
 /** Chunks of a document, at least. */
 const count = isThorough ? 1000 : 100
-/** Units of a document of so many chunks, what stands between two of them, and what one of them is replaced with. */
-interface Kind {
-  units: string[]
-  separator: string
-  replacement: () => string
-}
+/** What makes a unit of a document, how many of them a chunk has, and what stands between two. */
+type Kind = [make: () => string, perChunk: number, separator: string]
 
-const paragraphs = Array.from({ length: 3.6 * count }, paragraph)
 const kinds: Record<string, Kind> = {
-  'full of headings': {
-    units: Array.from({ length: 1.1 * count }, () => `## ${sentence()}\n\n${paragraph()}`),
-    separator: '\n\n',
-    replacement: () => `## ${sentence()}\n\n${paragraph()}`,
-  },
-  'of paragraphs without a heading': { units: paragraphs, separator: '\n\n', replacement: paragraph },
-  'of a paragraph on each line': { units: paragraphs, separator: '\n', replacement: paragraph },
-  'of one line': { units: Array.from({ length: 16.5 * count }, sentence), separator: ' ', replacement: sentence },
-  'of one line without any punctuation': {
-    units: Array.from({ length: 13.5 * count }, () => list(20, pick, ' ')),
-    separator: ' ',
-    replacement: () => list(20, pick, ' '),
-  },
-  'of one list': {
-    units: Array.from({ length: 16 * count }, () => `- ${sentence()}`),
-    separator: '\n',
-    replacement: () => `- ${sentence()}`,
-  },
+  'full of headings': [() => `## ${sentence()}\n\n${paragraph()}`, 1.1, '\n\n'],
+  'of paragraphs without a heading': [paragraph, 3.6, '\n\n'],
+  'of a paragraph on each line': [paragraph, 3.6, '\n'],
+  'of one line': [sentence, 16.5, ' '],
+  'of one line without any punctuation': [() => list(20, pick, ' '), 13.5, ' '],
+  'of one list': [() => `- ${sentence()}`, 16, '\n'],
 }
 
 const edits: Record<string, (unit: string, kind: Kind) => string> = {
   'changes a word of': (unit) => unit.replace(/(\w+ \w+ \w+ )\w+/, '$1changed'),
-  rewrites: (_, kind) => kind.replacement(),
+  rewrites: (_, [make]) => make(),
   'adds a sentence to': (unit) => `${unit} The terrace is closed in winter.`,
-  'puts another one behind': (unit, kind) => `${unit}${kind.separator}${kind.replacement()}`,
+  'puts another one behind': (unit, [make, , separator]) => `${unit}${separator}${make()}`,
   removes: () => '',
 }
 
 describe.each(Object.entries(kinds))(`in a document of ${count} chunks %s`, (_, kind) => {
-  const before = chunk(kind.units.join(kind.separator))
+  const [make, perChunk, separator] = kind
+  const units = Array.from({ length: perChunk * count }, make)
+  const before = chunk(units.join(separator))
   const known = new Set(before.map((each) => embeddedText('Title', each)))
 
   test.each(Object.entries(edits))('an edit that %s one paragraph changes at most 5 chunks', (_, edit) => {
     expect(before.length).toBeGreaterThanOrEqual(count)
     for (const place of isThorough ? [0, 0.31, 0.64, 0.9999] : [0.64]) {
-      const edited = [...kind.units]
-      const at = Math.floor(place * edited.length)
-      edited[at] = edit(edited[at]!, kind)
-      const after = chunk(edited.join(kind.separator))
+      const at = Math.floor(place * units.length)
+      const after = chunk(units.with(at, edit(units[at]!, kind)).join(separator))
       expect(after.filter((each) => !known.has(embeddedText('Title', each))).length).toBeLessThanOrEqual(5)
     }
   })
 })
 
 const tables: Record<string, [head: string, other: string, line: () => string]> = {
-  'of one table': [
-    '| Part | Price |\n|---|---|',
-    '| Tool | Price |\n|---|---|',
-    () => `| ${sentence()} | ${next(1000)} |`,
-  ],
+  'of one table': ['| Part |\n|---|', '| Tool |\n|---|', () => `| ${sentence()} |`],
   'of one list with a lead-in': ['We have:', 'We sell:', () => `- ${sentence()}`],
   'of one nested list': ['We have:\n- Parts', 'We have:\n- Tools', () => `  - ${sentence()}`],
 }
