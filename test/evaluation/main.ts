@@ -7,6 +7,7 @@ import { type Answer, askAll } from './ask.ts'
 import { changesText, check, requireDefault, writeFigures } from './committed.ts'
 import { type Source, toFigures } from './figures.ts'
 import { readSet } from './labelled-set.ts'
+import { embedderOf } from './models.ts'
 import { parseQuestions } from './questions.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
@@ -20,6 +21,8 @@ interface Options {
   write?: true
   readme?: true
   questions?: string
+  model?: string
+  floor?: string
   url: string
   agent?: string
   key?: string
@@ -46,6 +49,8 @@ const program = new Command('npm run evaluate --')
   .addOption(
     forSet('--set <folder>', 'a folder of businesses').default(join(import.meta.dirname, 'set'), 'this repository’s'),
   )
+  .addOption(forSet('--model <model>', 'lexical, or the base URL of a provider; else what the environment configures'))
+  .addOption(forSet('--floor <cosine>', 'raise all cosines, as models whose lowest is 0.7 do'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
   .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
@@ -61,7 +66,7 @@ try {
 }
 
 async function evaluate(options: Options): Promise<void> {
-  const { source, answers } = options.questions === undefined ? await askSet(options.set) : await askOwn(options)
+  const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const figures = toFigures(source, answers)
   const say = options.json ? console.error : console.log
   if (options.json) console.log(JSON.stringify({ ...figures, answers }))
@@ -79,10 +84,10 @@ async function evaluate(options: Options): Promise<void> {
 }
 
 /** Each business is an agent that knows its documents and is asked its questions. */
-async function askSet(folder: string): Promise<Run> {
-  const businesses = readSet(folder)
+async function askSet(options: Options): Promise<Run> {
+  const businesses = readSet(options.set)
   const set = createHash('sha256').update(JSON.stringify(businesses)).digest('hex').slice(0, 16)
-  const stand = await openStand(process.env.DATABASE_URL || undefined)
+  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
   try {
     const asked = progress(businesses.flatMap(({ questions }) => questions).length)
     const answers: Answer[] = []

@@ -1,15 +1,13 @@
-import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { openCuecard } from '../bench/stage/cuecard.ts'
 import { openServer } from '../bench/stage/server.ts'
 import type { Search } from './ask.ts'
 import type { Business } from './labelled-set.ts'
 
 /**
- * Cuecard as the benchmark starts it, on the embedded database or a scratch one of `serverUrl`, with the embedder that the
- * environment configures.
+ * Cuecard as the benchmark starts it, on the embedded database or a scratch one of `serverUrl`.
  */
-export async function openStand(serverUrl: string | undefined) {
-  const embedder = configuredEmbedder()
+export async function openStand(serverUrl: string | undefined, embedder: Embedder) {
   const cuecard = await openCuecard(await openServer(serverUrl), embedder)
   const organization = await cuecard.organization()
 
