@@ -24,7 +24,7 @@ export function embedderOf({ model, floor }: ModelOptions): Embedder {
 /** A model whose cosines begin at `floor`, as those of E5, GTE and BGE do: cosine c becomes floor + (1 − floor) · c. */
 function withFloor(embedder: Embedder, floor: number): Embedder {
   const raised = (vector: Float32Array) => {
-    const rest = normalize(vector.with(0, 0))
+    const rest = normalize(vector.with(0, 0).with(1, vector[1]! + vector[0]!))
     return rest.map((number, i) => (i === 0 ? Math.sqrt(floor) : number * Math.sqrt(1 - floor)))
   }
   return {

@@ -56,7 +56,7 @@ function likeness(p: Parameters<SemanticParameters>) {
     : sql`(select score, 0 as noise from nearest) c`
   return sql`compared as (select * from ${compared}),
 likeness as materialized (
-  select unlike, greatest(${sql.lit(alikeDeviations)} * deviation, ${sql.lit(alikeShare)} * (1 - unlike)) as reach from (
+  select unlike, greatest(${sql.lit(alikeDeviations)} * deviation, ${sql.lit(alikeShare)} * (1 - unlike), 1e-6) as reach from (
     select coalesce(avg(score), ${sql.lit(usualCosine)}) as unlike,
       sqrt(greatest(0, coalesce(var_pop(score) - max(noise), 0))) as deviation
     from compared where score < (select max(score) from compared)) c)`
