@@ -23,14 +23,10 @@ const anything = fc.jsonValue({ maxDepth: 3 })
 /** Mostly of the kind given, now and then anything at all. */
 const mostly = <T>(arbitrary: fc.Arbitrary<T>, weight = 5) =>
   fc.oneof({ weight, arbitrary }, { weight: 1, arbitrary: anything })
+const names = fc.oneof(text, fc.constantFrom('__proto__', 'id', 'constructor'))
 const extra = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
-  {
-    weight: 1,
-    arbitrary: fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'id', 'constructor')), anything, {
-      maxKeys: 3,
-    }),
-  },
+  { weight: 1, arbitrary: fc.dictionary(names, anything, { maxKeys: 3 }) },
 )
 
 /** All that the organization has, but for its keys. */

@@ -127,9 +127,8 @@ describe('with auto_delete_done_calls off', () => {
 
 describe('between the setting and the calls', () => {
   const lockOn = async ({ organizationId }: Tenant) => {
-    const { rows } = await sql<{ xmax: string }>`select xmax from organizations where id = ${organizationId}`.execute(
-      stand.db,
-    )
+    const { rows } = await sql<{ xmax: string }>`select xmax from organizations
+      where id = ${organizationId}`.execute(stand.db)
     return rows[0]!.xmax
   }
 

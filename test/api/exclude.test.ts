@@ -59,9 +59,8 @@ test('the database is not asked for contents that are left out', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   const location = (await call('POST', knowledgeBase, { title: 'A', content: 'On Sunday.' })).headers.location!
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
-    where attrelid = 'documents'::regclass and attnum > 0 and not attisdropped and attname <> 'content'`.execute(
-    stand.db,
-  )
+    where attrelid = 'documents'::regclass and attnum > 0 and not attisdropped
+      and attname <> 'content'`.execute(stand.db)
   const others = sql.join(rows.map(({ name }) => sql.id(name)))
   await sql`revoke select on documents from cuecard_documents`.execute(stand.db)
   await sql`grant select (${others}) on documents to cuecard_documents`.execute(stand.db)

@@ -44,20 +44,16 @@ describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const)
   const way = ['reset', 'stalled', 'short'][nth % 3]
   test(`answers 503 when the database’s answer is ${way} in mid-body`, async () => {
     useEndpoint(`${halfway.origin}/${way}`)
-    const db = new Database({
-      url: () => 'postgres://user@database.example/db',
-      timeoutSeconds: way === 'stalled' ? 0.2 : 5,
-    })
+    const url = () => 'postgres://user@database.example/db'
+    const db = new Database({ url, timeoutSeconds: way === 'stalled' ? 0.2 : 5 })
     const unavailable = await answer(route, db)
     assertDocumented(route.method, unavailable.body.instance, unavailable)
     expect(unavailable).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
   })
 
   test('answers 500 to what nobody foresaw, and says nothing of it', async () => {
-    const db = new Database({
-      url: () => Promise.reject(new TypeError('hunter2 is not a function')),
-      timeoutSeconds: 5,
-    })
+    const url = () => Promise.reject(new TypeError('hunter2 is not a function'))
+    const db = new Database({ url, timeoutSeconds: 5 })
     const broken = await answer(route, db)
     assertDocumented(route.method, broken.body.instance, broken)
     expect(broken).toMatchObject({ status: 500, body: { code: 'internal_error' } })

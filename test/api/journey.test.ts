@@ -5,20 +5,11 @@ import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
 
-interface Document {
-  id: string
-  status: string
-  chunk_count: number
-  error_message: string | null
-}
-
 describe('a document on its way to the answer', () => {
   test('goes in by POST, through the queue and the embedding Lambda, and is found by a search', async () => {
     const { call, knowledgeBase } = await stand.tenant()
-    const created = await call('POST', knowledgeBase, {
-      title: 'Hours',
-      content: '# Hours\n\nOn Sunday we are closed.',
-    })
+    const content = '# Hours\n\nOn Sunday we are closed.'
+    const created = await call('POST', knowledgeBase, { title: 'Hours', content })
     expect(created).toMatchObject({ status: 201, body: { status: 'pending', chunk_count: 0, source_type: 'manual' } })
 
     await stand.deliver()
@@ -30,7 +21,7 @@ describe('a document on its way to the answer', () => {
       document_id: created.body.id,
       document_title: 'Hours',
       chunk_index: 0,
-      content: '# Hours\n\nOn Sunday we are closed.',
+      content,
       metadata: { headings: ['Hours'], start: 0 },
     })
     expect(found.body.data[0].score).toBeGreaterThan(0.3)
@@ -59,7 +50,7 @@ describe('a message', () => {
     const { body: document } = await call('POST', knowledgeBase, { title: 'T', content: 'One. Two.' })
     const message = JSON.stringify({ v: 1, organization_id: organizationId, document_id: document.id })
     await Promise.all([stand.embedding(message, message), stand.embedding(message)])
-    const completed: Document = (await call('GET', `${knowledgeBase}/${document.id}`)).body
+    const completed = (await call('GET', `${knowledgeBase}/${document.id}`)).body
     expect(completed).toMatchObject({ status: 'completed', chunk_count: 1 })
     const chunks = await call('GET', `${knowledgeBase}/${document.id}/chunks`)
     await stand.embedding(message)

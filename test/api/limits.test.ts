@@ -112,11 +112,7 @@ describe('a request body', () => {
     ['arrays', levels(129), 'line 1, column 129'],
     ['arrays that are never closed', '\n'.repeat(9) + '['.repeat(5_000_000), 'line 10, column 129'],
     ['objects', `${'{"a":'.repeat(129)}0${'}'.repeat(129)}`, 'line 1, column 641'],
-    [
-      'both, with what opens none between',
-      tricky.repeat(99),
-      `line 1, column ${42 * tricky.length + tricky.indexOf(':[') + 2}`,
-    ],
+    ['both, and what opens none', tricky.repeat(99), `line 1, column ${42 * tricky.length + tricky.indexOf(':[') + 2}`],
   ])('of more levels, of %s, is refused before it is read, and says where', async (_, text, place) => {
     const { call, knowledgeBase } = tenant
     const detail = `The body has more than 128 levels of arrays and objects: ${place} opens one more.`
@@ -169,10 +165,7 @@ describe('chunks', () => {
     ['16 KiB of metadata', [{ ...chunk, metadata: { k: 'é'.repeat((16 * 1024 - 8) / 2) } }]],
     [
       'a vector of the least and of the greatest norm',
-      [
-        { ...chunk, embedding: axis(0).map((n) => n * 1e-6) },
-        { ...chunk, chunk_index: 1, embedding: axis(0).map((n) => n * 1e6) },
-      ],
+      [1e-6, 1e6].map((norm, chunk_index) => ({ ...chunk, chunk_index, embedding: axis(0).map((n) => n * norm) })),
     ],
     ['a batch of 200', Array.from({ length: 200 }, (_, chunk_index) => ({ ...chunk, chunk_index }))],
   ])('may have %s', async (_, chunks) => {
@@ -184,7 +177,7 @@ describe('chunks', () => {
     })
   })
 
-  const { embedding: short } = { embedding: axis(0).slice(1) }
+  const short = axis(0).slice(1)
   const base64Of = (numbers: number[]) => toBase64(Float32Array.from(numbers))
   const base64 = base64Of(axis(0))
   test.each<[string, unknown[], string]>([
@@ -256,10 +249,8 @@ describe('chunks', () => {
     const path = await chunksPath(tenant)
     const metadata = { a: Array(254).fill(-1e-15), b: 'x'.repeat(16 * 1024 - 2050) }
     expect(await tenant.call('POST', path, { chunks: [{ ...chunk, metadata }] })).toMatchObject({ status: 201 })
-    const { rows } = await sql<{ bytes: number }>`
-      select octet_length(metadata::text) as bytes from chunks where organization_id = ${tenant.organizationId}`.execute(
-      stand.db,
-    )
+    const { rows } = await sql<{ bytes: number }>`select octet_length(metadata::text) as bytes from chunks
+      where organization_id = ${tenant.organizationId}`.execute(stand.db)
     expect(rows[0]!.bytes).toBeLessThan(20 * 1024)
   })
 
@@ -281,12 +272,7 @@ describe('chunks', () => {
     const document = path.split('/').at(-2)!
     await tenant.call('POST', path, { chunks: [chunk] })
     await stand.db.updateTable('documents').set({ chunk_count: 9_999 }).where('id', '=', document).execute()
-    const two = {
-      chunks: [
-        { ...chunk, chunk_index: 1 },
-        { ...chunk, chunk_index: 2 },
-      ],
-    }
+    const two = { chunks: [1, 2].map((chunk_index) => ({ ...chunk, chunk_index })) }
     const answer = await tenant.call('POST', path, two, { 'idempotency-key': 'k' })
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     expect(answer.body.detail).toContain('10,000')
@@ -317,7 +303,7 @@ describe('a search', () => {
     ['a metadata list', { query: 'q', metadata: ['a'] }, '/metadata'],
     ['a filter of 65 values', { query: 'q', metadata: { ...wide(56), list: Array(8).fill(1) } }, '/metadata'],
     [
-      '9 values in lists of a filter',
+      '9 listed values in a filter',
       { query: 'q', metadata: { a: Array(4).fill(1), b: [{ c: [1, 2, 3] }] } },
       '/metadata',
     ],
@@ -344,15 +330,8 @@ describe('a search', () => {
 
   test('may have the longest query, 100 documents and 50 hits', async () => {
     const { call, knowledgeBase } = bare
-    const body = {
-      query: '🐣'.repeat(8_000),
-      mode: 'hybrid',
-      deadline_ms: 10_000,
-      limit: 50,
-      min_score: 0,
-      document_ids: Array.from({ length: 100 }, newId),
-      metadata: {},
-    }
+    const most = { deadline_ms: 10_000, limit: 50, document_ids: Array.from({ length: 100 }, newId) }
+    const body = { query: '🐣'.repeat(8_000), mode: 'hybrid', min_score: 0, metadata: {}, ...most }
     expect(await call('POST', `${knowledgeBase}/search`, body)).toMatchObject({ status: 200, body: { data: [] } })
   })
 })

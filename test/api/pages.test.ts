@@ -84,11 +84,8 @@ describe('the list of documents', () => {
     const tenant = await stand.tenant()
     const other = await createAgent(stand.db, tenant.organizationId as never, 'Other')
     await makeDocuments(tenant, 1)
-    expect((await tenant.call('GET', `/v1/agents/${other.id}/knowledge-base`)).body).toEqual({
-      data: [],
-      has_more: false,
-      next_cursor: null,
-    })
+    const none = { data: [], has_more: false, next_cursor: null }
+    expect((await tenant.call('GET', `/v1/agents/${other.id}/knowledge-base`)).body).toEqual(none)
   })
 })
 
@@ -135,11 +132,7 @@ describe('a parameter of a list', () => {
     expect(await call('GET', `${path}?include=embedding&limit=20`)).toMatchObject({ status: 404 })
     expect(await call('GET', `${path}?include=embedding&limit=21`)).toMatchObject({
       status: 400,
-      body: {
-        errors: [
-          { parameter: 'limit', detail: 'must be at most 20 with `include=embedding` unless `encoding=base64`' },
-        ],
-      },
+      body: { errors: [{ parameter: 'limit', detail: expect.stringContaining('at most 20 with') }] },
     })
     expect(await call('GET', `${path}?include=embedding&encoding=base64&limit=100`)).toMatchObject({ status: 404 })
     expect(await call('GET', `${path}?include=content`)).toMatchObject({ body: { errors: [{ parameter: 'include' }] } })

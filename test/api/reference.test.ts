@@ -71,13 +71,10 @@ test.each(['page.ts', '__proto__', 'constructor', '..%2fapp.ts', 'page-.js'])('t
 describe('the page', () => {
   test('loads only its own files, and may send to this host alone', async () => {
     const { headers } = await stand.http('GET', '/v1/docs')
-    const loaded = [...(await readPage()).matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(
-      ([, url]) => url,
-    )
+    const found = (await readPage()).matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)
+    const loaded = [...found].map(([, url]) => (url === 'data:,' ? url : `/v1/${url}`))
     const addresses = await Promise.all(names.map(addressOf))
-    expect(loaded.map((url) => (url === 'data:,' ? url : `/v1/${url}`)).toSorted()).toEqual(
-      ['data:,', ...addresses].toSorted(),
-    )
+    expect(loaded.toSorted()).toEqual(['data:,', ...addresses].toSorted())
     expect(headers['content-security-policy']).toContain(`connect-src 'self'`)
     expect(headers['content-security-policy']).not.toContain('unsafe')
   })

@@ -17,13 +17,10 @@ test('with a known key a request asks the database once, and a PATCH twice', asy
   const { body } = await tenant.call('POST', knowledgeBase, { title: 'T' })
   const path = `${knowledgeBase}/${body.id}`
   const chunks = (index: number) => ({ chunks: [{ content: 'c', chunk_index: index, embedding: axis(index) }] })
+  const filter = { embedding: axis(1), document_ids: [body.id], metadata: { start: 0 } }
   const made: [string, string, unknown?][] = [
     ['POST', `${knowledgeBase}/search`, { embedding: axis(1) }],
-    [
-      'POST',
-      `${knowledgeBase}/search`,
-      { embedding: axis(1), document_ids: [body.id], metadata: { start: 0 }, limit: 50 },
-    ],
+    ['POST', `${knowledgeBase}/search`, { ...filter, limit: 50 }],
     ['POST', knowledgeBase, { title: 'T', content: 'A text.' }],
     ['GET', knowledgeBase],
     ['GET', path],
