@@ -98,9 +98,7 @@ function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: I
   const { routes = [] }: Lambda = lambdas[lambda]
   if (routes.length === 0) return
   const id = `${lambda}-integration`
-  const integration = new HttpLambdaIntegration(id, target, {
-    payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-  })
+  const integration = new HttpLambdaIntegration(id, target, { payloadFormatVersion: PayloadFormatVersion.VERSION_2_0 })
   const created = routes.map((path) => {
     const route = new HttpRoute(scope, `route ${path.replaceAll('/', ' ')}`, {
       httpApi: api,

@@ -156,12 +156,7 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
 
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Cuecard',
-      version: '1.0.0',
-      description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title: 'Cuecard', version: '1.0.0', description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'The host that serves this document.' }],
     tags,
     paths,

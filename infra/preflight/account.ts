@@ -6,9 +6,7 @@ import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
 const identity = v.object({ Account: v.string(), Arn: v.string() })
 const parameter = v.object({ Parameter: v.object({ Value: v.string() }) })
-const stacks = v.object({
-  Stacks: v.tupleWithRest([v.object({ StackStatus: v.string() })], v.unknown()),
-})
+const stacks = v.object({ Stacks: v.tupleWithRest([v.object({ StackStatus: v.string() })], v.unknown()) })
 
 /** What CDK's templates require of the bootstrap stack. */
 const minBootstrapVersion = 6

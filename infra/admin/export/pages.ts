@@ -74,10 +74,6 @@ function chunksAfter(withEmbeddings: boolean): PageAfter {
         ${withEmbeddings ? vectors : sql``}
       where sized.position = 1 or sized.bytes <= ${pageBytes}
       order by c.document_id, c.revision, c.chunk_index`.execute(db)
-    return rows.map((row) => ({
-      ...toChunk(row, 'base64'),
-      revision: row.revision,
-      is_served: row.is_served ?? false,
-    }))
+    return rows.map((row) => ({ ...toChunk(row, 'base64'), revision: row.revision, is_served: row.is_served ?? false }))
   }
 }

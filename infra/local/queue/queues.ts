@@ -44,10 +44,7 @@ export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) =
     })
     return { queueUrl: source.url, queueArn: source.arn, deadLetterUrl, deadLetterArn }
   }
-  return {
-    embedding: await createWithDeadLetters('embedding'),
-    extraction: await createWithDeadLetters('extraction'),
-  }
+  return { embedding: await createWithDeadLetters('embedding'), extraction: await createWithDeadLetters('extraction') }
 }
 
 const days = (count: number) => `${count * 24 * 60 * 60}`
