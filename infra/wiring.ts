@@ -13,8 +13,8 @@ export interface Lambda {
   folders?: readonly string[]
   /** Programs that it runs in processes of their own: bundled beside the handler, under these names. */
   programs?: Readonly<Record<string, string>>
-  /** With native code: deployed as they are, for the platform of the Lambda. */
-  nativePackages?: readonly string[]
+  /** With native code: deployed as it is, for the platform of the Lambda. */
+  nativePackage?: string
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
@@ -58,7 +58,7 @@ export const lambdas = {
     memoryMb: 2048,
     timeoutSeconds: 120,
     programs: { reader: 'functions/extraction/text/reader.ts' },
-    nativePackages: ['@firecrawl/anydoc'],
+    nativePackage: '@firecrawl/anydoc',
   },
   sweeper: {
     entry: 'functions/sweeper/handler.ts',

@@ -3,7 +3,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import type { AgentId } from '../../shared/ids.ts'
 import { CommandError } from './command-error.ts'
-import { anyOrganization } from './lists.ts'
+import { anyOrganization, byStatus, type StatusCount } from './lists.ts'
 
 interface Agent {
   organization_id: string
@@ -20,7 +20,7 @@ export async function showAgent(db: Database, id: AgentId) {
     agents: sql<Agent>`
       select organization_id, id, name, knowledge_base_enabled, ready_document_count, created_at
       from agents where organization_id = ${anyOrganization} and id = ${id}`,
-    statuses: sql<{ status: Status; count: number }>`
+    statuses: sql<StatusCount>`
       select status, count(*)::int as count
       from documents where organization_id = ${anyOrganization} and agent_id = ${id} group by status`,
     secrets: sql<{ created_at: Date }>`
@@ -28,8 +28,7 @@ export async function showAgent(db: Database, id: AgentId) {
       where organization_id = ${anyOrganization} and agent_id = ${id} and platform = 'retell'`,
   })
   const { ready_document_count: ready, knowledge_base_enabled, created_at, ...named } = agents[0] ?? agentNotFound(id)
-  const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
-  for (const { status, count } of statuses) documents[status] = count
+  const documents = byStatus(statuses)
   return {
     ...named,
     knowledge_base_enabled,

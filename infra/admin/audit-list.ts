@@ -2,14 +2,11 @@ import type { Command } from 'commander'
 import type { Database } from '../../shared/database/database.ts'
 import { action } from './action.ts'
 import { toPage } from './lists.ts'
-import { type ListOptions, optional } from './options.ts'
+import { type ListOptions, optional, subcommand } from './options.ts'
 
 export function addAuditCommands(program: Command): void {
-  program
-    .command('audit')
-    .description('read what operators have done')
-    .command('list')
-    .description('list commands that changed something or handed out a customer’s data, latest first')
+  const command = subcommand(program, 'audit', 'read what operators have done')
+  subcommand(command, 'list', 'list commands that changed something or handed out a customer’s data, latest first')
     .addOption(optional.organization())
     .addOption(optional.limit())
     .action(

@@ -6,25 +6,19 @@ import * as calls from '../../shared/organizations/calls.ts'
 import { action, audited } from './action.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
-import { id, type ListOptions, optional } from './options.ts'
+import { id, type ListOptions, optional, subcommand } from './options.ts'
 
 export function addCallCommands(program: Command): void {
-  const command = program.command('call').description('manage calls and their trash')
-  command
-    .command('list')
-    .description('list calls, latest first')
+  const command = subcommand(program, 'call', 'manage calls and their trash')
+  subcommand(command, 'list', 'list calls, latest first')
     .option('--trash', 'list the calls in the trash instead', false)
     .addOption(optional.organization())
     .addOption(optional.limit())
     .action(action(({ db }, options: CallsQuery) => listCalls(db, options)))
-  command
-    .command('restore')
-    .description('restore a call from the trash')
+  subcommand(command, 'restore', 'restore a call from the trash')
     .argument('<id>', 'id of the call', id)
     .action(audited(({ db }, id: string) => restoreCall(db, id)))
-  command
-    .command('purge')
-    .description('permanently delete a call that is in the trash')
+  subcommand(command, 'purge', 'permanently delete a call that is in the trash')
     .argument('<id>', 'id of the call', id)
     .action(audited(({ db }, id: string) => purgeCall(db, id)))
 }

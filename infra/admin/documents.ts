@@ -13,21 +13,17 @@ import type { Sender } from '../../shared/queue.ts'
 import { action, audited } from './action.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
-import { type ListOptions, optional, parser } from './options.ts'
+import { type ListOptions, optional, parser, subcommand } from './options.ts'
 import { onlyOrganization } from './tenants.ts'
 
 export function addDocumentCommands(program: Command): void {
-  const command = program.command('document').description('inspect and retry documents')
-  command
-    .command('list')
-    .description('list an organization’s documents, longest waiting first')
+  const command = subcommand(program, 'document', 'inspect and retry documents')
+  subcommand(command, 'list', 'list an organization’s documents, longest waiting first')
     .addOption(optional.onlyOrganization())
     .addOption(new Option('--status <status>', 'only documents in this status').choices(statuses))
     .addOption(optional.limit())
     .action(action(({ db }, options: DocumentsQuery) => listDocuments(db, options), shownOfDocument))
-  command
-    .command('retry')
-    .description('process documents again: by id, or all of an organization that are in error')
+  subcommand(command, 'retry', 'process documents again: by id, or all of an organization that are in error')
     .argument('[ids...]', 'ids of documents', (text, ids: DocumentId[] = []) => [...ids, parser(documentId)(text)])
     .addOption(optional.organization())
     .addOption(new Option('--status <status>', 'with --organization: which documents to retry').choices(['error']))

@@ -1,58 +1,51 @@
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import type { Status } from '../../shared/database/tables.ts'
 import { ownFaults } from '../../shared/documents/failures.ts'
 import { isPostponed, isWaiting } from '../../shared/documents/transitions.ts'
 import { tokensUsedUpPattern } from '../../shared/limits/tokens.ts'
+import { messageOf } from '../error-message.ts'
 import { action, audited, type Context } from './action.ts'
 import { CommandError } from './command-error.ts'
+import { byStatus, type StatusCount } from './lists.ts'
+import { subcommand } from './options.ts'
 import { onOneLine } from './print.ts'
 
+const healthDescription =
+  'show documents by status, overdue work, the embedding provider’s last error, dead letters, agents at their document limit, and open connections'
+
 export function addHealthCommand(program: Command): void {
-  program
-    .command('health')
-    .description(
-      'show documents by status, overdue work, the embedding provider’s last error, dead letters, agents at their document limit, open connections, and logins without a statement timeout',
-    )
-    .action(
-      action(async (context) => {
-        const documents = await checkDocuments(context.db)
-        const host = context.host ?? null
-        if (host === 'pooled')
-          context.program.warn(
-            'warning: DATABASE_URL names the pooled host, which is for the Lambdas: use the direct one',
-          )
-        return { target: context.target, host, ...documents, dead_letters: await countDeadLetters(context) }
-      }),
-    )
+  subcommand(program, 'health', healthDescription).action(
+    action(async (context) => {
+      const documents = await checkDocuments(context.db)
+      const host = context.host ?? null
+      if (host === 'pooled')
+        context.program.warn(
+          'warning: DATABASE_URL names the pooled host, which is for the Lambdas: use the direct one',
+        )
+      return { target: context.target, host, ...documents, dead_letters: await countDeadLetters(context) }
+    }),
+  )
 }
 
 export function addQueueCommands(program: Command): void {
-  program
-    .command('queue')
-    .description('manage the queue of documents to process')
-    .command('redrive')
-    .description('move the dead letters back to the queue; fix what made them fail first')
-    .action(
-      audited(async ({ queues }) => {
-        const { redrive } = await queues()
-        if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
-        return { moved: await redrive() }
-      }),
-    )
+  const command = subcommand(program, 'queue', 'manage the queue of documents to process')
+  subcommand(command, 'redrive', 'move the dead letters back to the queue; fix what made them fail first').action(
+    audited(async ({ queues }) => {
+      const { redrive } = await queues()
+      if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
+      return { moved: await redrive() }
+    }),
+  )
 }
 
 async function countDeadLetters({ queues, program }: Context): Promise<number | null> {
   const { countDeadLetters } = await queues()
-  if (!countDeadLetters) {
-    program.warn('warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set')
-    return null
-  }
   try {
+    if (!countDeadLetters) throw new CommandError('DEAD_LETTER_QUEUE_URL is not set')
     return await countDeadLetters()
   } catch (error) {
-    program.warn(`warning: cannot count dead letters: ${onOneLine(String(error))}`)
+    program.warn(`warning: cannot count dead letters: ${onOneLine(messageOf(error))}`)
     return null
   }
 }
@@ -60,11 +53,8 @@ async function countDeadLetters({ queues, program }: Context): Promise<number | 
 const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
-  const { statuses, work, faults, agents, logins, connections } = await db.batch({
-    statuses: sql<{
-      status: Status
-      count: number
-    }>`select status, count(*)::int as count from documents group by status`,
+  const { statuses, work, faults, agents, connections } = await db.batch({
+    statuses: sql<StatusCount>`select status, count(*)::int as count from documents group by status`,
     work: sql<Work>`
       select greatest(0, extract(epoch from now() - min(d.pending_since)))::int as oldest_pending_seconds,
         count(*) filter (where d.lease_expires_at < now())::int as expired_leases,
@@ -79,18 +69,14 @@ export async function checkDocuments(db: Database) {
     agents: sql<{ organization_id: string; id: string; name: string; document_count: number }>`
       select organization_id, id, name, document_count
       from agents where document_count >= ${maxDocuments} order by organization_id, id`,
-    logins: loginsWithoutTimeout,
     connections: openConnections,
   })
-  const documents: Record<Status, number> = { pending: 0, processing: 0, completed: 0, error: 0 }
-  for (const { status, count } of statuses) documents[status] = count
   return {
-    documents,
+    documents: byStatus(statuses),
     ...work[0]!,
     provider_fault: faults[0]?.waiting_reason ?? null,
     connections: connections[0]!,
     agents_at_document_limit: agents,
-    logins_without_statement_timeout: logins.map(({ rolname }) => rolname),
   }
 }
 
@@ -102,18 +88,6 @@ interface Work {
 }
 
 const isUnfinished = sql`d.managed_by = 'service' and d.status in ('pending', 'processing')`
-
-/** Settings do not come with a membership: each login of a Lambda's role needs its own. */
-const loginsWithoutTimeout = sql<{ rolname: string }>`
-  select distinct rolname
-  from pg_roles login
-    join pg_auth_members on member = login.oid and inherit_option
-  where rolcanlogin and roleid in (select oid from pg_roles where rolname like 'cuecard\\_%')
-    and not exists (
-      select from pg_db_role_setting, unnest(setconfig) setting
-      where setrole = login.oid and setting ~ '^statement_timeout=[^0]'
-        and setdatabase in (0, (select oid from pg_database where datname = current_database())))
-  order by rolname`
 
 /** Connections of all logins, also through a pooler: an operator may count them. */
 const openConnections = sql<{ open: number; max: number }>`

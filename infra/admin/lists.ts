@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
+import type { Status } from '../../shared/database/tables.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { organizationNotFound } from './command-error.ts'
 
@@ -16,6 +17,16 @@ export async function rowsOf<Row>(db: Database, id: OrganizationId, query: State
   const results = await db.batch({ organization, rows: query })
   if (results.organization.length === 0) organizationNotFound(id)
   return results.rows
+}
+
+export interface StatusCount {
+  status: Status
+  count: number
+}
+
+export function byStatus(counts: StatusCount[]): Record<Status, number> {
+  const found = Object.fromEntries(counts.map(({ status, count }) => [status, count]))
+  return { pending: 0, processing: 0, completed: 0, error: 0, ...found }
 }
 
 export function toPage<Row>(rows: Row[], limit: number): { data: Row[]; has_more: boolean } {

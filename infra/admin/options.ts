@@ -1,6 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as v from 'valibot'
 import { type OrganizationId, organizationId, uuid } from '../../shared/ids.ts'
+
+export const subcommand = (parent: Command, name: string, description: string) =>
+  parent.command(name).description(description)
 
 export function parser<T>(schema: v.GenericSchema<string, T>): (text: string) => T {
   return (text) => {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import * as v from 'valibot'
+import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, agentId, type OrganizationId, organizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import { action, audited } from './action.ts'
@@ -8,40 +9,20 @@ import { removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
 import { CommandError } from './command-error.ts'
 import { addAgentDelete, addOrganizationDelete } from './erasure/commands.ts'
 import { addOrganizationExport } from './export/export.ts'
-import { count, expiry, id, optional, parser, required } from './options.ts'
-import {
-  createAgent,
-  createKey,
-  createOrganization,
-  listAgents,
-  listKeys,
-  listOrganizations,
-  onlyOrganization,
-  revokeKey,
-  setLimits,
-  showOrganization,
-} from './tenants.ts'
+import { count, expiry, id, optional, parser, required, subcommand } from './options.ts'
+import * as tenants from './tenants.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addOrganizationCommands(program: Command): void {
-  const command = program.command('organization').description('manage organizations (customers)')
-  command
-    .command('create')
-    .description('create an organization')
+  const command = subcommand(program, 'organization', 'manage organizations (customers)')
+  subcommand(command, 'create', 'create an organization')
     .addOption(required.name())
-    .action(audited(({ db }, { name }: { name: string }) => createOrganization(db, name)))
-  command
-    .command('list')
-    .description('list all organizations')
-    .action(action(({ db }) => listOrganizations(db)))
-  command
-    .command('show')
-    .description('show an organization: its settings, agents and documents')
+    .action(audited(({ db }, { name }: { name: string }) => tenants.createOrganization(db, name)))
+  subcommand(command, 'list', 'list all organizations').action(action(({ db }) => tenants.listOrganizations(db)))
+  subcommand(command, 'show', 'show an organization: its settings, agents and documents')
     .argument('<id>', 'id of the organization', parser(organizationId))
-    .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
-  command
-    .command('limits')
-    .description('show the limits of an organization and today’s use, and change the limits that are given')
+    .action(action(({ db }, id: OrganizationId) => tenants.showOrganization(db, id)))
+  subcommand(command, 'limits', 'show an organization’s limits and today’s use, and change the limits that are given')
     .argument('<id>', 'id of the organization', parser(organizationId))
     .option('--requests-per-second <n>', 'requests per second on average', parser(count(1)))
     .option('--burst <n>', 'requests in a burst', parser(count(1)))
@@ -55,30 +36,22 @@ export function addOrganizationCommands(program: Command): void {
 }
 
 export function addAgentCommands(program: Command): void {
-  const command = program.command('agent').description('manage voice agents')
-  command
-    .command('create')
-    .description('create an agent')
+  const command = subcommand(program, 'agent', 'manage voice agents')
+  subcommand(command, 'create', 'create an agent')
     .addOption(required.organization())
     .addOption(required.name())
-    .action(audited(({ db }, { organization, name }: Named) => createAgent(db, organization, name)))
-  command
-    .command('list')
-    .description('list the agents of an organization')
+    .action(audited(({ db }, { organization, name }: Named) => tenants.createAgent(db, organization, name)))
+  subcommand(command, 'list', 'list the agents of an organization')
     .addOption(optional.onlyOrganization())
-    .action(
-      action(async ({ db }, { organization }: Partial<Owned>) =>
-        listAgents(db, organization ?? (await onlyOrganization(db))),
-      ),
-    )
-  command
-    .command('show')
-    .description('show an agent, whether its knowledge base tool is on, and why')
+    .action(listOf(tenants.listAgents))
+  subcommand(command, 'show', 'show an agent, whether its knowledge base tool is on, and why')
     .argument('<id>', 'id of the agent', parser(agentId))
     .action(action(({ db }, id: AgentId) => showAgent(db, id)))
-  command
-    .command('retell-secret')
-    .description('require Retell’s signature for an agent: reads the secret from standard input, and never prints it')
+  subcommand(
+    command,
+    'retell-secret',
+    'require Retell’s signature: reads the secret from standard input, never prints it',
+  )
     .argument('<id>', 'id of the agent', parser(agentId))
     .option('--remove', 'accept requests without a signature again')
     .action(
@@ -92,10 +65,8 @@ export function addAgentCommands(program: Command): void {
 }
 
 export function addKeyCommands(program: Command): void {
-  const command = program.command('key').description('manage API keys')
-  command
-    .command('create')
-    .description('create an API key and print it (it cannot be shown again)')
+  const command = subcommand(program, 'key', 'manage API keys')
+  subcommand(command, 'create', 'create an API key and print it (it cannot be shown again)')
     .addOption(required.organization())
     .addOption(required.name())
     .addOption(
@@ -111,25 +82,22 @@ export function addKeyCommands(program: Command): void {
     )
     .action(
       audited(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
-        createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
+        tenants.createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
       ),
     )
-  command
-    .command('list')
-    .description('list the API keys of an organization, without the keys themselves')
+  subcommand(command, 'list', 'list the API keys of an organization, without the keys themselves')
     .addOption(optional.onlyOrganization())
-    .action(
-      action(async ({ db }, { organization }: Partial<Owned>) =>
-        listKeys(db, organization ?? (await onlyOrganization(db))),
-      ),
-    )
-  command
-    .command('revoke')
-    .description('revoke an API key; takes effect everywhere within 30 seconds')
+    .action(listOf(tenants.listKeys))
+  subcommand(command, 'revoke', 'revoke an API key; takes effect everywhere within 30 seconds')
     .argument('<id>', 'id of the key, not the key itself', id)
     .option('--with-created', 'revoke also the keys that were made with it in the dashboard, as after a leak')
-    .action(audited(({ db }, id: string, options: { withCreated?: true }) => revokeKey(db, id, options)))
+    .action(audited(({ db }, id: string, options: { withCreated?: true }) => tenants.revokeKey(db, id, options)))
 }
+
+const listOf = (list: (db: Database, id: OrganizationId) => Promise<{ data: object[] }>) =>
+  action(async ({ db }, { organization }: Partial<Owned>) =>
+    list(db, organization ?? (await tenants.onlyOrganization(db))),
+  )
 
 interface LimitOptions {
   requestsPerSecond?: number
@@ -138,9 +106,9 @@ interface LimitOptions {
   documentsInPipeline?: number
 }
 
-const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => setLimits(db, id, {}))
+const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => tenants.setLimits(db, id, {}))
 const changeLimits = audited(({ db }, id: OrganizationId, changes: LimitOptions) =>
-  setLimits(db, id, {
+  tenants.setLimits(db, id, {
     ...(changes.requestsPerSecond !== undefined && { requests_per_second: changes.requestsPerSecond }),
     ...(changes.burst !== undefined && { request_burst: changes.burst }),
     ...(changes.tokensPerDay !== undefined && { tokens_per_day: changes.tokensPerDay }),

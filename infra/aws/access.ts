@@ -58,10 +58,7 @@ export type Resources = {
   readonly settings: StageSettings
 }
 
-const queueSetting = { embedding: 'QUEUE_URL', extraction: 'EXTRACTION_QUEUE_URL' } as const satisfies Record<
-  QueueName,
-  string
->
+const queueSetting: Record<QueueName, string> = { embedding: 'QUEUE_URL', extraction: 'EXTRACTION_QUEUE_URL' }
 
 export function environmentFor(
   allowed: Access,
@@ -91,23 +88,15 @@ export function statementsFor(
   logs: ILogGroup,
   { secrets, queues, files }: Resources,
 ): PolicyStatement[] {
-  const readable = [
-    allowed.database,
-    allowed.embeds && ('provider' as const),
-    allowed.calls && ('canary' as const),
-  ].filter((name) => name !== undefined)
-  const { sends = [], receives, files: actions = [] } = allowed
+  const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
+  const names = [database, embeds && ('provider' as const), calls && ('canary' as const)]
+  const readable = names.flatMap((name) => (name ? secrets[name].secretArn : []))
+  const sendable = sends.map((name) => queues[name].queueArn)
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
-    allow(
-      ['secretsmanager:GetSecretValue'],
-      readable.map((name) => secrets[name].secretArn),
-    ),
-    allow(
-      ['sqs:SendMessage'],
-      sends.map((name) => queues[name].queueArn),
-    ),
+    allow(['secretsmanager:GetSecretValue'], readable),
+    allow(['sqs:SendMessage'], sendable),
     allow(
       ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
       receives ? [queues[receives].queueArn] : [],

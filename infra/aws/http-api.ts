@@ -1,20 +1,6 @@
 import { CfnOutput, Duration } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
-import {
-  ApiMapping,
-  CorsHttpMethod,
-  type CorsPreflightOptions,
-  DomainName,
-  HttpApi,
-  HttpMethod,
-  HttpNoneAuthorizer,
-  HttpRoute,
-  HttpRouteKey,
-  HttpStage,
-  LogGroupLogDestination,
-  PayloadFormatVersion,
-  SecurityPolicy,
-} from 'aws-cdk-lib/aws-apigatewayv2'
+import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
@@ -26,8 +12,8 @@ import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
 export type Api = {
-  readonly api: HttpApi
-  readonly stage: HttpStage
+  readonly api: apigateway.HttpApi
+  readonly stage: apigateway.HttpStage
   readonly accessLogs: LogGroup
   readonly origin: string
 }
@@ -39,7 +25,7 @@ export function createHttpApi(
   settings: StageSettings,
 ): Api {
   const domain = settings.customDomain
-  const api = new HttpApi(scope, 'http-api', {
+  const api = new apigateway.HttpApi(scope, 'http-api', {
     apiName: name,
     createDefaultStage: false,
     disableExecuteApiEndpoint: domain !== undefined,
@@ -53,13 +39,13 @@ export function createHttpApi(
     retention: settings.logRetention,
     removalPolicy: settings.removal,
   })
-  const stage = new HttpStage(scope, 'http-stage', {
+  const stage = new apigateway.HttpStage(scope, 'http-stage', {
     httpApi: api,
     stageName: '$default',
     autoDeploy: true,
     throttle: { rateLimit: settings.throttle.requestsPerSecond, burstLimit: settings.throttle.burst },
     accessLogSettings: {
-      destination: new LogGroupLogDestination(accessLogs),
+      destination: new apigateway.LogGroupLogDestination(accessLogs),
       format: AccessLogFormat.custom(JSON.stringify(accessLog)),
     },
   })
@@ -70,10 +56,10 @@ export function createHttpApi(
 }
 
 /** API Gateway then answers preflight requests itself and adds the headers to all responses. */
-function preflightFor(origins: readonly string[]): CorsPreflightOptions {
+function preflightFor(origins: readonly string[]): apigateway.CorsPreflightOptions {
   return {
     allowOrigins: requireOrigins(origins),
-    allowMethods: cors.allowMethods.map((method) => CorsHttpMethod[method]),
+    allowMethods: cors.allowMethods.map((method) => apigateway.CorsHttpMethod[method]),
     allowHeaders: [...cors.allowHeaders],
     exposeHeaders: cors.exposeHeaders,
     maxAge: Duration.seconds(cors.maxAgeSeconds),
@@ -94,17 +80,22 @@ const accessLog = {
   source_ip: '$context.identity.sourceIp',
 }
 
-function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: IFunction): void {
+function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName, target: IFunction): void {
   const { routes = [] }: Lambda = lambdas[lambda]
   if (routes.length === 0) return
   const id = `${lambda}-integration`
-  const integration = new HttpLambdaIntegration(id, target, { payloadFormatVersion: PayloadFormatVersion.VERSION_2_0 })
+  const integration = new HttpLambdaIntegration(id, target, {
+    payloadFormatVersion: apigateway.PayloadFormatVersion.VERSION_2_0,
+  })
   const created = routes.map((path) => {
-    const route = new HttpRoute(scope, `route ${path.replaceAll('/', ' ')}`, {
+    const route = new apigateway.HttpRoute(scope, `route ${path.replaceAll('/', ' ')}`, {
       httpApi: api,
-      routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod.ANY),
+      routeKey:
+        path === '$default'
+          ? apigateway.HttpRouteKey.DEFAULT
+          : apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.ANY),
       integration,
-      authorizer: new HttpNoneAuthorizer(),
+      authorizer: new apigateway.HttpNoneAuthorizer(),
     })
     acknowledge(route, { 'AwsSolutions-APIG4': whyWithoutAuthorizer(lambda) })
     return route
@@ -115,34 +106,27 @@ function addRoutes(scope: Construct, api: HttpApi, lambda: LambdaName, target: I
 }
 
 function whyWithoutAuthorizer(lambda: LambdaName): string {
-  switch (lambda) {
-    case 'reference':
-      return 'The API reference and the response to an unknown route are public.'
-    case 'dashboard':
-      return (
-        'The Lambda authenticates the session of the cookie itself: whoever has none is led to the page to sign in, ' +
-        'which an authorizer could not do.'
-      )
-    default:
-      return (
-        'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
-        'and error format are its own, and an authorizer would be a second Lambda with a second cold start.'
-      )
-  }
+  if (lambda === 'reference') return 'The API reference and the response to an unknown route are public.'
+  if (lambda === 'dashboard')
+    return 'The Lambda checks the session itself and leads to the page to sign in, which an authorizer could not do.'
+  return (
+    'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
+    'and error format are its own, and an authorizer would be a second Lambda with a second cold start.'
+  )
 }
 
 function addCustomDomain(
   scope: Construct,
-  api: HttpApi,
-  stage: HttpStage,
+  api: apigateway.HttpApi,
+  stage: apigateway.HttpStage,
   { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
 ): void {
-  const domainName = new DomainName(scope, 'domain', {
+  const domainName = new apigateway.DomainName(scope, 'domain', {
     domainName: name,
     certificate: Certificate.fromCertificateArn(scope, 'certificate', certificateArn),
-    securityPolicy: SecurityPolicy.TLS_1_2,
+    securityPolicy: apigateway.SecurityPolicy.TLS_1_2,
   })
-  new ApiMapping(scope, 'domain-mapping', { api, domainName, stage })
+  new apigateway.ApiMapping(scope, 'domain-mapping', { api, domainName, stage })
   new CfnOutput(scope, 'domain-target', {
     description: `Target of the CNAME (or alias) record for ${name}.`,
     value: domainName.regionalDomainName,

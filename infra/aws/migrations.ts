@@ -23,18 +23,9 @@ export class Migrations extends Construct {
   constructor(scope: Construct, id: string, { name, bundle, resources, serving, migrationNames }: MigrationsProps) {
     super(scope, id)
     const timeoutSeconds = 840
-    const handler = createFunction(
-      this,
-      'migrate',
-      {
-        functionName: `${name}-migrate`,
-        bundle,
-        memoryMb: 512,
-        timeoutSeconds,
-        access: { database: 'database-owner' },
-      },
-      resources,
-    )
+    const access = { database: 'database-owner' } as const
+    const settings = { functionName: `${name}-migrate`, bundle, memoryMb: 512, timeoutSeconds, access }
+    const handler = createFunction(this, 'migrate', settings, resources)
     this.handler = handler
     const triggers = new Construct(this, 'trigger')
     // A resource for each set of migrations, which runs them only when it is created: a rollback then needs no database.

@@ -43,13 +43,8 @@ export class CuecardStack extends Stack {
     const serving = new Construct(this, 'functions')
     const functions = createFunctions(serving, name, bundles, resources)
     const aliases = createAliases(serving, functions)
-    const migrations = new Migrations(this, 'migrations', {
-      name,
-      bundle: bundles.migrate,
-      resources,
-      serving,
-      migrationNames,
-    })
+    const { migrate: bundle } = bundles
+    const migrations = new Migrations(this, 'migrations', { name, bundle, resources, serving, migrationNames })
 
     const http = createHttpApi(this, name, aliases, settings)
     allowUploadsFrom(files, http.origin)
@@ -61,9 +56,7 @@ export class CuecardStack extends Stack {
 
     const watched = { http, functions, aliases, migrate: migrations.handler, work }
     const alarms = createAlarms(this, name, watched, settings)
-    if (settings.shiftsTraffic) {
-      shiftTraffic(this, aliases, alarms, { atOnce: this.node.tryGetContext('shift') === 'at-once' })
-    }
+    if (settings.shiftsTraffic) shiftTraffic(this, aliases, alarms, this.node.tryGetContext('shift') === 'at-once')
     createDashboard(this, name, { ...watched, alarms }, settings)
     new CfnOutput(this, 'queue-url', { value: queues.embedding.queueUrl })
     new CfnOutput(this, 'dead-letters-url', { value: work.embedding.deadLetters.queueUrl })
@@ -79,18 +72,11 @@ function createFunctions(
   bundles: Record<BundleName, Bundle>,
   resources: Resources,
 ): Record<LambdaName, LambdaFunction> {
-  const names = lambdaNames
-  const created = names.map((name): [LambdaName, LambdaFunction] => {
+  const created = lambdaNames.map((name): [LambdaName, LambdaFunction] => {
     const { memoryMb, timeoutSeconds }: Lambda = lambdas[name]
-    const settings = {
-      functionName: `${stack}-${name}`,
-      bundle: bundles[name],
-      memoryMb,
-      timeoutSeconds,
-      access: access[name],
-      reservedConcurrency: resources.settings.reservedConcurrency?.[name],
-    }
-    return [name, createFunction(scope, name, settings, resources)]
+    const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
+    const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access: access[name] }
+    return [name, createFunction(scope, name, { ...own, memoryMb, timeoutSeconds, reservedConcurrency }, resources)]
   })
   return Object.fromEntries(created) as Record<LambdaName, LambdaFunction>
 }

@@ -1,5 +1,6 @@
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Command } from 'commander'
+import { subcommand } from '../admin/options.ts'
 import { messageOf } from '../error-message.ts'
 import { neonHostOf } from '../neon-host.ts'
 import { createBackup, listBackups, listErasures, restoreBackup } from './backup.ts'
@@ -20,17 +21,11 @@ Environment:
   PG_BIN             directory of pg_dump and pg_restore, if they are not on the path`,
 )
 
-program
-  .command('key')
-  .description('print a new pair of keys')
-  .action(async () => {
-    const identity = await generateX25519Identity()
-    console.log(`BACKUP_IDENTITY=${identity}\nBACKUP_RECIPIENT=${await identityToRecipient(identity)}`)
-  })
-program
-  .command('create')
-  .description('dump the database')
-  .argument('<to>')
+subcommand(program, 'key', 'print a new pair of keys').action(async () => {
+  const identity = await generateX25519Identity()
+  console.log(`BACKUP_IDENTITY=${identity}\nBACKUP_RECIPIENT=${await identityToRecipient(identity)}`)
+})
+subcommand(program, 'create <to>', 'dump the database')
   .option('--stage <stage>', 'report the backup to CloudWatch, whose alarm expects one a day')
   .action(async (to: string, { stage }: { stage?: string }) => {
     if (stage !== undefined) await requireStage(stage)
@@ -38,34 +33,23 @@ program
     console.log(`${name}: ${(bytes / 1e6).toFixed(1)} MB`)
     if (stage) await reportBackup(stage)
   })
-program
-  .command('list')
-  .description('list backups, oldest first')
-  .argument('<from>')
-  .action(async (from: string) => {
-    for (const name of await listBackups(openStore(from))) console.log(name)
-  })
-program
-  .command('erasures')
-  .description('print the erasures that any backup lists, for npx cuecard erasures replay')
-  .argument('<from>')
-  .action(async (from: string) => console.log(JSON.stringify(await listErasures(openStore(from)))))
-program
-  .command('restore')
-  .description('restore a backup, the newest by default, into an empty database')
-  .argument('<from>')
-  .argument('[name]')
-  .action(async (from: string, name: string | undefined) => {
+subcommand(program, 'list <from>', 'list backups, oldest first').action(async (from: string) => {
+  for (const name of await listBackups(openStore(from))) console.log(name)
+})
+subcommand(
+  program,
+  'erasures <from>',
+  'print the erasures that any backup lists, for npx cuecard erasures replay',
+).action(async (from: string) => console.log(JSON.stringify(await listErasures(openStore(from)))))
+subcommand(program, 'restore <from> [name]', 'restore a backup, the newest by default, into an empty database').action(
+  async (from: string, name: string | undefined) => {
     const restored = await restoreBackup(openStore(from), directUrl(), setting('BACKUP_IDENTITY'), name)
     console.log(
       `Restored ${restored}. Next: npm run migrate, replay the erasures, create the logins (see the runbook).`,
     )
-  })
-program
-  .command('drill')
-  .description(
-    'prove that a restore works, on databases of the server of DATABASE_URL that are made for it and dropped',
-  )
+  },
+)
+subcommand(program, 'drill', 'prove that a restore works, on databases that are made for it on the server and dropped')
   .option('--from <address>', 'restore the newest backup there, in place of samples')
   .action(async ({ from }: { from?: string }) => {
     const { drill, restoreDrill } = await import('./drill/drill.ts')

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { findStage, stages } from '../aws/stages.ts'
 import { awsCommand } from './aws.ts'
 import { preflight } from './preflight.ts'
@@ -6,12 +5,8 @@ import { preflight } from './preflight.ts'
 const [stage = ''] = process.argv.slice(2)
 const settings = findStage(stage)
 if (settings) {
-  const environment = {
-    aws: awsCommand(settings.region),
-    resolve: lookup,
-    databaseEndpoint: process.env.DATABASE_ENDPOINT || undefined,
-  }
-  const findings = await preflight(stage, settings, environment)
+  const databaseEndpoint = process.env.DATABASE_ENDPOINT || undefined
+  const findings = await preflight(stage, settings, { aws: awsCommand(settings.region), databaseEndpoint })
   for (const { level, subject, detail } of findings) console.log(`${level.padEnd(8)} ${subject}: ${detail}`)
   const errors = findings.filter(({ level }) => level === 'error').length
   console.log(errors === 0 ? 'Ready to deploy.' : `Not ready: ${errors} ${errors === 1 ? 'error' : 'errors'}.`)

@@ -5,44 +5,35 @@ import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
 import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
 import { isPostgresUrl } from '../postgres-url.ts'
-import { checkAccount, checkIdentity, checkSettings } from './account.ts'
+import { checkCertificate, checkConcurrency, checkIdentity, checkSettings, concurrencySubject } from './account.ts'
 import { type Aws, undefinedIfMissing } from './aws.ts'
 import { checkLogin, checkOwner } from './database.ts'
 import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
 export interface Environment {
   aws: Aws
-  resolve: (name: string) => Promise<unknown>
   /** Serves Neon's protocol in place of Neon's own hosts. */
   databaseEndpoint?: string | undefined
 }
 
-const accountChecks = 3
-
 const value = v.object({ SecretString: v.optional(v.string()) })
 
-/** Checks everything that a deploy needs, and changes nothing. @returns all findings, the errors last */
+/** Checks everything that a deploy needs and does not check first itself; changes nothing. @returns all findings, the errors last */
 export async function preflight(stage: string, settings: StageSettings, environment: Environment): Promise<Finding[]> {
-  const { hasCredentials, findings: identity } = await checkIdentity(environment.aws, stage, settings)
-  const findings = await Promise.all([
-    identity,
-    checkSettings(hasCredentials ? environment.aws : undefined, settings, environment.resolve),
-    ...(hasCredentials ? awsChecks(stage, settings, environment) : [skippedChecks(settings)]),
-  ])
+  const { aws } = environment
+  const identity = await attempt('credentials', () => checkIdentity(aws, stage, settings))
+  const hasCredentials = identity.every(({ subject }) => subject !== 'credentials')
+  const skipped = error('AWS', 'its checks were skipped: quota, certificate, secrets and what they open')
+  const checks = hasCredentials
+    ? [
+        attempt(concurrencySubject, () => checkConcurrency(aws, stage, settings)),
+        attempt('certificate', () => checkCertificate(aws, settings)),
+        ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, environment))),
+      ]
+    : [[skipped]]
+  const findings = (await Promise.all([checkSettings(stage, settings), identity, ...checks])).flat()
   const order = ['ok', 'warning', 'error']
-  return findings.flat().toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
-}
-
-function awsChecks(stage: string, settings: StageSettings, environment: Environment): Promise<Finding[]>[] {
-  return [
-    checkAccount(environment.aws, stage, settings),
-    ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, environment))),
-  ]
-}
-
-function skippedChecks({ customDomain }: StageSettings): Finding[] {
-  const count = accountChecks + secretNames.length + (customDomain ? 1 : 0)
-  return [error('AWS', `${count} checks of AWS were skipped: bootstrap, quota, stack, secrets and what they open`)]
+  return findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
 async function checkSecret(

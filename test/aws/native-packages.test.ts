@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../../infra/aws/bundles/bundle.ts'
-import { addNativePackages } from '../../infra/aws/bundles/native-packages.ts'
+import { addNativePackage } from '../../infra/aws/bundles/native-packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 const packages = 'node_modules/@firecrawl'
@@ -48,7 +48,7 @@ test('the program beside the handler reads files of every format, in its own fol
 
 test('a package that has no code for a platform stops the build', async () => {
   const nowhere = { os: 'sunos', cpu: 'arm64', libc: 'glibc' }
-  await expect(addNativePackages(directory, ['@firecrawl/anydoc'], nowhere)).rejects.toThrow(
+  await expect(addNativePackage(directory, '@firecrawl/anydoc', nowhere)).rejects.toThrow(
     "npm has installed no code of '@firecrawl/anydoc' for sunos arm64 glibc",
   )
 })

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
-import { checkDocuments } from '../../infra/admin/health.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
 import { type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
@@ -324,21 +323,6 @@ describe('the logins of the Lambdas', () => {
     for (const [name, seconds] of Object.entries(limits)) {
       expect(Number(seconds), name).toBeGreaterThan(batchSeconds(name as LambdaName))
       expect(Number(seconds), name).toBeLessThan(lambdas[name as LambdaName].timeoutSeconds)
-    }
-  })
-
-  test('are named by the operator’s health check while they have no limit', async () => {
-    const login = `cuecard_search_${newId().slice(-8)}`
-    const named = async () => (await checkDocuments(stand.db)).logins_without_statement_timeout.includes(login)
-    await sql`create role ${sql.id(login)} login in role cuecard_search`.execute(stand.db)
-    try {
-      expect(await named()).toBe(true)
-      await sql`alter role ${sql.id(login)} set statement_timeout = 0`.execute(stand.db)
-      expect(await named()).toBe(true)
-      await sql`alter role ${sql.id(login)} set statement_timeout = '8s'`.execute(stand.db)
-      expect(await named()).toBe(false)
-    } finally {
-      await sql`drop role ${sql.id(login)}`.execute(stand.db)
     }
   })
 

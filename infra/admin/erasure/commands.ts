@@ -7,7 +7,7 @@ import { type AgentId, agentId, type OrganizationId, organizationId, uuid } from
 import { action, audited } from '../action.ts'
 import { CommandError, organizationNotFound } from '../command-error.ts'
 import { anyOrganization } from '../lists.ts'
-import { parser } from '../options.ts'
+import { parser, subcommand } from '../options.ts'
 import type { Program } from '../terminal.ts'
 import type { Subject } from './belongings.ts'
 import { type EraseOptions, type Erasure, erase, listErasures } from './erase.ts'
@@ -22,9 +22,7 @@ function addDelete<Id>(
   id: v.GenericSchema<string, Id>,
   confirm: (db: Database, id: Id, name: string) => Promise<Subject>,
 ) {
-  parent
-    .command('delete')
-    .description(`erase ${kind} and all that it has, for good; continues what was interrupted`)
+  subcommand(parent, 'delete', `erase ${kind} and all that it has, for good; continues what was interrupted`)
     .argument('<id>', `id of ${kind.replace(/^an /, 'the ')}`, parser(id))
     .requiredOption('--yes-erase-name <name>', 'its name, to confirm that it is the one')
     .action(
@@ -35,14 +33,11 @@ function addDelete<Id>(
 }
 
 export function addErasuresCommands(program: Command): void {
-  const command = program.command('erasures').description('what was erased, and must be erased again after a restore')
-  command
-    .command('list')
-    .description('list the erasures, for a backup or a replay: ids, times and counts')
-    .action(action(async ({ db }) => ({ data: await listErasures(db).execute() })))
-  command
-    .command('replay')
-    .description('erase again what a restore has brought back, by the list in the database and one on standard input')
+  const command = subcommand(program, 'erasures', 'what was erased, and must be erased again after a restore')
+  subcommand(command, 'list', 'list the erasures, for a backup or a replay: ids, times and counts').action(
+    action(async ({ db }) => ({ data: await listErasures(db).execute() })),
+  )
+  subcommand(command, 'replay', 'erase again what a restore brought back, by the database’s list and standard input')
     .option('--yes', 'do it; without it, they are listed')
     .action(
       audited(async ({ db, program }, { yes }: { yes?: true }) => {

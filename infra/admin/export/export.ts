@@ -6,15 +6,13 @@ import type { Database } from '../../../shared/database/database.ts'
 import { type OrganizationId, organizationId } from '../../../shared/ids.ts'
 import { audited } from '../action.ts'
 import { CommandError, organizationNotFound } from '../command-error.ts'
-import { parser } from '../options.ts'
+import { parser, subcommand } from '../options.ts'
 import { pages } from './pages.ts'
 
 export type Line = { type: string } & Record<string, unknown>
 
 export function addOrganizationExport(organization: Command): void {
-  organization
-    .command('export')
-    .description('print all that an organization has, as JSON lines')
+  subcommand(organization, 'export', 'print all that an organization has, as JSON lines')
     .argument('<id>', 'id of the organization', parser(organizationId))
     .option('--embeddings', 'with the embeddings of chunks, as base64')
     .action(

@@ -5,7 +5,7 @@ import { build, type Metafile } from 'esbuild'
 import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../wiring.ts'
-import { addNativePackages, lambdaPlatform } from './native-packages.ts'
+import { addNativePackage } from './native-packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -30,7 +30,7 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
 /** Bundles a Lambda without `@aws-sdk/*`, which the Lambda runtime provides. */
 export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
-  const { folders = [], programs, nativePackages = [] } = settingsOf(name)
+  const { folders = [], programs, nativePackage } = settingsOf(name)
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { handler: entryPoints[name], ...programs },
@@ -43,7 +43,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     target: 'node24',
     mainFields: ['module', 'main'],
     // pg loads its optional pg-native only on request.
-    external: ['@aws-sdk/*', 'pg-native', ...nativePackages],
+    external: ['@aws-sdk/*', 'pg-native', ...(nativePackage ? [nativePackage] : [])],
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     sourcemap: 'linked',
@@ -56,7 +56,7 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
   rejectMissingRequires(name, metafile)
   const outputs = Object.entries(metafile.outputs)
   for (const [file] of outputs.filter(([file]) => isMap(file))) await rewriteSourceMap(join(root, file), root)
-  await addNativePackages(directory, nativePackages, lambdaPlatform)
+  if (nativePackage) await addNativePackage(directory, nativePackage)
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
   if (name === 'dashboard')

@@ -11,78 +11,50 @@ interface Platform {
   libc: string
 }
 
-export const lambdaPlatform: Platform = { os: 'linux', cpu: 'arm64', libc: 'glibc' }
+const lambdaPlatform: Platform = { os: 'linux', cpu: 'arm64', libc: 'glibc' }
 
 const root = join(import.meta.dirname, '../../..')
 const cache = join(root, '.local/native-packages')
 
-interface LockedPackage {
-  version: string
-  optionalDependencies?: Record<string, string>
-}
 interface Lock {
   lockfileVersion: number
-  packages: Record<string, LockedPackage | undefined>
+  packages: Record<string, { version: string; optionalDependencies?: Record<string, string> }>
 }
 
 /**
- * Installs packages of package-lock.json with native code for `platform` into `directory/node_modules`; this machine's own
+ * Installs a package of package-lock.json with native code for `platform` into `directory/node_modules`; this machine's own
  * node_modules have the code for this machine only. An installation is kept, so that later bundling needs no network.
  */
-export async function addNativePackages(
-  directory: string,
-  names: readonly string[],
-  platform: Platform,
-): Promise<void> {
-  if (names.length === 0) return
-  const installed = await install(await lockOf(names), names, platform)
-  await cp(join(installed, 'node_modules'), join(directory, 'node_modules'), {
+export async function addNativePackage(directory: string, name: string, platform = lambdaPlatform): Promise<void> {
+  await cp(join(await install(name, platform), 'node_modules'), join(directory, 'node_modules'), {
     recursive: true,
     filter: (path) => !/[\\/](\.bin|\.package-lock\.json)$/.test(path),
   })
 }
 
-async function lockOf(names: readonly string[]): Promise<Lock> {
-  const whole: Lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
-  const packages: Lock['packages'] = {}
-  for (const name of names) {
-    const entry = whole.packages[`node_modules/${name}`]
-    if (!entry) throw new Error(`package-lock.json has no package '${name}'`)
-    for (const wanted of [name, ...Object.keys(entry.optionalDependencies ?? {})])
-      packages[`node_modules/${wanted}`] = whole.packages[`node_modules/${wanted}`]
-  }
-  return { lockfileVersion: whole.lockfileVersion, packages }
-}
-
-async function install(lock: Lock, names: readonly string[], { os, cpu, libc }: Platform): Promise<string> {
-  const dependencies = Object.fromEntries(names.map((name) => [name, lock.packages[`node_modules/${name}`]!.version]))
-  const text = JSON.stringify({ ...lock, packages: { '': { dependencies }, ...lock.packages } })
-  const name = [os, cpu, libc, createHash('sha256').update(text).digest('hex').slice(0, 16)].join('-')
-  const finished = join(cache, name)
+async function install(name: string, { os, cpu, libc }: Platform): Promise<string> {
+  const { lockfileVersion, packages }: Lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+  const { version, optionalDependencies = {} } = packages[`node_modules/${name}`]!
+  const dependencies = { [name]: version }
+  const parts = Object.keys(optionalDependencies)
+  const locked = [name, ...parts].map((each) => [`node_modules/${each}`, packages[`node_modules/${each}`]])
+  const text = JSON.stringify({ lockfileVersion, packages: { '': { dependencies }, ...Object.fromEntries(locked) } })
+  const finished = join(cache, [os, cpu, libc, createHash('sha256').update(text).digest('hex').slice(0, 16)].join('-'))
   if (existsSync(finished)) return finished
-  const unfinished = join(cache, `${name}.${process.pid}`)
+  const unfinished = `${finished}.${process.pid}`
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
   await writeFile(join(unfinished, 'package.json'), JSON.stringify({ private: true, dependencies }))
   await writeFile(join(unfinished, 'package-lock.json'), text)
-  await promisify(execFile)(
-    'npm',
-    ['ci', `--os=${os}`, `--cpu=${cpu}`, `--libc=${libc}`, '--ignore-scripts', '--no-audit', '--no-fund'],
-    { cwd: unfinished, shell: process.platform === 'win32' },
-  )
-  rejectMissingCode(unfinished, names, lock, { os, cpu, libc })
+  const platform = [`--os=${os}`, `--cpu=${cpu}`, `--libc=${libc}`]
+  const options = { cwd: unfinished, shell: process.platform === 'win32' }
+  await promisify(execFile)('npm', ['ci', ...platform, '--ignore-scripts', '--no-audit', '--no-fund'], options)
+  // npm silently skips an optional package that it cannot get.
+  if (!parts.some((part) => existsSync(join(unfinished, 'node_modules', part))))
+    throw new Error(`npm has installed no code of '${name}' for ${os} ${cpu} ${libc}`)
   await rename(unfinished, finished).catch(async (error) => {
     if (!existsSync(finished)) throw error
     await rm(unfinished, { recursive: true })
   })
   return finished
-}
-
-/** npm silently skips an optional package that it cannot get. */
-function rejectMissingCode(directory: string, names: readonly string[], lock: Lock, platform: Platform): void {
-  for (const name of names) {
-    const { optionalDependencies = {} } = lock.packages[`node_modules/${name}`]!
-    const found = Object.keys(optionalDependencies).some((part) => existsSync(join(directory, 'node_modules', part)))
-    if (!found) throw new Error(`npm has installed no code of '${name}' for ${Object.values(platform).join(' ')}`)
-  }
 }

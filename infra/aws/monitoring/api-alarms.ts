@@ -7,6 +7,7 @@ import { type AlarmSettings, failureRate, maximum, reportedBy, throttlesOf, tota
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
   const five = Duration.minutes(5)
   const quarter = Duration.minutes(15)
+  const searchTimes = answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95', five))
   const throttledRequests = new MetricFilter(scope, 'throttled-requests', {
     logGroup: http.accessLogs,
     filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
@@ -17,7 +18,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
   })
   return {
     'api-errors': {
-      metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), 5),
+      metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), five),
       periods: 2,
       text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
       heading: 'errors',
@@ -30,11 +31,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       heading: 'errors',
     },
     'search-slow': {
-      metric: maximum(
-        'SearchMilliseconds p95',
-        answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95', five)),
-        five,
-      ),
+      metric: maximum('SearchMilliseconds p95', searchTimes, five),
       threshold: 1500,
       periods: 3,
       text: 'One search in twenty takes 1.5 s or more, of the API, of MCP or of the platforms, while a caller waits. The dashboard shows whether the provider or the database takes the time.',

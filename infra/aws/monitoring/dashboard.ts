@@ -1,13 +1,5 @@
-import {
-  type Alarm,
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  Metric,
-  PeriodOverride,
-  TextWidget,
-} from 'aws-cdk-lib/aws-cloudwatch'
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { MetricName } from '../../../shared/metrics.ts'
 import { answering, type LambdaName, metricReporters } from '../../wiring.ts'
@@ -18,44 +10,43 @@ import { reportedBy, type Watched } from './metric.ts'
 export function createDashboard(
   scope: Construct,
   name: string,
-  { http, functions, migrate, work, alarms }: Watched & { alarms: Alarm[] },
+  { http, functions, migrate, work, alarms }: Watched & { alarms: cloudwatch.Alarm[] },
   settings: StageSettings,
 ): void {
-  const lambdas = [...Object.values(functions), migrate]
   const timeGraph = (title: string, metric: MetricName, lambda: LambdaName) =>
-    graph(
+    percentileGraph(title, (statistic) => reportedBy(name, metric, lambda, statistic))
+  const lambdaGraph = (title: string, metric: (lambda: IFunction) => cloudwatch.Metric) => {
+    const lambdas = [...Object.values(functions), migrate]
+    return graph(
       title,
-      percentiles((statistic) => reportedBy(name, metric, lambda, statistic)),
+      lambdas.map((lambda) => metric(lambda).with({ label: lambda.functionName })),
     )
-  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: name, periodOverride: PeriodOverride.AUTO })
+  }
+  const searchTimes = answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95'))
+  const canaryTimes = (['Create', 'Complete', 'Search', 'Delete'] as const).map((step) =>
+    reportedBy(name, `Canary${step}Milliseconds`, 'canary', 'Maximum').with({ label: step }),
+  )
+  const dashboard = new cloudwatch.Dashboard(scope, 'dashboard', {
+    dashboardName: name,
+    periodOverride: cloudwatch.PeriodOverride.AUTO,
+  })
   dashboard.addWidgets(
-    new TextWidget({ markdown: `# ${name}\n[Runbook](${settings.runbookUrl})`, width: 6, height: 4 }),
-    new AlarmStatusWidget({ alarms, width: 18, height: 4 }),
+    new cloudwatch.TextWidget({ markdown: `# ${name}\n[Runbook](${settings.runbookUrl})`, width: 6, height: 4 }),
+    new cloudwatch.AlarmStatusWidget({ alarms, width: 18, height: 4 }),
   )
   dashboard.addWidgets(
     graph('Requests', [http.api.metricCount(), http.api.metricClientError(), http.api.metricServerError()]),
-    graph(
-      'Request time, ms',
-      percentiles((statistic) => http.api.metricLatency({ statistic })),
-    ),
+    percentileGraph('Request time, ms', (statistic) => http.api.metricLatency({ statistic })),
     graph('Trouble in responses with 200', sums(name, 'AdapterErrors')),
   )
   dashboard.addWidgets(
     timeGraph('Search time, ms', 'SearchMilliseconds', 'search'),
     timeGraph('of which the vector of the question, ms', 'SearchEmbedMilliseconds', 'search'),
     timeGraph('of which the database, ms', 'SearchDatabaseMilliseconds', 'search'),
-    graph(
-      'Search time by Lambda, p95 ms',
-      answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95')),
-    ),
+    graph('Search time by Lambda, p95 ms', searchTimes),
     timeGraph('Provider time of searches, ms', 'ProviderLatency', 'search'),
     graph('The canary', sums(name, 'CanarySuccess')),
-    graph(
-      'The canary: time, ms',
-      (['Create', 'Complete', 'Search', 'Delete'] as const).map((step) =>
-        reportedBy(name, `Canary${step}Milliseconds`, 'canary', 'Maximum').with({ label: step }),
-      ),
-    ),
+    graph('The canary: time, ms', canaryTimes),
   )
   dashboard.addWidgets(
     graph('Vectors of questions', sums(name, 'QueryVectorHits', 'QueryVectorMisses')),
@@ -86,22 +77,13 @@ export function createDashboard(
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),
   )
   dashboard.addWidgets(
-    graph(
-      'Lambda errors',
-      lambdas.map((lambda) => lambda.metricErrors({ label: lambda.functionName })),
-    ),
-    graph(
-      'Lambda time, p99 ms',
-      lambdas.map((lambda) => lambda.metricDuration({ statistic: 'p99', label: lambda.functionName })),
-    ),
-    graph(
-      'Lambda throttles',
-      lambdas.map((lambda) => lambda.metricThrottles({ label: lambda.functionName })),
-    ),
+    lambdaGraph('Lambda errors', (lambda) => lambda.metricErrors()),
+    lambdaGraph('Lambda time, p99 ms', (lambda) => lambda.metricDuration({ statistic: 'p99' })),
+    lambdaGraph('Lambda throttles', (lambda) => lambda.metricThrottles()),
   )
 }
 
-function queueGraphs(title: string, work: WorkQueue): GraphWidget[] {
+function queueGraphs(title: string, work: WorkQueue): cloudwatch.GraphWidget[] {
   return [
     graph(title, [
       work.queue.metricApproximateNumberOfMessagesVisible(),
@@ -116,21 +98,22 @@ function queueGraphs(title: string, work: WorkQueue): GraphWidget[] {
   ]
 }
 
-function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } })
+function graph(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
+  return new cloudwatch.GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } })
 }
 
-function percentiles(metric: (statistic: string) => Metric): IMetric[] {
-  return ['p50', 'p95', 'p99'].map((statistic) => metric(statistic).with({ label: statistic }))
+function percentileGraph(title: string, metric: (statistic: string) => cloudwatch.Metric): cloudwatch.GraphWidget {
+  const metrics = ['p50', 'p95', 'p99'].map((statistic) => metric(statistic).with({ label: statistic }))
+  return graph(title, metrics)
 }
 
-function sums(stack: string, ...names: MetricName[]): IMetric[] {
+function sums(stack: string, ...names: MetricName[]): cloudwatch.IMetric[] {
   return names.flatMap((name) => metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum')))
 }
 
 /** Fair queues have separate metrics for organizations without a backlog, whose documents should not wait. */
-function quietGroups(work: WorkQueue, metricName: string, label: string): Metric {
-  return new Metric({
+function quietGroups(work: WorkQueue, metricName: string, label: string): cloudwatch.Metric {
+  return new cloudwatch.Metric({
     namespace: 'AWS/SQS',
     metricName,
     dimensionsMap: { QueueName: work.queue.queueName },

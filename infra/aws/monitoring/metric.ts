@@ -24,12 +24,14 @@ export type AlarmSettings = {
   readonly heading: string
 }
 
-export function total(stack: string, name: MetricName, period = Duration.minutes(1)): IMetric {
-  return sum(
-    name,
-    metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum', period)),
-    period,
-  )
+export function total(
+  stack: string,
+  name: MetricName,
+  period: Duration,
+  reporters: readonly LambdaName[] = metricReporters[name],
+): IMetric {
+  const parts = reporters.map((lambda) => reportedBy(stack, name, lambda, 'Sum', period))
+  return sum(name, parts, period)
 }
 
 export function reportedBy(
@@ -50,7 +52,7 @@ export function reportedBy(
 }
 
 /** The sum of metrics; a missing value counts as zero. CloudWatch allows an alarm on at most ten of them. */
-export function sum(label: string, parts: readonly IMetric[], period = Duration.minutes(1)): IMetric {
+function sum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
   return parts.length === 1 ? parts[0]! : combined(label, parts, period, (terms) => terms.join(' + '))
 }
 
@@ -69,29 +71,17 @@ export function filled(metric: IMetric, period: Duration): IMetric {
   return new MathExpression({ expression: 'FILL(m0, 0)', usingMetrics: { m0: metric }, period })
 }
 
-/** The percentage of `all` that failed; zero below `minFailed`, as one failure in a quiet night is no outage. */
-export function failureRate(
-  failed: IMetric,
-  all: IMetric,
-  minFailed: number,
-  period = Duration.minutes(5),
-): MathExpression {
-  return new MathExpression({
-    expression: `IF(failed >= ${minFailed}, 100 * failed / all, 0)`,
-    usingMetrics: { failed, all },
-    label: 'failed, %',
-    period,
-  })
+/** The percentage of `all` that failed; zero below five, as one failure in a quiet night is no outage. */
+export function failureRate(failed: IMetric, all: IMetric, period: Duration): MathExpression {
+  const expression = 'IF(failed >= 5, 100 * failed / all, 0)'
+  return new MathExpression({ expression, usingMetrics: { failed, all }, label: 'failed, %', period })
 }
 
 export function throttlesOf(functions: readonly IFunction[]): AlarmSettings {
   const period = Duration.minutes(5)
+  const throttles = functions.map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period }))
   return {
-    metric: sum(
-      'Throttles',
-      functions.map((lambda) => lambda.metricThrottles({ statistic: 'Sum', period })),
-      period,
-    ),
+    metric: sum('Throttles', throttles, period),
     periods: 2,
     text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
     heading: 'what-to-raise-first',

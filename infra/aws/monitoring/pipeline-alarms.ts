@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { lambdaNames, type QueueName, serving } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
-import { type AlarmSettings, failureRate, filled, reportedBy, sum, throttlesOf, total, type Watched } from './metric.ts'
+import { type AlarmSettings, failureRate, filled, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
 
 const minute = Duration.minutes(1)
 const five = Duration.minutes(5)
@@ -34,11 +34,7 @@ export function pipelineAlarms(
       heading: 'a-stuck-document',
     },
     'documents-failed': {
-      metric: sum(
-        'DocumentsFailed',
-        (['embedding', 'sweeper'] as const).map((lambda) => reportedBy(name, 'DocumentsFailed', lambda, 'Sum', hour)),
-        hour,
-      ),
+      metric: total(name, 'DocumentsFailed', hour, ['embedding', 'sweeper']),
       threshold: 5,
       text: 'Five documents or more have ended in error within an hour: the provider rejects their text, or all attempts failed. Their error code tells which; fix the cause, then retry them.',
       heading: 'failed-documents',
@@ -109,7 +105,7 @@ function workerAlarms(
       heading: 'the-queue-grows',
     },
     [`${name}-errors`]: {
-      metric: failureRate(lambda.metricErrors({ period: five }), lambda.metricInvocations({ period: five }), 5),
+      metric: failureRate(lambda.metricErrors({ period: five }), lambda.metricInvocations({ period: five }), five),
       threshold: 5,
       periods: 2,
       text: `At least 5 % of the invocations of the ${name} Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.`,

@@ -32,7 +32,7 @@ export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmS
   return {
     ...Object.fromEntries(ofVersions),
     'release-errors': {
-      metric: failureRate(http.api.metricServerError({ period }), http.api.metricCount({ period }), 5, period),
+      metric: failureRate(http.api.metricServerError({ period }), http.api.metricCount({ period }), period),
       threshold: 2,
       text: 'At least 2 % of the requests of a minute fail with a 5xx. A deploy that is under way takes its requests back and rolls back by itself; without one, see the access log for the route and the log of its Lambda for the reason.',
       heading,

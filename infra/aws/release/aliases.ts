@@ -15,17 +15,9 @@ export function createAliases(
   const entries = lambdaNames.map((name) => [name, createAlias(scope, name, functions[name])] as const)
   const aliases = Object.fromEntries(entries) as Record<LambdaName, Alias>
   // A search of the new release understands what the previous one has written, but not the other way round.
-  for (const writer of writers)
-    updateAfter(
-      functions[writer],
-      answering.map((name) => aliases[name]),
-    )
+  for (const writer of writers) for (const name of answering) updateAfter(functions[writer], aliases[name])
   // A release that the alarms roll back has not processed a document.
-  for (const worker of workers)
-    updateAfter(
-      functions[worker],
-      serving.map((name) => aliases[name]),
-    )
+  for (const worker of workers) for (const name of serving) updateAfter(functions[worker], aliases[name])
   return aliases
 }
 
@@ -45,10 +37,6 @@ function createAlias(scope: Construct, name: LambdaName, { currentVersion }: Lam
   return alias
 }
 
-function updateAfter(lambda: LambdaFunction, aliases: readonly Alias[]): void {
-  for (const alias of aliases) resourceOf(lambda).addResourceDependency(resourceOf(alias))
-}
-
-function resourceOf(construct: LambdaFunction | Alias): CfnResource {
-  return construct.node.defaultChild as CfnResource
+function updateAfter(lambda: LambdaFunction, alias: Alias): void {
+  ;(lambda.node.defaultChild as CfnResource).addResourceDependency(alias.node.defaultChild as CfnResource)
 }

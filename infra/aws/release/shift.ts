@@ -15,13 +15,10 @@ export function shiftTraffic(
   scope: Construct,
   aliases: Record<LambdaName, Alias>,
   alarms: readonly Alarm[],
-  { atOnce }: { atOnce: boolean },
+  atOnce: boolean,
 ): void {
   const application = new LambdaApplication(scope, 'releases')
-  const role = createRole(
-    scope,
-    serving.map((name) => aliases[name]),
-  )
+  const role = createRole(scope, aliases)
   for (const name of serving) {
     const ids = releaseAlarmsOf(name)
     new LambdaDeploymentGroup(scope, `${name}-shift`, {
@@ -38,7 +35,7 @@ export function shiftTraffic(
 }
 
 /** In place of AWS's managed policy, which is for every Lambda of the account. */
-function createRole(scope: Construct, aliases: readonly Alias[]): Role {
+function createRole(scope: Construct, aliases: Record<LambdaName, Alias>): Role {
   const role = new Role(scope, 'releases-role', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: {
@@ -46,7 +43,7 @@ function createRole(scope: Construct, aliases: readonly Alias[]): Role {
         statements: [
           new PolicyStatement({
             actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-            resources: aliases.flatMap((alias) => [alias.lambda.functionArn, alias.functionArn]),
+            resources: serving.flatMap((name) => [aliases[name].lambda.functionArn, aliases[name].functionArn]),
           }),
           new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
         ],
