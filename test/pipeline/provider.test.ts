@@ -9,19 +9,14 @@ import { entryOf } from '../support/entry.ts'
 import { type ProviderCall, useFakeProvider } from '../support/fake-provider.ts'
 import { startInstance } from '../support/lambda-instance.ts'
 import { listen } from '../support/loopback.ts'
-import { vectorOf, type Way } from '../support/provider-responses.ts'
+import { vectorOf, type Way, ways } from '../support/provider-responses.ts'
 
 const provider = useFakeProvider()
 const apiKey = 'sk-canary-9f2c81d7aa'
 
 function embedder(more: Partial<Provider> = {}) {
-  return openAiEmbedder({
-    baseUrl: provider.baseUrl,
-    model: 'text-embedding-3-small',
-    apiKey: () => apiKey,
-    timeoutSeconds: 10,
-    ...more,
-  })
+  const own = { baseUrl: provider.baseUrl, model: 'text-embedding-3-small', apiKey: () => apiKey }
+  return openAiEmbedder({ ...own, timeoutSeconds: 10, ...more })
 }
 
 const base64 = (vector: Float32Array) => Buffer.from(vector.buffer).toString('base64')
@@ -47,18 +42,14 @@ describe('an embeddings call', () => {
     expect(provider.calls).toMatchObject([{ texts: ['one'], authorization: undefined }])
   })
 
-  test.each(['reordered', 'as_numbers'] as Way[])(
-    'whose response is %s yields each text its own vector',
-    async (way) => {
-      provider.script([way])
-      const vectors = await embedder().embed(['one', 'two', 'three'])
-      expect(vectors).toEqual(['one', 'two', 'three'].map((text) => normalize(vectorOf(text))))
-    },
-  )
+  test.each(['reordered', 'as_numbers'] as Way[])('answered %s yields each text its own vector', async (way) => {
+    provider.script([way])
+    const vectors = await embedder().embed(['one', 'two', 'three'])
+    expect(vectors).toEqual(['one', 'two', 'three'].map((text) => normalize(vectorOf(text))))
+  })
 
-  test.each([
-    ...'too_few too_many same_index_twice zeros tiny not_finite cut_vector strings no_data no_json'.split(' '),
-  ] as Way[])('with an invalid response of status 200 (%s) is unavailable', async (way) => {
+  const invalid = 'too_few too_many same_index_twice zeros tiny not_finite cut_vector strings no_data no_json'
+  test.each(invalid.split(' ') as Way[])('with an invalid response (%s) is unavailable', async (way) => {
     provider.script([way])
     expect(await fault(embedder().embed(['one', 'two']))).toMatchObject({ reason: 'unavailable', status: 200 })
     expect(provider.calls).toHaveLength(1)
@@ -98,15 +89,12 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(3)
   })
 
+  const day = 'Sun, 06 Nov 1994'
   test.each([
     ['seconds', { 'retry-after': '40' }, 40],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1.5],
     ['a date gone by', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
-    [
-      'a date by its own clock',
-      { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:50:37 GMT' },
-      60,
-    ],
+    ['a date by its own clock', { date: `${day} 08:49:37 GMT`, 'retry-after': `${day} 08:50:37 GMT` }, 60],
     ['more than an hour', { 'retry-after': '1000000000' }, 3600],
     ['more than a number holds', { 'retry-after': '9'.repeat(400) }, 3600],
     ['a date far away', { 'retry-after': 'Sun, 06 Nov 9999 08:49:37 GMT' }, 3600],
@@ -243,18 +231,15 @@ describe('a text whose response is as if our key were rejected', () => {
   const stopped = (status: number) => (call: ProviderCall) =>
     call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
 
-  test.each([401, 403, 406, 451])(
-    '(%i) is distinguished by a probe, and all other texts are embedded',
-    async (status) => {
-      const client = embedder()
-      provider.script([], stopped(status))
-      for (let i = 0; i < 4; i++)
-        expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status })
-      expect(await client.embed(['two'])).toHaveLength(1)
-      expect(provider.calls.slice(0, 3).map((call) => call.texts)).toEqual([['DROP TABLE'], ['hello'], ['DROP TABLE']])
-      expect(provider.calls).toHaveLength(4 * 3 + 1)
-    },
-  )
+  test.each([401, 403, 406, 451])('(%i) is distinguished by a probe, and others are embedded', async (status) => {
+    const client = embedder()
+    provider.script([], stopped(status))
+    for (let i = 0; i < 4; i++)
+      expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status })
+    expect(await client.embed(['two'])).toHaveLength(1)
+    const probed = ['DROP TABLE', 'hello', 'DROP TABLE']
+    expect(provider.calls.flatMap((call) => call.texts)).toEqual([...Array(4).fill(probed).flat(), 'two'])
+  })
 
   test('is tried with the fresh key first', async () => {
     const apiKey = (rejected?: string) => (rejected === undefined ? 'sk-old' : 'sk-new')
@@ -273,14 +258,11 @@ describe('a text whose response is as if our key were rejected', () => {
     expect(await embedder().embed(['one'])).toHaveLength(1)
   })
 
-  test.each([
-    ['too_many_requests', 429],
-    ['server_error', 500],
-    ['gateway_timeout', 504],
-  ] as [Way, number][])('is not rejected, nor is the key, when the probe ends otherwise (%s)', async (way, status) => {
+  const others: Way[] = ['too_many_requests', 'server_error', 'gateway_timeout']
+  test.each(others)('is not rejected, nor is the key, when the probe ends otherwise (%s)', async (way) => {
     const client = embedder()
     provider.script(['forbidden', way])
-    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'unavailable', status })
+    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'unavailable', status: ways[way]([]).status })
     expect(await client.embed(['two'])).toHaveLength(1)
   })
 })
@@ -338,12 +320,11 @@ describe('a provider that hangs', () => {
     const client = embedder()
     for (let i = 0; i < 4; i++) {
       const controller = new AbortController()
-      provider.script([
-        () => {
-          controller.abort()
-          return 'hang'
-        },
-      ])
+      const abort = () => {
+        controller.abort()
+        return 'hang' as const
+      }
+      provider.script([abort])
       expect(await fault(client.embed(['one'], { signal: controller.signal }))).toMatchObject({ reason: 'unavailable' })
     }
     expect(await client.embed(['two'])).toHaveLength(1)
@@ -351,19 +332,15 @@ describe('a provider that hangs', () => {
 })
 
 describe('a Lambda on AWS', () => {
-  const env = {
-    QUEUE_URL: 'http://127.0.0.1:9/queue',
-    DATABASE_SECRET_ARN: 'database',
-    AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod',
-  }
+  const lambda = { QUEUE_URL: 'http://127.0.0.1:9/queue', AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod' }
+  const env = { ...lambda, DATABASE_SECRET_ARN: 'database' }
 
-  test.each(answering)('(%s) does not start without a provider, and says what to set', async (name) => {
+  test.each([...answering, 'embedding'] as const)('(%s) does not start without a provider', async (name) => {
     await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
   })
 
   test('(embedding) does not start without its key either, and starts with both', async () => {
     const entry = entryOf('embedding')
-    await expect(startInstance(entry, env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
     const keyless = { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' }
     await expect(startInstance(entry, keyless)).rejects.toThrow('EMBEDDING_SECRET_ARN is not set: set it to')
     const instance = await startInstance(entry, { ...keyless, EMBEDDING_SECRET_ARN: 'provider' })
@@ -380,31 +357,25 @@ describe('a rejected key', () => {
     expect(keys).toHaveBeenCalledTimes(2)
   })
 
-  test.each(['unauthorized', 'forbidden'] as Way[])(
-    'when fresh too (%s), opens the circuit breaker; then one at a time probes',
-    async (way) => {
-      let now = 0
-      const client = embedder({ now: () => now })
-      provider.script([], way)
-      expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'key_rejected' })
-      expect(provider.calls).toHaveLength(2)
-
-      const rejected = await fault(client.embed(['two']))
-      expect(rejected).toMatchObject({ reason: 'key_rejected', retryAfterSeconds: 15 })
-      expect(provider.calls).toHaveLength(2)
-
-      now += 15_000
-      await Promise.all([fault(client.embed(['three'])), fault(client.embed(['four'])), fault(client.embed(['five']))])
-      expect(provider.calls).toHaveLength(4)
-
-      now += 15_000
-      expect((await fault(client.embed(['six']))).retryAfterSeconds).toBe(15)
-      now += 15_000
-      provider.script([])
-      expect(await client.embed(['seven'])).toHaveLength(1)
-      expect(await client.embed(['eight'])).toHaveLength(1)
-    },
-  )
+  test.each(['unauthorized', 'forbidden'] as Way[])('when fresh too (%s), opens the circuit breaker', async (way) => {
+    let now = 0
+    const client = embedder({ now: () => now })
+    provider.script([], way)
+    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'key_rejected' })
+    expect(provider.calls).toHaveLength(2)
+    expect(await fault(client.embed(['two']))).toMatchObject({ reason: 'key_rejected', retryAfterSeconds: 15 })
+    expect(provider.calls).toHaveLength(2)
+    now += 15_000
+    // One of them probes.
+    await Promise.all([fault(client.embed(['three'])), fault(client.embed(['four'])), fault(client.embed(['five']))])
+    expect(provider.calls).toHaveLength(4)
+    now += 15_000
+    expect((await fault(client.embed(['six']))).retryAfterSeconds).toBe(15)
+    now += 15_000
+    provider.script([])
+    expect(await client.embed(['seven'])).toHaveLength(1)
+    expect(await client.embed(['eight'])).toHaveLength(1)
+  })
 
   test('keeps the circuit breaker open when the probe finds no server, and probes again', async () => {
     let now = 0
@@ -523,27 +494,12 @@ describe('a model', () => {
 describe('the words of the provider', () => {
   const busy = (message: string) => [{ status: 429, body: JSON.stringify({ error: { message } }) }]
 
-  test.each([
-    ['too_many_requests', 'The embedding provider is busy (status 429: Rate limit reached)'],
-    ['gateway_timeout', 'The embedding provider failed (status 504)'],
-    [
-      'unauthorized',
-      'The embedding provider rejects our API key or account (status 401: Incorrect API key provided): set EMBEDDING_API_KEY to a valid key',
-    ],
-  ] as [Way, string][])('say why it cannot be used (%s)', async (way, message) => {
-    provider.script([], way)
-    expect((await fault(embedder().embed(['one']))).message).toBe(message)
-  })
-
   test.each(['code', 'type'])('say that no quota is left, which is more than busy (by its %s)', async (field) => {
     const error = { message: 'You exceeded your current quota', [field]: 'insufficient_quota' }
     provider.script([{ status: 429, body: JSON.stringify({ error }) }])
-    expect(await fault(embedder().embed(['one']))).toMatchObject({
-      reason: 'unavailable',
-      message: expect.stringMatching(
-        /^Our account .* no quota left \(status 429: You exceeded your current quota\): add/,
-      ),
-    })
+    const { reason, message } = await fault(embedder().embed(['one']))
+    expect(reason).toBe('unavailable')
+    expect(message).toMatch(/^Our account .* no quota left \(status 429: You exceeded your current quota\): add/)
   })
 
   test.each([
@@ -579,23 +535,18 @@ describe('the words of the provider', () => {
     expect((await fault(embedder().embed(['one']))).message).toContain(said)
   })
 
-  test.each(['a.', 'a', '.', '-', ' ', 'a:', '[', '/a', '\\', 'sk-', 'bearer ', 'http://', '1.', '::', '\u0000'])(
-    'take no time to clean, however many there are (%j)',
-    async (part) => {
-      for (const count of [900, 60_000, 500_000]) {
-        provider.script([], { status: 400, body: JSON.stringify({ error: { message: part.repeat(count) } }) })
-        const started = performance.now()
-        await fault(embedder().embed(['one']))
-        expect(performance.now() - started).toBeLessThan(1000)
-      }
-    },
-  )
+  const parts = ['a.', 'a', '.', '-', ' ', 'a:', '[', '/a', '\\', 'sk-', 'bearer ', 'http://', '1.', '::', '\u0000']
+  test.each(parts)('take no time to clean, however many there are (%j)', async (part) => {
+    for (const count of [900, 60_000, 500_000]) {
+      provider.script([], { status: 400, body: JSON.stringify({ error: { message: part.repeat(count) } }) })
+      const started = performance.now()
+      await fault(embedder().embed(['one']))
+      expect(performance.now() - started).toBeLessThan(1000)
+    }
+  })
 
-  test.each([
-    'one and only secret ingredient',
-    'rejected "the one and only secret ingredient of grandmother',
-    'short1',
-  ])('are left out where they repeat a text, as they are logged and told to others (%#)', async (said) => {
+  const repeating = ['one and only secret ingredient', 'rejected "the one and only secret ingredient of grandmother']
+  test.each([...repeating, 'short1'])('are left out where they repeat a text: they are logged (%#)', async (said) => {
     provider.script(busy(said))
     const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
     expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
