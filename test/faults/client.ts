@@ -111,12 +111,8 @@ export class Client {
   }
 
   async #sendBatch(entry: Entry, batch: Entry['batches'][number]) {
-    const answer = await this.#system.call(
-      'POST',
-      `/${entry.id}/chunks`,
-      { chunks: batch.chunks },
-      { 'idempotency-key': batch.key },
-    )
+    const { key, chunks } = batch
+    const answer = await this.#system.call('POST', `/${entry.id}/chunks`, { chunks }, { 'idempotency-key': key })
     if (answer?.status === 201) batch.isAcknowledged = true
     else if (answer?.status === 409 && isKnown(answer)) this.#violated(entry, 'a repeated upload was not recognized')
     return answer

@@ -7,10 +7,6 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const files = positionals.length > 0 ? positionals : ['test/faults/']
-const args = [
-  'node_modules/vitest/vitest.mjs',
-  ...'run --config test/vitest.config.ts --project faults'.split(' '),
-  ...files,
-]
+const vitest = 'node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project faults'
 const env = { ...process.env, FAULTS_KILLS: values.kills, FAULTS_SEED: values.seed }
-process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit', env }).status ?? 1
+process.exitCode = spawnSync(process.execPath, [...vitest.split(' '), ...files], { stdio: 'inherit', env }).status ?? 1

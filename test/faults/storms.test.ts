@@ -51,14 +51,8 @@ const told = (system: System, line: Ending): Ending => {
 }
 
 const faults: Ending[] = [
-  'hang',
-  'break_off',
-  'too_few',
-  'zeros',
-  'no_json',
-  'server_error',
-  'gateway_timeout',
-  'too_many_requests',
+  ...(['hang', 'break_off', 'too_few', 'zeros', 'no_json'] as const),
+  ...(['server_error', 'gateway_timeout', 'too_many_requests'] as const),
   { status: 429, headers: { 'retry-after': '1000000000' }, body: '{}' },
   { status: 200, body: ' ', tail: 'drip' },
   { status: 200, body: '{"data":[', tail: 'flood' },
@@ -88,10 +82,8 @@ describe.each(databases)('on the %s database', (name, server) => {
     'when %s, nothing acknowledged is lost and nothing is doubled',
     async (what, storm) => {
       const random = new Random(seed)
-      const system = await System.create(await home({ server }), start, {
-        EMBEDDING_BASE_URL: provider.baseUrl,
-        EMBEDDING_TIMEOUT_SECONDS: '1',
-      })
+      const env = { EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_TIMEOUT_SECONDS: '1' }
+      const system = await System.create(await home({ server }), start, env)
       const calm = () => provider.script([], () => told(system, 'ok'))
       calm()
       await system.start()
@@ -105,13 +97,8 @@ describe.each(databases)('on the %s database', (name, server) => {
       await work.end()
       expect(await work.rest()).toEqual([])
       const payments = repeatedPayments(provider.calls, [restarted])
-      tell(`${what}, on the ${name} database`, {
-        seed,
-        cuts,
-        ...work.figures,
-        ...payments,
-        unexplained: payments.unexplained.length,
-      })
+      const unexplained = payments.unexplained.length
+      tell(`${what}, on the ${name} database`, { seed, cuts, ...work.figures, ...payments, unexplained })
       if (storm === cutDatabase) expect(payments.again).toBeLessThanOrEqual(chunksOfText * cuts)
       expect(await system.stop()).toBe(0)
     },

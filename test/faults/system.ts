@@ -39,13 +39,8 @@ export class System {
   }
 
   static async create(home: Home, start: Start, env: Record<string, string> = {}): Promise<System> {
-    const settings = {
-      PORT: await freePort(),
-      CHUNK_TOKENS: '40',
-      CHUNK_OVERLAP_TOKENS: '0',
-      NODE_OPTIONS: `--import=${within}`,
-    }
-    return new System(home, start, { ...settings, ...env })
+    const chunks = { CHUNK_TOKENS: '40', CHUNK_OVERLAP_TOKENS: '0' }
+    return new System(home, start, { PORT: await freePort(), NODE_OPTIONS: `--import=${within}`, ...chunks, ...env })
   }
 
   /** Resolves once the system serves, at once while it does. */
@@ -121,12 +116,7 @@ export class System {
   }
 
   /** @param path below the agent's documents @returns undefined when there was no whole answer */
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer | undefined> {
+  async call(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer | undefined> {
     const { origin, agentId, apiKey } = this.#agent
     this.events.dispatchEvent(new Event('sent'))
     try {

@@ -18,10 +18,8 @@ export class Work {
 
   constructor(system: System, random: Random) {
     this.#system = system
-    this.#clients = Array.from(
-      { length: clientCount },
-      () => new Client(system, this.ledger, new Random(random.below(2 ** 31))),
-    )
+    const newClient = () => new Client(system, this.ledger, new Random(random.below(2 ** 31)))
+    this.#clients = Array.from({ length: clientCount }, newClient)
     this.#done = Promise.all(this.#clients.map((client) => client.work(() => this.#isOver)))
     this.#done.catch(() => {})
   }

@@ -80,14 +80,8 @@ class History {
 
   async #step(): Promise<void> {
     const points = this.#points
-    const step = this.#random.weighed({
-      pass: points.length > 0 ? 120 : 0,
-      deliver: 22,
-      request: 20,
-      advance: 8,
-      sweep: 6,
-      meddle: this.#isCalm ? 0 : 4,
-    })
+    const [pass, meddle] = [points.length > 0 ? 120 : 0, this.#isCalm ? 0 : 4]
+    const step = this.#random.weighed({ pass, deliver: 22, request: 20, advance: 8, sweep: 6, meddle })
     if (step === 'pass') await this.#pass(this.#random.pick(points))
     else if (step === 'deliver') await this.#deliver()
     else if (step === 'request') await this.#requests.makeOne()

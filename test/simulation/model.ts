@@ -52,22 +52,9 @@ const refuse = (status: number, code: string): Decision => ({ verdict: { status,
 
 export function newDocument(title: string, content: string | null, now: number): ModelDocument {
   return {
-    id: '',
-    title,
-    titles: [title],
-    content,
-    file: null,
-    text: null,
-    sourceType: 'manual',
-    status: 'pending',
-    managedBy: content === null ? 'client' : 'service',
-    revision: 1,
-    activeRevision: null,
-    served: [],
-    uploaded: [],
-    pendingSince: now,
-    leases: new Set(),
-    edits: 0,
+    ...{ id: '', title, titles: [title], content, file: null, text: null, sourceType: 'manual', status: 'pending' },
+    ...{ managedBy: content === null ? 'client' : 'service', revision: 1, activeRevision: null },
+    ...{ served: [], uploaded: [], pendingSince: now, leases: new Set(), edits: 0 },
   }
 }
 
@@ -78,9 +65,7 @@ export function newFileDocument(title: string, content: string, now: number): Mo
 }
 
 /** What its chunks are made of; null while it awaits that. */
-export function textOf({ content, text }: ModelDocument): string | null {
-  return content ?? text
-}
+export const textOf = ({ content, text }: ModelDocument) => content ?? text
 
 /** The table of spec §3, written anew. */
 export function decidePatch(
@@ -103,15 +88,9 @@ export function decidePatch(
       change(d) {
         retitle(d)
         d.content = input.content ?? d.content
-        if (input.content !== undefined) {
-          d.file = null
-          d.sourceType = 'manual'
-        }
+        if (input.content !== undefined) Object.assign(d, { file: null, sourceType: 'manual' })
         d.text = null
-        d.managedBy = 'service'
-        d.status = 'pending'
-        d.uploaded = []
-        renew(d, now)
+        renew(d, 'service', now)
       },
     }
   }
@@ -141,12 +120,7 @@ export function decideUpload(document: ModelDocument, chunks: ModelChunk[], now:
   return {
     verdict: { status: 201 },
     change(d) {
-      if (isTakeover) {
-        d.managedBy = 'client'
-        d.status = 'pending'
-        d.uploaded = []
-        renew(d, now)
-      }
+      if (isTakeover) renew(d, 'client', now)
       d.edits++
       d.uploaded = [...d.uploaded, ...chunks]
       if (d.activeRevision === d.revision) d.served = d.uploaded
@@ -158,17 +132,15 @@ export function decideDeleteChunks(now: number): Decision {
   return {
     verdict: { status: 204 },
     change(d) {
-      d.managedBy = 'client'
-      d.status = 'pending'
+      renew(d, 'client', now)
       d.activeRevision = null
       d.served = []
-      d.uploaded = []
-      renew(d, now)
     },
   }
 }
 
-function renew(document: ModelDocument, now: number) {
+function renew(document: ModelDocument, managedBy: ModelDocument['managedBy'], now: number) {
+  Object.assign(document, { managedBy, status: 'pending', uploaded: [] })
   document.revision++
   document.edits++
   document.titles = [document.title]

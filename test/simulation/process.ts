@@ -22,13 +22,12 @@ export class Process {
 
   constructor(name: string, run: () => Promise<unknown>) {
     this.name = name
+    const end = (ended: Process['ended']) => {
+      this.ended = ended
+    }
     current.run(this, run).then(
-      (value) => {
-        this.ended = { value }
-      },
-      (error) => {
-        this.ended = { error }
-      },
+      (value) => end({ value }),
+      (error) => end({ error }),
     )
   }
 
@@ -49,9 +48,7 @@ export class Process {
   }
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Does `run` when the process that gets here is let through; at once outside of any process. */
 export function reach<T>(kind: Point['kind'], run: (answer?: string) => Promise<T>, lost: () => Error): Promise<T> {

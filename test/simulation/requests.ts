@@ -53,9 +53,8 @@ function forget(tenant: Tenant, document: ModelDocument) {
   tenant.documents = tenant.documents.filter((other) => other !== document)
 }
 
-const words = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll larch maple north ocean pearl'.split(
-  ' ',
-)
+const woods = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll larch maple north ocean pearl'
+const words = woods.split(' ')
 const sentence = 'The shop sells'
 
 /** Makes random requests to the API, and keeps the model in step with what they effect. */
@@ -186,20 +185,16 @@ export class Requests {
     const chunks = Array.from({ length: 1 + random.below(2) }, (_, i): ModelChunk => {
       return { chunk_index: first + i, content: `Uploaded ${this.#count++}`, isEmbedded: random.chance(0.6) }
     })
-    const body = {
-      chunks: chunks.map(({ isEmbedded, ...chunk }, i) => ({
-        ...chunk,
-        ...(isEmbedded && { embedding: axis(first + i) }),
-      })),
-    }
+    const sent = chunks.map(({ isEmbedded, ...chunk }, i) => ({
+      ...chunk,
+      ...(isEmbedded && { embedding: axis(first + i) }),
+    }))
+    const body = { chunks: sent }
     const made: Made = { app: 'chunks', method: 'POST', path: `${path}/chunks`, body }
     await this.#request(tenant, made, document, decideUpload(document, chunks, queue.now), true)
   }
 
-  /**
-   * The same request under the same key has its effect once, whatever became of its first answer; and none after the document
-   * is gone.
-   */
+  /** The same request under the same key has its effect once, whatever became of its first answer; none once the document is gone. */
   async #repeat(): Promise<void> {
     const { random, queue } = this.#world
     const fresh = this.#remembered.filter(({ at, document }) => queue.now - at < 20 * 60 * 60 && document)

@@ -48,6 +48,4 @@ export const simulatedExtraction: typeof extractText = (file) =>
 
 export const typeOf = (text: string): FileType => (text.includes('amber') ? 'csv' : 'txt')
 
-function lost(): Error {
-  return new Unavailable('file_storage', new Error('connection lost'))
-}
+const lost = () => new Unavailable('file_storage', new Error('connection lost'))

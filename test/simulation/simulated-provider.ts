@@ -5,33 +5,19 @@ export const providerKey = 'sk-simulation-canary-0123456789'
 
 /** How often the provider answers oddly, when it does. */
 export const oddWays: Partial<Record<Way, number>> = {
-  reordered: 4,
-  as_numbers: 4,
-  too_many_requests: 6,
-  retry_after: 4,
-  server_error: 4,
-  unavailable_retry_after: 2,
-  too_few: 3,
-  zeros: 3,
-  not_finite: 2,
-  long_vector: 2,
-  same_index_twice: 2,
-  no_json: 2,
-  unauthorized: 2,
+  ...{ reordered: 4, as_numbers: 4, too_many_requests: 6, retry_after: 4, server_error: 4, unavailable_retry_after: 2 },
+  ...{ too_few: 3, zeros: 3, not_finite: 2, long_vector: 2, same_index_twice: 2, no_json: 2, unauthorized: 2 },
 }
 
 /** OpenAI's embeddings call as a `fetch`, answering as it is told to at each point. */
 export function simulatedProvider(calls: string[][]): typeof fetch {
   return ((_url: string, { body }: { body: string }) => {
     const texts: string[] = JSON.parse(body).input
-    return reach(
-      'provider',
-      (way = 'ok') => {
-        calls.push(texts)
-        return Promise.resolve(respond(responseTo(texts, way as Way)))
-      },
-      () => new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
-    )
+    const answer = (way = 'ok') => {
+      calls.push(texts)
+      return Promise.resolve(respond(responseTo(texts, way as Way)))
+    }
+    return reach('provider', answer, () => new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
   }) as unknown as typeof fetch
 }
 

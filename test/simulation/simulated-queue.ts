@@ -26,15 +26,12 @@ export class SimulatedQueue implements Queue {
   }
 
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void> {
-    return reach(
-      'send',
-      () => {
-        const message = this.messages.find(({ id }) => id === receiptHandle)
-        if (message) message.visibleAt = this.now + Math.ceil(afterSeconds)
-        return Promise.resolve()
-      },
-      lost,
-    )
+    const change = () => {
+      const message = this.messages.find(({ id }) => id === receiptHandle)
+      if (message) message.visibleAt = this.now + Math.ceil(afterSeconds)
+      return Promise.resolve()
+    }
+    return reach('send', change, lost)
   }
 
   put(work: WorkMessage, delaySeconds = 0): void {
@@ -67,6 +64,4 @@ export class SimulatedQueue implements Queue {
   }
 }
 
-function lost(): Error {
-  return new Unavailable('queue', new Error('connection lost'))
-}
+const lost = () => new Unavailable('queue', new Error('connection lost'))

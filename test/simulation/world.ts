@@ -8,6 +8,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
+import type { Permission } from '../../shared/permissions.ts'
 import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { unlimit } from '../support/tenant.ts'
@@ -93,18 +94,14 @@ export class World {
       const organization = await createOrganization(this.db, `Tenant ${i}`)
       await unlimit(this.db, organization.id)
       const agent = await createAgent(this.db, organization.id, 'Agent')
-      const { key } = await createKey(this.db, {
-        organizationId: organization.id,
-        name: 'simulation',
-        permissions: ['kb:read', 'kb:write'],
-      })
-      const tenant = { organizationId: organization.id, agentId: agent.id, key, documents: [] }
-      this.tenants.push(tenant)
+      const organizationId = organization.id
+      const permissions: Permission[] = ['kb:read', 'kb:write']
+      const { key } = await createKey(this.db, { organizationId, name: 'simulation', permissions })
+      this.tenants.push({ organizationId, agentId: agent.id, key, documents: [] })
       // From then on each app trusts the key, and a request is one statement.
-      await this.documents.request(`/v1/agents/${agent.id}/knowledge-base`, { headers: { 'x-api-key': key } })
-      await this.chunks.request(`/v1/agents/${agent.id}/knowledge-base/${agent.id}/chunks`, {
-        headers: { 'x-api-key': key },
-      })
+      const [path, headers] = [`/v1/agents/${agent.id}/knowledge-base`, { 'x-api-key': key }]
+      await this.documents.request(path, { headers })
+      await this.chunks.request(`${path}/${agent.id}/chunks`, { headers })
     }
   }
 
@@ -113,11 +110,8 @@ export class World {
   }
 
   newWorker(name: Worker['name']): Worker {
-    return {
-      ...(name === 'embedding' ? this.#newEmbedding() : this.#newExtraction()),
-      process: undefined,
-      messages: [],
-    }
+    const made = name === 'embedding' ? this.#newEmbedding() : this.#newExtraction()
+    return { ...made, process: undefined, messages: [] }
   }
 
   #newExtraction() {
@@ -156,11 +150,7 @@ export class World {
   /** Starts a worker on the messages. @param patience looks at the clock that it has before its time is up */
   async deliver(worker: Worker, messages: SimulatedMessage[], patience: number): Promise<void> {
     worker.messages = messages
-    const Records = messages.map((message) => ({
-      messageId: message.id,
-      receiptHandle: message.id,
-      body: bodyOf(message),
-    }))
+    const Records = messages.map((each) => ({ messageId: each.id, receiptHandle: each.id, body: bodyOf(each) }))
     let looks = 0
     const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
     worker.process = new Process(`worker of ${worker.name}`, () => worker.handler({ Records } as never, context))
@@ -168,9 +158,8 @@ export class World {
   }
 
   async sweep(): Promise<void> {
-    const process = new Process('sweeper', () =>
-      sweep({ db: this.#as('cuecard_sweeper'), queue: this.routed, bucket: this.bucket }),
-    )
+    const sweeper = { db: this.#as('cuecard_sweeper'), queue: this.routed, bucket: this.bucket }
+    const process = new Process('sweeper', () => sweep(sweeper))
     this.sweepers.push(process)
     await process.settled()
   }
@@ -198,9 +187,8 @@ export class World {
   }
 
   get running(): Process[] {
-    return [...this.workers.map((worker) => worker.process), ...this.sweepers, ...this.requests].filter(
-      (process) => process?.isRunning,
-    ) as Process[]
+    const all = [...this.workers.map((worker) => worker.process), ...this.sweepers, ...this.requests]
+    return all.filter((process) => process?.isRunning) as Process[]
   }
 }
 

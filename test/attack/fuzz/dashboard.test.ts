@@ -104,10 +104,7 @@ function faultOf(
   if (statusCode >= 500) return 'is a failure of ours'
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
   const html = (sent?.['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes).toString()
-  const said = `${html}${JSON.stringify([sent, set])}`.toLowerCase()
-  const leaked = ledger
-    .secretsOf(who === 'A' ? 'B' : 'A')
-    .find((secret) => said.includes(secret.toLowerCase()) && !asked.toLowerCase().includes(secret.toLowerCase()))
+  const leaked = ledger.leakTo(who, `${html}${JSON.stringify([sent, set])}`, asked)
   if (leaked) return `tells of the other organization: ${leaked}`
   if (/<fuzz-tag/i.test(html)) return 'has markup that was sent'
   if ([sent?.location, sent?.['hx-redirect']].some((target) => target !== undefined && !isOwn(`${target}`)))

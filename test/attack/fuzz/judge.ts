@@ -1,25 +1,17 @@
 import type { Answer } from '../../support/stand.ts'
 import { allows } from './document.ts'
-import { furtherRule } from './further-rules.ts'
+import { followsFurtherRule } from './further-rules.ts'
 import type { Ledger } from './ledger.ts'
 import type { Sent } from './send.ts'
 
 /** What is wrong with an answer, whose form is documented already; undefined if nothing is. */
 export function faultOf(ledger: Ledger, sent: Sent, answer: Answer): string | undefined {
   if (answer.status >= 500) return 'is a failure of ours'
-  const leaked = leakOf(ledger, sent, answer)
+  const { rawPath, rawQueryString, headers, body } = sent.event
+  const asked = JSON.stringify([rawPath, rawQueryString, headers, body])
+  const leaked = ledger.leakTo(sent.request.who, JSON.stringify(answer), asked)
   if (leaked) return `tells of the other organization: ${leaked}`
   return sent.request.kind === 'hostile' ? undefined : unexpected(ledger, sent, answer)
-}
-
-/** The mark or an id of the other organization, where the request does not have it. */
-function leakOf(ledger: Ledger, { request: { who }, event }: Sent, answer: Answer): string | undefined {
-  const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.headers, event.body]).toLowerCase()
-  const said = JSON.stringify(answer).toLowerCase()
-  return ledger.secretsOf(who === 'A' ? 'B' : 'A').find((secret) => {
-    const lowered = secret.toLowerCase()
-    return said.includes(lowered) && !asked.includes(lowered)
-  })
 }
 
 /** What the document makes whoever reads it expect, in the order of the checks. */
@@ -39,9 +31,9 @@ function unexpected(ledger: Ledger, sent: Sent, answer: Answer): string | undefi
     const type = sent.event.headers['content-type']
     if (sent.body !== undefined && type !== 'application/json') return is(status, 415)
     if (sent.body === undefined || !isStorable(sent.body)) return is(status, 400)
-    if (!allows(operation.body, sent.body)) return furtherRule(sent, answer) ? undefined : is(status, 422)
+    if (!allows(operation.body, sent.body)) return followsFurtherRule(sent, answer) ? undefined : is(status, 422)
   }
-  if (furtherRule(sent, answer)) return undefined
+  if (followsFurtherRule(sent, answer)) return undefined
   if (!ledger.leadsToOwn(sent)) return is(status, 404)
   return [400, 401, 403, 404, 413, 415, 422].includes(status) ? 'refuses what the document allows' : undefined
 }

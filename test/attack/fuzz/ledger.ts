@@ -41,12 +41,16 @@ export class Ledger {
     return known?.owner === who && known.agentId === agentId && !known.isDeleted
   }
 
-  /** What nobody but the owner may read: marks and ids. */
-  secretsOf(owner: Who): string[] {
-    const { names } = this.world[owner]
-    const fixed = Object.entries(names).filter(([name]) => !name.startsWith('etag'))
+  /** A mark or an id of the other organization that is said to one, who has not asked with it. */
+  leakTo(who: Who, said: string, asked: string): string | undefined {
+    const owner = who === 'A' ? 'B' : 'A'
+    const fixed = Object.entries(this.world[owner].names).filter(([name]) => !name.startsWith('etag'))
     const made = this.documents.filter(([, known]) => known.owner === owner)
-    return [...fixed.map(([, value]) => value), ...made.map(([id]) => id)]
+    const secrets = [...fixed.map(([, value]) => value), ...made.map(([id]) => id)].map((secret) =>
+      secret.toLowerCase(),
+    )
+    const [answer, request] = [said.toLowerCase(), asked.toLowerCase()]
+    return secrets.find((secret) => answer.includes(secret) && !request.includes(secret))
   }
 
   /** Fills in what requests name, those of earlier answers included: `<seen.3>`, `<cursor.0>`, `<etag.2>`. */

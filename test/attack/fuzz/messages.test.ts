@@ -21,19 +21,13 @@ const ids = '<mine.completed> <mine.file> <mine.deleted> <never.id> <mine.organi
 const document = fc.constantFrom(...ids, '')
 const odd = <T>(sound: fc.Arbitrary<T>) => fc.oneof({ weight: 5, arbitrary: sound as fc.Arbitrary<unknown> }, oddValues)
 
+const ofRequest = { request_id: odd(text(0, 10)), api_key_id: odd(text(0, 10)) }
 const work = fc.record(
-  {
-    v: odd(fc.constant(1)),
-    organization_id: odd(organization),
-    document_id: odd(document),
-    request_id: odd(text(0, 10)),
-    api_key_id: odd(text(0, 10)),
-  },
+  { v: odd(fc.constant(1)), organization_id: odd(organization), document_id: odd(document), ...ofRequest },
   { requiredKeys: [] },
 )
 const message = fc.oneof(
-  work.map((body) => JSON.stringify(body)),
-  anyJson.map((body) => JSON.stringify(body)),
+  ...[work, anyJson].map((body) => body.map((value) => JSON.stringify(value))),
   fc.constantFrom(
     ...['', '{', 'null', '[]', '['.repeat(100_000), `{"v":1${',"x":1'.repeat(20_000)}}`, '{"v":1,"v":2}', '\\ud800'],
   ),

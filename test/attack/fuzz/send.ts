@@ -54,18 +54,8 @@ function keyHeaders(world: World, { who, key, carrier }: FuzzRequest): Record<st
   const { keys } = world[who]
   const own = { 'x-api-key': keys[key]!.key }
   const bearer = { authorization: `Bearer ${keys[key]!.key}` }
-  switch (carrier) {
-    case 'own':
-      return own
-    case 'bearer':
-      return bearer
-    case 'both':
-      return { ...own, ...bearer }
-    case 'differing':
-      return { ...own, authorization: `Bearer ${keys.revoked!.key}x` }
-    case 'none':
-      return {}
-  }
+  const differing = { ...own, authorization: `Bearer ${keys.revoked!.key}x` }
+  return { own, bearer, both: { ...own, ...bearer }, differing, none: {} }[carrier]
 }
 
 function filled<T>(value: T, name: (text: string) => string): T {

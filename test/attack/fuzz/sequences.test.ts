@@ -31,10 +31,8 @@ async function play(step: Step): Promise<void> {
 async function everyDocumentIsItsOwners(): Promise<void> {
   for (const [id, { owner, agentId, isDeleted }] of exchange().ledger.documents)
     for (const who of ['A', 'B'] as const) {
-      const { status } = await exchange().ledger.world[who].tenant.call(
-        'GET',
-        `/v1/agents/${agentId}/knowledge-base/${id}`,
-      )
+      const { tenant } = exchange().ledger.world[who]
+      const { status } = await tenant.call('GET', `/v1/agents/${agentId}/knowledge-base/${id}`)
       expect(status, `of ${owner}, asked by ${who}`).toBe(who === owner && !isDeleted ? 200 : 404)
     }
 }

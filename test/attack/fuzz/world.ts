@@ -38,7 +38,6 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   await sql`update organizations set name = ${mark} where id = ${organizationId}`.execute(stand.db)
   await sql`update agents set name = ${mark} where id = ${tenant.agentId}`.execute(stand.db)
   const sibling = await createAgent(stand.db, organizationId, `${mark} sibling`)
-
   await setRetellSecret(stand.db, sibling.id, `${mark} secret`)
 
   const create = async (title: string, content?: string, agentId = tenant.agentId): Promise<string> => {
@@ -77,10 +76,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
     mark,
     keys: await makeKeys(stand, tenant),
     names: {
-      mark,
-      organization: organizationId,
-      agent: tenant.agentId,
-      sibling: sibling.id,
+      ...{ mark, organization: organizationId, agent: tenant.agentId, sibling: sibling.id },
       ...{ completed, pending, empty, own, draft, failed, processing, file: file.id, nephew, deleted },
       documentsCursor: await nextOf(`${tenant.knowledgeBase}?limit=1`),
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),

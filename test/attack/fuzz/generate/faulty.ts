@@ -18,22 +18,13 @@ const strangeKeys = fc.constantFrom('extra', 'id', 'organization_id', 'status', 
 export function faulty(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref?.endsWith('/Embedding')) return faultyEmbedding
   const own = resolved(schema)
-  const kinds = [oddValues]
-  switch ([own.type].flat()[0]) {
-    case 'string':
-      kinds.push(...faultyText(own))
-      break
-    case 'integer':
-    case 'number':
-      kinds.push(...faultyNumber(own))
-      break
-    case 'array':
-      kinds.push(...faultyArray(own))
-      break
-    case 'object':
-      kinds.push(...faultyObject(own), ...faultyObject(own))
-  }
-  return fc.oneof(...kinds)
+  const faults = faultsOfType[[own.type].flat()[0] ?? '']
+  return fc.oneof(oddValues, ...(faults?.(own) ?? []))
+}
+
+const faultsOfType: Record<string, (schema: Schema) => fc.Arbitrary<unknown>[]> = {
+  ...{ string: faultyText, integer: faultyNumber, number: faultyNumber, array: faultyArray },
+  object: (schema) => [...faultyObject(schema), ...faultyObject(schema)],
 }
 
 function faultyText({ minLength = 0, maxLength, pattern, format }: Schema): fc.Arbitrary<unknown>[] {
@@ -51,32 +42,24 @@ function faultyNumber({ minimum = 0, maximum = 1e6, type }: Schema): fc.Arbitrar
 
 function faultyArray({ items = {}, minItems = 0, maxItems }: Schema): fc.Arbitrary<unknown>[] {
   const sound = valid(items)
-  const oneFault = fc
-    .tuple(fc.array(sound, { maxLength: 2 }), faulty(items), fc.array(sound, { maxLength: 2 }))
-    .map(([before, fault, after]) => [...before, fault, ...after])
+  const few = fc.array(sound, { maxLength: 2 })
+  const oneFault = fc.tuple(few, faulty(items), few).map(([before, fault, after]) => [...before, fault, ...after])
   const twice = sound.map((item) => Array.from({ length: Math.max(2, minItems) }, () => item))
-  const tooMany = fc
-    .tuple(sound, fc.nat(1))
-    .map(([item, more]) => Array(Math.min(maxItems ?? 5, 300) + more).fill(item))
+  const most = Math.min(maxItems ?? 5, 300)
+  const tooMany = fc.tuple(sound, fc.nat(1)).map(([item, more]) => Array(most + more).fill(item))
   const tooFew = fc.constant(Array(Math.max(0, minItems - 1)).fill(null))
-  return [oneFault, oneFault, oneFault, twice, tooFew, ...(isSmall(items) ? [tooMany] : [])]
-}
-
-/** So that some hundred of them are a body still. */
-function isSmall(schema: Schema): boolean {
-  return !('embedding' in (resolved(schema).properties ?? {}))
+  // Some hundred embeddings would be no body any more.
+  const isSmall = !('embedding' in (resolved(items).properties ?? {}))
+  return [oneFault, oneFault, oneFault, twice, tooFew, ...(isSmall ? [tooMany] : [])]
 }
 
 function faultyObject(schema: Schema): fc.Arbitrary<unknown>[] {
-  const { properties = {} } = schema
   const sound = valid(schema) as fc.Arbitrary<Record<string, unknown>>
-  const names = Object.keys(properties)
-  const oneFault = names.map((name) =>
-    fc.tuple(sound, faulty(properties[name]!)).map(([made, fault]) => ({ ...made, [name]: fault })),
+  const fields = Object.entries(schema.properties ?? {})
+  const oneFault = fields.map(([name, field]) =>
+    fc.tuple(sound, faulty(field)).map(([made, fault]) => ({ ...made, [name]: fault })),
   )
-  const without = names.map((name) =>
-    sound.map((made) => Object.fromEntries(Object.entries(made).filter(([field]) => field !== name))),
-  )
+  const without = fields.map(([name]) => sound.map(({ [name]: _, ...others }) => others))
   const withMore = fc
     .tuple(sound, fc.oneof(prototypeKeys, strangeKeys), oddValues)
     .map(([made, name, value]) => Object.fromEntries([...Object.entries(made), [name, value]]))
@@ -93,22 +76,14 @@ const faultyEmbedding: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(0, 1e-10, 1e30, -0).map((number) => Array(1536).fill(number)),
   fc.constantFrom('A', '/', '=', ' ', 'é', '-_').map((filling) => filling.repeat(8192).slice(0, 8192)),
   // NaN and infinity, as floats have them.
-  fc
-    .constantFrom('AADAfw==', 'AACAfw==')
-    .map((float) => Buffer.from(float, 'base64'))
-    .map((float) => Buffer.concat(Array(1536).fill(float)).toString('base64')),
+  fc.constantFrom('0000c07f', '0000807f').map((float) => Buffer.from(float.repeat(1536), 'hex').toString('base64')),
 )
 
 /** An example with one value, somewhere in it, replaced, left out, repeated or renamed. */
 export function spoiledExample(example: unknown): fc.Arbitrary<unknown> {
-  const places = placesIn(example)
+  const [place, act] = [fc.constantFrom(...placesIn(example)), fc.constantFrom('replace', 'drop', 'add')]
   return fc
-    .tuple(
-      fc.constantFrom(...places),
-      fc.constantFrom('replace', 'drop', 'add'),
-      oddValues,
-      fc.oneof(prototypeKeys, strangeKeys),
-    )
+    .tuple(place, act, oddValues, fc.oneof(prototypeKeys, strangeKeys))
     .map(([place, act, value, name]) => spoil(example, place, act, value, name))
 }
 

@@ -24,37 +24,25 @@ export interface Screen {
   fields: string[]
 }
 
-const queryNames = [
-  ...'cursor after status live q query mode limit passage from seen text title to signed-out page'.split(' '),
-  ...['question', '__proto__'],
-]
+const queryNames =
+  'cursor after status live q query mode limit passage from seen text title to signed-out page question __proto__'
 
 /** Would be a tag if it were not escaped. */
 export const markup = '"><fuzz-tag a=\'`{{'
 
 const value: fc.Arbitrary<string> = fc.oneof(
-  { weight: 3, arbitrary: text(0, 60) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      ...['', ' '],
-      ...'0 -1 1 3 999999999 1e9'.split(' '),
-      '9'.repeat(30),
-      ...'true false on completed error hybrid semantic 30 never kb:read organization:write'.split(' '),
-      markup,
-      ...['\0', 'a\0b', '\r\nSet-Cookie: a=1', '\ud800', '\u202e'],
-      ...'% %zz %00 __proto__ javascript:alert(1) //evil.example/dashboard'.split(' '),
-      ...'prices.pdf ../../x.txt .txt a/b.csv x.exe 52428801'.split(' '),
-      ...['/dashboard/\\evil.example', 'x'.repeat(501), '🚲'.repeat(501), `${'n'.repeat(300)}.txt`],
-    ),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      ...'<mine.completed> <theirs.completed> <mine.agent> <theirs.agent> <never.id>'.split(' '),
-      ...'<theirs.documentsCursor> <mine.documentsCursor> <mine.keyId> <theirs.keyId> <theirs.callId>'.split(' '),
-    ),
-  },
+  text(0, 60),
+  fc.constantFrom(
+    ...'0 -1 1 3 999999999 1e9 true false on completed error hybrid semantic 30 never kb:read'.split(' '),
+    ...'organization:write % %zz %00 __proto__ javascript:alert(1) //evil.example/dashboard'.split(' '),
+    ...'prices.pdf ../../x.txt .txt a/b.csv x.exe 52428801 /dashboard/\\evil.example'.split(' '),
+    ...['', ' ', markup, '\0', 'a\0b', '\r\nSet-Cookie: a=1', '\ud800', '\u202e'],
+    ...['9'.repeat(30), 'x'.repeat(501), '🚲'.repeat(501), `${'n'.repeat(300)}.txt`],
+  ),
+  fc.constantFrom(
+    ...'<mine.completed> <theirs.completed> <mine.agent> <theirs.agent> <never.id>'.split(' '),
+    ...'<theirs.documentsCursor> <mine.documentsCursor> <mine.keyId> <theirs.keyId> <theirs.callId>'.split(' '),
+  ),
 )
 
 /** The permission to be given a key, its life, and so on: a form as a browser sends it. */
@@ -69,6 +57,9 @@ const sound: Record<string, fc.Arbitrary<string>> = {
   content: fc.constant(`Some content ${markup}`),
   edits: fc.constantFrom('0', '1'),
 }
+
+const origin = 'https://app.example.com'
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
   const named = fc.constantFrom(...(screen.fields.length > 0 ? screen.fields : ['x']), 'extra', '__proto__', 'toString')
@@ -85,10 +76,11 @@ export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
       fc.constantFrom('POST', 'GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'),
     ),
     path: pathOf(screen.path),
-    query: fc.oneof(fc.constant([]), fc.array(fc.tuple(fc.constantFrom(...queryNames), value), { maxLength: 3 })),
-    fields: fc.oneof(soundFields, soundFields, fc.array(fc.tuple(named, value), { maxLength: 5 })) as fc.Arbitrary<
-      [string, string][]
-    >,
+    query: fc.oneof(
+      fc.constant([]),
+      fc.array(fc.tuple(fc.constantFrom(...queryNames.split(' ')), value), { maxLength: 3 }),
+    ),
+    fields: fc.oneof(soundFields, soundFields, fc.array(fc.tuple(named, value), { maxLength: 5 })),
     raw: fc.oneof(
       { weight: 6, arbitrary: fc.constant(undefined) },
       fc.constantFrom(
@@ -103,36 +95,18 @@ export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
         ...['', 'multipart/form-data; boundary=b', 'application/x-www-form-urlencoded; charset=utf-16'],
       ),
     ),
-    headers: fc.oneof(
-      {
-        weight: 5,
-        arbitrary: fc.constantFrom<Record<string, string>>(
-          { 'sec-fetch-site': 'same-origin' },
-          { origin: 'https://app.example.com' },
-        ),
-      },
-      otherHeaders,
-    ),
+    headers: fc.oneof({ weight: 5, arbitrary: fc.constantFrom<object>(sameOrigin, { origin }) }, otherHeaders),
   }) as fc.Arbitrary<FormRequest>
 }
 
 /** Such as a form of another site sends, or htmx. */
-const otherHeaders = fc.oneof(
-  fc.constantFrom<Record<string, string>>(
-    {},
-    { origin: 'null' },
-    { origin: 'https://evil.example' },
-    { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site', origin: 'https://app.example.com' },
-    { 'sec-fetch-site': 'same-origin', 'hx-request': 'true', 'hx-request-type': 'partial' },
-    {
-      'sec-fetch-site': 'same-origin',
-      'hx-request-type': 'partial',
-      'hx-current-url': 'https://evil.example/dashboard',
-    },
-    { 'sec-fetch-site': 'same-origin', referer: 'javascript:alert(1)' },
-    { 'sec-fetch-site': 'same-origin', 'accept-language': '*'.repeat(500), 'accept-encoding': 'zstd' },
-  ),
+const otherHeaders = fc.constantFrom<object>(
+  ...[{}, { origin: 'null' }, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }],
+  { 'sec-fetch-site': 'same-site', origin },
+  { ...sameOrigin, 'hx-request': 'true', 'hx-request-type': 'partial' },
+  { ...sameOrigin, 'hx-request-type': 'partial', 'hx-current-url': 'https://evil.example/dashboard' },
+  { ...sameOrigin, referer: 'javascript:alert(1)' },
+  { ...sameOrigin, 'accept-language': '*'.repeat(500), 'accept-encoding': 'zstd' },
 )
 
 /** The ids of the path: mostly the sender's, else others, or something else. */

@@ -26,9 +26,8 @@ export function hostileRequest(operation: Operation): fc.Arbitrary<FuzzRequest> 
 }
 
 const odd = fc.constantFrom(
-  ...'/ // /. /.. %2f %00 %3f # ;a=1 é'.split(' '),
+  ...'/ // /. /.. %2f %00 %3f # ;a=1 é % %zz .json * {proxy+} 0 🚲 /../.. %252e%252e'.split(' '),
   ...['\0', '\r\n', '\t', ' ', '\\', '\ud800', '\u202e'],
-  ...'% %zz .json * {proxy+} 0 🚲 /../.. %252e%252e'.split(' '),
 )
 
 /** As the gateway hands it on: decoded, or with what it could not decode. */
@@ -54,11 +53,9 @@ const headerNames = fc.constantFrom(
 )
 const headerValues = fc.oneof(
   fc.constantFrom(
-    ...'* null é'.split(' '),
-    ...['', ' ', '\0', 'a\r\nx-evil: 1', '\u{10ffff}', '"'.repeat(2000), ','.repeat(2000)],
-    ...'0 -1 NaN http://evil.example gzip chunked bytes=0- Bearer'.split(' '),
+    ...['', ' ', '\0', 'a\r\nx-evil: 1', '\u{10ffff}', '"'.repeat(2000), ','.repeat(2000), 'Basic YTpi'],
+    ...'* null é 0 -1 NaN http://evil.example gzip chunked bytes=0- Bearer'.split(' '),
     ...'application/json;charset="utf-8 2025-06-18 1999-01-01 v=1,d=2'.split(' '),
-    'Basic YTpi',
   ),
   text(0, 60),
 )
@@ -73,22 +70,16 @@ type Bytes = string | Uint8Array
 
 /** JSON with something in it that no serializer writes; not JSON; not text. */
 function trickyBytes(json: fc.Arbitrary<string>): fc.Arbitrary<Bytes> {
+  const inserted = fc.constantFrom(
+    ...['"', '{', ']', ',', '/**/', '1e999', '\0', '\\', '\ufeff', '\ufffd', '\u2028', '\\u0000', '\\ud800'],
+  )
   return fc.oneof(
     fc.tuple(json, fc.constantFrom(...rewrites)).map(([whole, rewrite]) => rewrite(whole)),
     fc.tuple(json, fc.nat(99)).map(([whole, percent]) => whole.slice(0, (whole.length * percent) / 100)),
-    fc
-      .tuple(
-        json,
-        fc.nat(99),
-        fc.constantFrom(
-          ...'" { ] , /**/ 1e999'.split(' '),
-          ...['\0', '\\', '\ufeff', '\ufffd', '\u2028', '\\u0000', '\\ud800'],
-        ),
-      )
-      .map(([whole, percent, part]) => {
-        const at = Math.floor((whole.length * percent) / 100)
-        return whole.slice(0, at) + part + whole.slice(at)
-      }),
+    fc.tuple(json, fc.nat(99), inserted).map(([whole, percent, part]) => {
+      const at = Math.floor((whole.length * percent) / 100)
+      return whole.slice(0, at) + part + whole.slice(at)
+    }),
     fc.uint8Array({ maxLength: 64 }),
   )
 }

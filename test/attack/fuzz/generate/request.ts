@@ -44,15 +44,12 @@ export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   }) as fc.Arbitrary<FuzzRequest>
 }
 
+const ownDocuments = documentNames.map((name) => ({ agentId: '<mine.agent>', documentId: `<mine.${name}>` }))
 const ownIds = fc.oneof(
-  { weight: 9, arbitrary: fc.record({ agentId: fc.constant('<mine.agent>'), documentId: ownDocument() }) },
+  { weight: 9, arbitrary: fc.constantFrom(...ownDocuments) },
   { weight: 1, arbitrary: fc.constant({ agentId: '<mine.agent^>', documentId: '<mine.completed^>' }) },
   { weight: 1, arbitrary: fc.constant({ agentId: '<mine.sibling>', documentId: '<mine.nephew>' }) },
 )
-
-function ownDocument() {
-  return fc.constantFrom(...documentNames.map((name) => `<mine.${name}>`))
-}
 
 function chosen(operation: Operation, place: Parameter['in']): fc.Arbitrary<Record<string, string>> {
   const wanted = operation.parameters.filter((parameter) => parameter.in === place)
@@ -118,27 +115,17 @@ function segment(): fc.Arbitrary<string> {
 
 function wrongQuery(operation: Operation): fc.Arbitrary<[string, string][]> {
   const known = operation.parameters.filter((parameter) => parameter.in === 'query')
-  const unknown = fc.tuple(
-    fc.constantFrom('page', 'debug', '__proto__', 'limit[]', 'Limit', 'cursor ', 'a'),
-    text(0, 20),
-  )
-  const faults = known.map((parameter) => fc.tuple(fc.constant(parameter.name), wrongValue(parameter)))
-  const twice = known.map((parameter) =>
-    validValue(operation, parameter).map((value) => [parameter.name, value] as const),
-  )
+  const unknown = fc.constantFrom('page', 'debug', '__proto__', 'limit[]', 'Limit', 'cursor ', 'a')
+  const times = (count: number, name: string, value: string) => Array<[string, string]>(count).fill([name, value])
   return fc.oneof(
-    unknown.map((pair): [string, string][] => [pair]),
-    ...faults.map((fault) => fault.map((pair): [string, string][] => [pair])),
-    ...twice.map((pair) =>
-      pair.map(([name, value]) => Array.from({ length: 2 }, (): [string, string] => [name, value])),
-    ),
+    fc.tuple(unknown, text(0, 20)).map(([name, value]) => times(1, name, value)),
+    ...known.map((parameter) => wrongValue(parameter).map((value) => times(1, parameter.name, value))),
+    ...known.map((parameter) => validValue(operation, parameter).map((value) => times(2, parameter.name, value))),
   )
 }
 
 /** As a parameter holds it. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {
   const any = fc.oneof(faulty(schema).map(asText), text(0, 30))
@@ -146,27 +133,21 @@ function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {
 }
 
 const cursors = ['documentsCursor', 'filteredCursor', 'chunksCursor', 'agentsCursor']
+const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
 const wrongCursor = fc.oneof(
   fc.constantFrom(...cursors).map((name) => `<theirs.${name}>`),
-  fc.constantFrom(...cursors).map((name) => `<mine.${name}>`),
-  fc
-    .tuple(fc.constantFrom(...cursors), fc.constantFrom('A', '=', ' ', '.', 'AAAA'))
-    .map(([name, more]) => `<mine.${name}>${more}`),
+  ownCursor,
+  fc.tuple(ownCursor, fc.constantFrom('A', '=', ' ', '.', 'AAAA')).map((parts) => parts.join('')),
   fc
     .tuple(fc.uint8Array({ minLength: 0, maxLength: 24 }), fc.jsonValue({ maxDepth: 1 }))
     .map(([signature, key]) => Buffer.concat([signature, Buffer.from(JSON.stringify(key))]).toString('base64url')),
 )
 
 function wrongHeaders(parameters: Parameter[]): fc.Arbitrary<Record<string, string>> {
+  const odd = fc.constantFrom('', ' ', '"', 'W/"', '"a" "b"', '"a",', ',', '\t', 'x'.repeat(300))
   return fc.oneof(
     ...parameters.map(({ name, schema }) =>
-      fc
-        .oneof(
-          faulty(schema).map(asText),
-          text(0, 30),
-          fc.constantFrom('', ' ', '"', 'W/"', '"a" "b"', '"a",', ',', '\t', 'x'.repeat(300)),
-        )
-        .map((value) => ({ [name]: value })),
+      fc.oneof(faulty(schema).map(asText), text(0, 30), odd).map((value) => ({ [name]: value })),
     ),
   )
 }

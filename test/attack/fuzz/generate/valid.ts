@@ -32,25 +32,14 @@ export function valid(schema: Schema): fc.Arbitrary<unknown> {
   if (own.const !== undefined) return fc.constant(own.const)
   if (own.enum) return fc.constantFrom(...own.enum)
   if (own.anyOf) return fc.oneof(...own.anyOf.map(valid))
-  switch ([own.type].flat()[0]) {
-    case 'string':
-      return validText(own)
-    case 'integer':
-      return integer(own)
-    case 'number':
-      return fc.double({ min: own.minimum ?? -1e9, max: own.maximum ?? 1e9, noNaN: true })
-    case 'boolean':
-      return fc.boolean()
-    case 'array':
-      return fc.array(valid(own.items ?? {}), {
-        minLength: own.minItems ?? 0,
-        maxLength: Math.min(own.maxItems ?? 5, (own.minItems ?? 0) + 4),
-      })
-    case 'object':
-      return object(own)
-    default:
-      return anyJson
-  }
+  return ofType[[own.type].flat()[0] ?? '']?.(own) ?? anyJson
+}
+
+const ofType: Record<string, (schema: Schema) => fc.Arbitrary<unknown>> = {
+  ...{ string: validText, integer, object, boolean: () => fc.boolean() },
+  number: ({ minimum = -1e9, maximum = 1e9 }) => fc.double({ min: minimum, max: maximum, noNaN: true }),
+  array: ({ items = {}, minItems = 0, maxItems = 5 }) =>
+    fc.array(valid(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) }),
 }
 
 function validText({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> {
@@ -76,15 +65,11 @@ function object({ properties = {}, required = [], additionalProperties, minPrope
 
 const fieldName = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== '__proto__')
 
-export const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 3 }).map(withoutPrototype)
+export const anyJson: fc.Arbitrary<unknown> = fc
+  .jsonValue({ maxDepth: 3 })
+  .map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')))
 
-function withoutPrototype(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto'))
-}
-
-const embedding: fc.Arbitrary<unknown> = fc
-  .tuple(fc.nat(1000), fc.boolean())
-  .map(([seed, isText]) => vector(seed, isText))
+const embedding = fc.tuple(fc.nat(1000), fc.boolean()).map(([seed, isText]): unknown => vector(seed, isText))
 
 export function vector(seed: number, isText: boolean, length = 1536): number[] | string {
   const numbers = Array.from({ length }, (_, i) => Math.sin(seed + i))
