@@ -4,17 +4,9 @@ import { responseHeaders } from './openapi/headers.ts'
 export const cors = {
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
   allowHeaders: [
-    ...[
-      'Authorization',
-      'Content-Type',
-      'Idempotency-Key',
-      'If-Match',
-      'If-None-Match',
-      'X-API-Key',
-      'X-Retell-Signature',
-    ],
-    // What MCP clients send.
-    ...['Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
+    ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
+    // What Retell and MCP clients send.
+    ...['X-Retell-Signature', 'Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
   ],
   exposeHeaders: Object.keys(responseHeaders),
   /** Browsers keep an answer for two hours at most. */

@@ -4,7 +4,6 @@ export function messageOf(error: unknown): string {
   return (message || code || String(error)).replaceAll(/\s*\n\s*/g, ' ')
 }
 
-/** Catches that there is no such file. */
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

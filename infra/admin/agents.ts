@@ -5,21 +5,14 @@ import type { AgentId } from '../../shared/ids.ts'
 import { CommandError } from './command-error.ts'
 import { anyOrganization, byStatus, type StatusCount } from './lists.ts'
 
-interface Agent {
-  organization_id: string
-  id: string
-  name: string
-  knowledge_base_enabled: boolean
-  ready_document_count: number
-  created_at: Date
-}
+export const agentById = (db: Database, id: AgentId) =>
+  db.selectFrom('agents').where('organization_id', '=', anyOrganization).where('id', '=', id)
 
-/** @throws CommandError when the agent does not exist */
 export async function showAgent(db: Database, id: AgentId) {
   const { agents, statuses, secrets } = await db.batch({
-    agents: sql<Agent>`
-      select organization_id, id, name, knowledge_base_enabled, ready_document_count, created_at
-      from agents where organization_id = ${anyOrganization} and id = ${id}`,
+    agents: agentById(db, id)
+      .select(['organization_id', 'id', 'name', 'knowledge_base_enabled'])
+      .select(['ready_document_count', 'created_at']),
     statuses: sql<StatusCount>`
       select status, count(*)::int as count
       from documents where organization_id = ${anyOrganization} and agent_id = ${id} group by status`,
@@ -59,11 +52,9 @@ export async function setRetellSecret(db: Database, id: AgentId, secret: string)
   return { id, ...(rows[0] ?? agentNotFound(id)), retell_signature: 'required' }
 }
 
-/** @throws CommandError when the agent does not exist */
 export async function removeRetellSecret(db: Database, id: AgentId) {
   const { agents } = await db.batch({
-    agents: sql<{ organization_id: string }>`
-      select organization_id from agents where organization_id = ${anyOrganization} and id = ${id}`,
+    agents: agentById(db, id).select('organization_id'),
     removed: sql`
       delete from signing_secrets
       where organization_id = ${anyOrganization} and agent_id = ${id} and platform = 'retell'`,
@@ -71,6 +62,6 @@ export async function removeRetellSecret(db: Database, id: AgentId) {
   return { id, ...(agents[0] ?? agentNotFound(id)), retell_signature: 'not required' }
 }
 
-function agentNotFound(id: AgentId): never {
+export function agentNotFound(id: AgentId): never {
   throw new CommandError(`no such agent: ${id}`)
 }

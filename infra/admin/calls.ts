@@ -39,7 +39,6 @@ async function listCalls(db: Database, { trash, organization, limit }: CallsQuer
   return toPage(await rowsOf(db, organization, query), limit)
 }
 
-/** @throws CommandError when it is not in the trash */
 export function restoreCall(db: Database, id: string): Promise<Call> {
   return changeInTrash(db, id, calls.restoreCall(db, anyOrganization, id))
 }

@@ -86,7 +86,6 @@ export interface Target {
   tags: Tags
 }
 
-/** @throws CommandError that names the missing ones */
 async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]> {
   const rows = await targets(db).where('d.organization_id', '=', anyOrganization).where('d.id', 'in', ids).execute()
   const missing = new Set(ids).difference(new Set(rows.map((row) => row.id)))
@@ -94,7 +93,6 @@ async function findDocuments(db: Database, ids: DocumentId[]): Promise<Target[]>
   return rows.map(({ edits: _, version: __, ...row }) => ({ ...row, tags: '*' }))
 }
 
-/** @throws CommandError when the organization does not exist */
 async function findDocumentsInError(db: Database, organizationId: OrganizationId): Promise<Target[]> {
   const inError = targets(db).where('d.organization_id', '=', organizationId).where('d.status', '=', 'error')
   const rows = await rowsOf(db, organizationId, inError.orderBy('d.pending_since'))

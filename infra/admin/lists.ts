@@ -11,7 +11,6 @@ const o = columnsOf('organizations', 'o')
 const everyOrganization = sql`array(select ${o.id} from organizations o)`
 export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
 
-/** @throws CommandError when the organization does not exist */
 export async function rowsOf<Row>(db: Database, id: OrganizationId, query: Statement<Row>): Promise<Row[]> {
   const organization = db.selectFrom('organizations').select('id').where('id', '=', id)
   const results = await db.batch({ organization, rows: query })

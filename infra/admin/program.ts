@@ -17,7 +17,6 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     await program.parseAsync(args, { from: 'user' })
     return program.exitCode
   } catch (error) {
-    // Commander has already printed it.
     if (error instanceof CommanderError) return error.exitCode
     program.fail(onOneLine(messageOf(error)))
     return 1

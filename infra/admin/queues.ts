@@ -14,10 +14,7 @@ export type QueueUrls = Readonly<Record<string, string | undefined>>
 
 export type Queues = ReturnType<typeof openQueues>
 
-/**
- * An operation whose queue is unknown is undefined.
- * @param endpoint origin of a local SQS; undefined for AWS, with the environment's region and credentials
- */
+/** An operation whose queue is unknown is undefined. @param endpoint of a local SQS; without it, AWS with the environment's credentials */
 export function openQueues(urls: QueueUrls, endpoint?: string) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAws }),

@@ -20,7 +20,6 @@ export async function listOrganizations(db: Database) {
   return { data: await organizations.execute() }
 }
 
-/** The only organization. @throws CommandError unless there is exactly one */
 export async function onlyOrganization(db: Database): Promise<OrganizationId> {
   const [first, ...others] = await db.selectFrom('organizations').select('id').limit(2).execute()
   if (!first) throw new CommandError('there is no organization yet: create one with npx cuecard organization create')
@@ -57,7 +56,6 @@ export async function setLimits(db: Database, id: OrganizationId, changes: Parti
   return { id, ...usage }
 }
 
-/** @throws CommandError when the organization does not exist */
 export async function createAgent(db: Database, organizationId: OrganizationId, name: string) {
   const id = newId() as AgentId
   const { rows } = await sql`
@@ -67,7 +65,6 @@ export async function createAgent(db: Database, organizationId: OrganizationId, 
   return { id, organization_id: organizationId, name }
 }
 
-/** @throws CommandError when the organization does not exist */
 export async function listAgents(db: Database, organizationId: OrganizationId) {
   const agents = db
     .selectFrom('agents')
@@ -86,7 +83,6 @@ export async function createKey(db: Database, { organizationId, ...key }: NewKey
   return (await keys.createKey(db, organizationId, key)) ?? organizationNotFound(organizationId)
 }
 
-/** @throws CommandError when the organization does not exist */
 export async function listKeys(db: Database, organizationId: OrganizationId) {
   return { data: await rowsOf(db, organizationId, keys.listKeys(db, organizationId)) }
 }

@@ -17,11 +17,7 @@ const erasuresSuffix = '.erasures.json'
 /** Grants name these roles, and a dump of one database holds no roles. */
 const roles = [...databaseUsers, 'operator'].map((name) => `cuecard_${name}`)
 
-/**
- * Dumps a database, encrypted on this machine, and beside it the list of erasures. The dump is stored once it is complete.
- * @param url the owner's, on the direct host @param recipient public key, `age1…`
- * @throws Error on one line; nothing is stored then
- */
+/** Dumps a database, encrypted on this machine, and beside it the list of erasures. @throws Error on one line; no dump is stored then */
 export async function createBackup(store: Store, url: string, recipient: string, env?: NodeJS.ProcessEnv) {
   await requirePostgresPrograms(url, env)
   return await withDirectory(async (directory) => {
@@ -64,12 +60,7 @@ export async function listErasures(store: Store): Promise<{ data: { id: string }
   })
 }
 
-/**
- * Restores a backup into an empty database. Logins are not part of a backup.
- * @param identity secret key, `AGE-SECRET-KEY-…`
- * @param wanted the newest by default @returns the backup's name
- * @throws Error on one line: no backup, the database is not empty, the file was changed, or pg_restore fails
- */
+/** Restores a backup, the newest by default, into an empty database, without logins. @returns its name @throws Error on one line */
 export async function restoreBackup(store: Store, url: string, identity: string, wanted?: string): Promise<string> {
   const name = wanted ?? (await listBackups(store)).at(-1)
   if (!name) throw new Error('there is no backup')

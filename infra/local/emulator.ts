@@ -11,7 +11,6 @@ import { keepMessageGroups } from './queue/message-groups.ts'
 import { createQueues, type LocalQueues, onLoopback } from './queue/queues.ts'
 
 export interface Emulator {
-  /** The origin of SQS and S3. */
   endpoint: string
   queues: LocalQueues
   bucket: string

@@ -19,14 +19,9 @@ class Ended extends Error {
 
 const maxCloseMilliseconds = 5_000
 
-/**
- * Runs the system until the signal, and reports to the terminal.
- * @throws Error, on one line, when it cannot start; Ended when it cannot continue
- */
-export async function serve(
-  { dataDir, databaseUrl, port, corsOrigins, hasSamples }: Settings,
-  signal: AbortSignal,
-): Promise<void> {
+/** Runs the system until the signal. @throws Error, on one line, when it cannot start; Ended when it cannot continue */
+export async function serve(settings: Settings, signal: AbortSignal): Promise<void> {
+  const { dataDir, hasSamples } = settings
   const markReported = process.env.POWERTOOLS_LOG_LEVEL ? undefined : logForPeople(console.error)
   const envFile = join(dataDir, 'env')
   const removeEnvFile = () => rm(envFile, { force: true })
@@ -41,16 +36,7 @@ export async function serve(
       ),
     )
   try {
-    const stand = await startStand({
-      dataDir,
-      databaseUrl,
-      port,
-      corsOrigins,
-      onLocked: removeEnvFile,
-      onStep,
-      onPanic,
-      signal,
-    })
+    const stand = await startStand({ ...settings, onLocked: removeEnvFile, onStep, onPanic, signal })
     close = async () => {
       await removeEnvFile()
       await stand.close()
@@ -74,23 +60,15 @@ export async function serve(
       if (warning) console.error(`\nWarning: ${warning}.`)
     }
     if (!hasSamples) await markSeeded(dataDir, demo)
-    else if (!demo.hasSamples) await showSamples(stand.origin)
+    else if (!demo.hasSamples) {
+      const isWaiting = trouble !== undefined
+      const shown = tour({ origin: stand.origin, demo, signal, isWaiting, onPosted: () => markSeeded(dataDir, demo) })
+      await shown.catch((error) => {
+        if (!signal.aborted) console.error(`\nThe tour of the samples ended early: ${messageOf(error)}`)
+      })
+    }
     if (!signal.aborted) console.log(curlLines(envFile, trouble === undefined))
     if (!signal.aborted) await Promise.race([once(signal, 'abort'), ended])
-
-    async function showSamples(origin: string) {
-      try {
-        await tour({
-          origin,
-          demo,
-          signal,
-          isWaiting: trouble !== undefined,
-          onPosted: () => markSeeded(dataDir, demo),
-        })
-      } catch (error) {
-        if (!signal.aborted) console.error(`\nThe tour of the samples ended early: ${messageOf(error)}`)
-      }
-    }
   } catch (error) {
     // After the signal, work in progress may fail.
     if (!signal.aborted) throw error

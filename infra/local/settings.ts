@@ -14,7 +14,6 @@ export interface Settings {
   dataDir: string
   databaseUrl: string | undefined
   hasSamples: boolean
-  /** Origins whose pages may read responses. */
   corsOrigins: string[]
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
 import { publishAddress } from '../data-directory/address.ts'
 import { migrate } from '../migrations/migrate.ts'
@@ -9,7 +10,6 @@ import { type Emulator, startEmulator } from './emulator.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
 import { startEventSource } from './queue/event-source.ts'
-import { releaseWork } from './release-work.ts'
 import { every } from './schedule.ts'
 
 export interface StandOptions {
@@ -30,16 +30,8 @@ export interface StandOptions {
  * Starts the system, once per process, as handlers read process.env.
  * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
  */
-export async function startStand({
-  dataDir,
-  databaseUrl,
-  port,
-  corsOrigins = [],
-  onLocked,
-  onStep,
-  onPanic,
-  signal,
-}: StandOptions) {
+export async function startStand(options: StandOptions) {
+  const { dataDir, databaseUrl, port, corsOrigins, onLocked, onStep, onPanic, signal } = options
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -53,15 +45,12 @@ export async function startStand({
   }
 
   try {
-    const database = await step(
-      databaseUrl ? 'PostgreSQL behind Neon’s protocol' : 'embedded PostgreSQL behind Neon’s protocol',
-      () => openDatabase({ url: databaseUrl, dataDir, onPanic }),
-    )
+    const title = databaseUrl ? 'PostgreSQL behind Neon’s protocol' : 'embedded PostgreSQL behind Neon’s protocol'
+    const database = await step(title, () => openDatabase({ url: databaseUrl, dataDir, onPanic }))
     closers.push(database.close)
     await onLocked?.()
-    const emulator = await step('SQS queues with dead letters, S3 bucket', () =>
-      startEmulator({ filesDir: dataDir && join(dataDir, 'files') }),
-    )
+    const filesDir = dataDir && join(dataDir, 'files')
+    const emulator = await step('SQS queues with dead letters, S3 bucket', () => startEmulator({ filesDir }))
     closers.push(emulator.close)
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
@@ -84,8 +73,7 @@ export async function startStand({
       })
       closers.push(events.stop)
     }
-    const sweeper = every(lambdas.sweeper.everySeconds, functions.sweeper)
-    closers.push(sweeper.stop)
+    closers.push(every(lambdas.sweeper.everySeconds, functions.sweeper).stop)
     if (dataDir) closers.push(await publishAddress(dataDir, addressOf(database, emulator, databaseUrl)))
     return { origin: gateway.origin, db, close }
   } catch (error) {
@@ -111,4 +99,15 @@ export function addressOf(
       EXTRACTION_DEAD_LETTER_QUEUE_URL: extraction.deadLetterUrl,
     },
   }
+}
+
+/** Makes all unfinished work due: the process that held the leases and the messages in memory has ended. */
+export async function releaseWork(db: Database): Promise<void> {
+  await db.batch({
+    // Not now(): the next transaction may have the same time.
+    processing: sql`update documents set lease_expires_at = now() - interval '1 second'
+      where managed_by = 'service' and status = 'processing'`,
+    pending: sql`update documents set next_attempt_at = null, resend_at = now()
+      where managed_by = 'service' and status = 'pending'`,
+  })
 }

@@ -24,7 +24,6 @@ export interface Tour {
   signal: AbortSignal
   /** Whether documents wait for an embedding provider that is down. */
   isWaiting: boolean
-  /** Called once every sample is stored. */
   onPosted: () => Promise<void>
 }
 
@@ -77,7 +76,6 @@ export async function tour({ origin, demo, signal, isWaiting, onPosted }: Tour):
 const pollMilliseconds = 100
 const maxFollowMilliseconds = 30_000
 
-/** @returns whether it ended in time */
 async function follow(
   url: string,
   status: string,

@@ -5,7 +5,6 @@ import { migrateAt } from './migrate.ts'
 
 const { DATABASE_SECRET_ARN, DATABASE_URL } = config()
 
-/** A deploy waits for it. */
 export async function handler() {
   const ownerUrl = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
   const applied = await migrateAt(await ownerUrl())

@@ -25,7 +25,6 @@ interface Options {
   migrations?: Readonly<Record<string, readonly Step[]>>
   /** How the error names the data of an older version, which is refused. */
   place?: string | undefined
-  /** Time limit of a transaction for each lock. */
   lockMilliseconds?: number
   pause?: (milliseconds: number) => Promise<unknown>
 }

@@ -2,16 +2,8 @@ import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import type { ResponseMetadata, RouteMetadata } from '../../shared/http/route-metadata.ts'
 import { documentedRoutes, type Route } from './apps.ts'
 import { headersOf, optionalHeaders, responseHeaders } from './headers.ts'
-import { type JsonSchema, schemaConverter } from './json-schema.ts'
-import {
-  errorsOf,
-  hasOwnExample,
-  problemName,
-  problemResponse,
-  problemSchemas,
-  rateLimited,
-  throttled,
-} from './problems.ts'
+import { type JsonSchema, mapValues, schemaConverter } from './json-schema.ts'
+import * as errors from './problems.ts'
 
 const description = `The knowledge base that voice agents search during calls: text documents that are chunked and embedded for you, or your own chunks and embeddings.
 
@@ -45,13 +37,13 @@ const tags = [
 
 export function openApiDocument(routes: Route[] = documentedRoutes()) {
   const schemas = schemaConverter()
-  const responses: Record<string, unknown> = { RateLimited: rateLimited(), Throttled: throttled }
+  const responses: Record<string, unknown> = { RateLimited: errors.rateLimited(), Throttled: errors.throttled }
   const reference = (codes: ErrorCode[], operationId?: string) => {
-    const isOwn = operationId !== undefined && hasOwnExample(codes, operationId)
+    const isOwn = operationId !== undefined && errors.hasOwnExample(codes, operationId)
     const name = isOwn
-      ? `${operationId[0]!.toUpperCase()}${operationId.slice(1)}${problemName(codes)}`
-      : problemName(codes)
-    responses[name] ??= problemResponse(codes, operationId)
+      ? `${operationId[0]!.toUpperCase()}${operationId.slice(1)}${errors.problemName(codes)}`
+      : errors.problemName(codes)
+    responses[name] ??= errors.problemResponse(codes, operationId)
     return { $ref: `#/components/responses/${name}` }
   }
 
@@ -78,15 +70,13 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
           content: {
             'application/json': {
               schema: schemas.convert(op.body, 'request'),
-              examples: Object.fromEntries(Object.entries(op.examples ?? {}).map(([name, value]) => [name, { value }])),
+              examples: mapValues(op.examples ?? {}, (value) => ({ value })),
             },
           },
         },
       }),
       responses: {
-        ...Object.fromEntries(
-          Object.entries(op.responses).map(([status, response]) => [status, describeResponse(response)]),
-        ),
+        ...mapValues(op.responses, describeResponse),
         ...describeErrors(op),
       },
     }
@@ -126,8 +116,7 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     return { description, headers: headersOf(headers), ...(content && { content }) }
   }
 
-  /** A problem that shares its status with a response of the operation. */
-  function withDeclared(problem: ReturnType<typeof problemResponse>, declared: ResponseMetadata) {
+  function withDeclared(problem: ReturnType<typeof errors.problemResponse>, declared: ResponseMetadata) {
     const { description, content } = describeResponse(declared)
     return {
       ...problem,
@@ -137,19 +126,15 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
   }
 
   function describeErrors(op: RouteMetadata) {
-    const codes = errorsOf(op).filter((code) => code !== 'rate_limited')
+    const codes = errors.errorsOf(op).filter((code) => code !== 'rate_limited')
     const byStatus = Object.groupBy(codes, (code) => problems[code].status)
-    const ours = Object.fromEntries(
-      Object.entries(byStatus).map(([status, codes]) => {
-        const declared = op.responses[Number(status)]
-        return [
-          status,
-          declared
-            ? withDeclared(problemResponse(codes!, op.operationId), declared)
-            : reference(codes!, op.operationId),
-        ]
-      }),
-    )
+    const ours = mapValues(byStatus as Record<string, ErrorCode[]>, (codes, status) => {
+      const declared = op.responses[Number(status)]
+      const { operationId } = op
+      return declared
+        ? withDeclared(errors.problemResponse(codes, operationId), declared)
+        : reference(codes, operationId)
+    })
     const limited = op.permission === 'none' ? 'Throttled' : 'RateLimited'
     return { ...ours, 429: { $ref: `#/components/responses/${limited}` } }
   }
@@ -165,14 +150,9 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Starts with `cue_`.' },
         Bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as a bearer token.' },
       },
-      schemas: { ...sorted(schemas.components), ...problemSchemas },
+      schemas: { ...sorted(schemas.components), ...errors.problemSchemas },
       responses: sorted(responses),
-      headers: Object.fromEntries(
-        Object.entries(responseHeaders).map(([name, header]) => [
-          name,
-          { ...header, required: !optionalHeaders.has(name) },
-        ]),
-      ),
+      headers: mapValues(responseHeaders, (header, name) => ({ ...header, required: !optionalHeaders.has(name) })),
     },
   }
 }

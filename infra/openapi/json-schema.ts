@@ -6,21 +6,12 @@ export interface JsonSchema {
 }
 
 /** Actions that `metadata` describes, or that JSON Schema cannot express. */
-const ignoredActions = [
-  'check',
-  'raw_check',
-  'trim',
-  'to_lower_case',
-  'transform',
-  'brand',
-  'max_characters',
-  'max_bytes',
-]
+const ignoreActions = 'check raw_check trim to_lower_case transform brand max_characters max_bytes'.split(' ')
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'output',
-  ignoreActions: ignoredActions,
+  ignoreActions,
   overrideSchema: ({ valibotSchema, jsonSchema }) => (valibotSchema.type === 'custom' ? jsonSchema : undefined),
 }
 
@@ -40,10 +31,7 @@ export function schemaConverter() {
     for (const [keyword, value] of Object.entries(node)) {
       if (keyword === 'additionalProperties' && value === false && use === 'response') continue
       if (isEmpty(value) && (keyword === 'properties' || keyword === 'required')) continue
-      if (keyword === 'properties')
-        tidied[keyword] = Object.fromEntries(
-          Object.entries(value as JsonSchema).map(([name, schema]) => [name, tidy(schema, use)]),
-        )
+      if (keyword === 'properties') tidied[keyword] = mapValues(value as JsonSchema, (schema) => tidy(schema, use))
       else tidied[keyword] = keyword === 'default' || keyword === 'enum' ? value : tidy(value, use)
     }
     if (typeof tidied.const === 'string') tidied.type ??= 'string'
@@ -77,6 +65,10 @@ function withNullType(schema: JsonSchema): JsonSchema {
   return second?.type === 'null' && typeof first?.type === 'string'
     ? { ...first, type: [first.type, 'null'], ...rest }
     : schema
+}
+
+export function mapValues<From, To>(record: Record<string, From>, change: (value: From, name: string) => To) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]))
 }
 
 function isEmpty(value: unknown): boolean {

@@ -7,15 +7,10 @@ import type { JsonSchema } from './json-schema.ts'
 
 export function errorsOf(op: RouteMetadata): ErrorCode[] {
   const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
-  if (op.permission !== 'none')
-    codes.push(
-      'missing_api_key',
-      'invalid_api_key',
-      'missing_permission',
-      'invalid_parameter',
-      'rate_limited',
-      'temporarily_unavailable',
-    )
+  if (op.permission !== 'none') {
+    codes.push('missing_api_key', 'invalid_api_key', 'missing_permission')
+    codes.push('invalid_parameter', 'rate_limited', 'temporarily_unavailable')
+  }
   if (op.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed')
   const order = Object.keys(problems)
   return [...new Set(codes)].sort((a, b) => order.indexOf(a) - order.indexOf(b))
@@ -40,6 +35,8 @@ export function problemName(codes: ErrorCode[]): string {
 const examples: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL('examples.json', import.meta.url), 'utf8'),
 )
+
+const exampleOf = (code: ErrorCode, operationId = '') => examples[code]?.[operationId] ?? examples[code]?.everywhere
 
 export function hasOwnExample(codes: ErrorCode[], operationId: string): boolean {
   return codes.some((code) => examples[code]?.[operationId])
@@ -67,9 +64,7 @@ export function problemResponse(codes: ErrorCode[], operationId?: string) {
             },
           ],
         },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { value: examples[code]?.[operationId ?? ''] ?? examples[code]?.everywhere }]),
-        ),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, operationId) }])),
       },
     },
   }

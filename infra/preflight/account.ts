@@ -5,7 +5,6 @@ import { type Aws, undefinedIfMissing } from './aws.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
 const identity = v.object({ Account: v.string(), Arn: v.string() })
-/** @throws Error without credentials that work */
 export async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
   const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
   if (account === exampleAccount) return []
@@ -51,7 +50,6 @@ export async function checkConcurrency(aws: Aws, stage: string, settings: StageS
   return [ok(concurrencySubject, figures)]
 }
 
-/** Zero for a function that is not there yet. */
 async function reservedNow(aws: Aws, name: string): Promise<number> {
   const command = ['get-function-concurrency', '--function-name', name]
   const found = await aws('lambda', ...command).catch(undefinedIfMissing)
@@ -67,10 +65,9 @@ const certificate = v.object({
 })
 
 export function checkSettings(stage: string, { account, alarmAddress, runbookUrl }: StageSettings): Finding[] {
+  const example = `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`
   return [
-    ...(account === exampleAccount
-      ? [error('account', `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`)]
-      : []),
+    ...(account === exampleAccount ? [error('account', example)] : []),
     alarmAddress
       ? ok('alarms', `go to ${alarmAddress}`)
       : error('alarms', 'have no recipient: set alarmAddress of the stage in infra/aws/stages.ts'),

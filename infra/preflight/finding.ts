@@ -1,4 +1,3 @@
-/** The result of a check. A deploy works despite a warning. */
 export interface Finding {
   level: 'ok' | 'warning' | 'error'
   subject: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { releaseWork } from '../../infra/local/release-work.ts'
+import { releaseWork } from '../../infra/local/stand.ts'
 import { useStand } from '../support/stand.ts'
 import { keptQueue, sweeperWith } from '../support/worker.ts'
 

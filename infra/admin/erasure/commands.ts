@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentId, agentId, type OrganizationId, organizationId, uuid } from '../../../shared/ids.ts'
 import { action, audited } from '../action.ts'
+import { agentById, agentNotFound } from '../agents.ts'
 import { CommandError, organizationNotFound } from '../command-error.ts'
-import { anyOrganization } from '../lists.ts'
 import { parser, subcommand } from '../options.ts'
 import type { Program } from '../terminal.ts'
 import type { Subject } from './belongings.ts'
@@ -55,7 +55,6 @@ function progressTo(program: Program) {
   return { signal: program.terminal.signal, onProgress: (line: string) => program.warn(line) }
 }
 
-/** @throws CommandError unless there is such an organization, of this name */
 async function confirmOrganization(db: Database, organizationId: OrganizationId, name: string): Promise<Subject> {
   const { found, erased } = await db.batch({
     found: db.selectFrom('organizations').select('name').where('id', '=', organizationId),
@@ -76,13 +75,8 @@ async function confirmOrganization(db: Database, organizationId: OrganizationId,
 }
 
 async function confirmAgent(db: Database, agentId: AgentId, name: string): Promise<Subject> {
-  const found = await db
-    .selectFrom('agents')
-    .select(['organization_id', 'name'])
-    .where('organization_id', '=', anyOrganization)
-    .where('id', '=', agentId)
-    .executeTakeFirst()
-  if (!found) throw new CommandError(`no such agent: ${agentId}`)
+  const found = await agentById(db, agentId).select(['organization_id', 'name']).executeTakeFirst()
+  if (!found) agentNotFound(agentId)
   requireName(found.name, name, 'agent', agentId)
   return { organizationId: found.organization_id as OrganizationId, agentId }
 }

@@ -24,11 +24,7 @@ const share = 0.25
 /** Time limit of a transaction, which the size of batches adapts to: writers may have to wait as long for a row. */
 const batchMilliseconds = 100
 
-/**
- * Deletes all that an organization or agent has, in short transactions with pauses. May be interrupted and repeated. The sweeper deletes
- * the files.
- * @throws CommandError when it was interrupted
- */
+/** Deletes all that an organization or agent has, in short transactions with pauses. @throws CommandError when interrupted: repeat it */
 export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
   const { signal, onProgress, maxRows = 1000, pause = untilInterrupted } = options
   const scoped = db.forOrganization(subject.organizationId)

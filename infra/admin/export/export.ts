@@ -36,10 +36,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/**
- * Yields all that an organization has, one page in memory at a time; the last line has type `end`.
- * @throws CommandError when the organization does not exist, or the export was interrupted
- */
+/** Yields all that an organization has, one page in memory at a time; the last line, of a complete export, has type `end`. */
 async function* exportOrganization(
   db: Database,
   id: OrganizationId,

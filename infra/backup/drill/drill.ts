@@ -101,12 +101,8 @@ async function requireSameRows(expected: string, found: string): Promise<void> {
 
 /** Compares grants and policies. Definitions are left out: Postgres prints an expression that it has parsed twice with other parentheses. */
 async function requireSameAccess(expected: string, found: string): Promise<void> {
-  await requireSameDump(
-    expected,
-    found,
-    ['--schema-only'],
-    /^(GRANT|REVOKE|CREATE POLICY|ALTER TABLE .* ROW LEVEL SECURITY)/,
-  )
+  const access = /^(GRANT|REVOKE|CREATE POLICY|ALTER TABLE .* ROW LEVEL SECURITY)/
+  await requireSameDump(expected, found, ['--schema-only'], access)
 }
 
 async function requireSameDump(expected: string, found: string, options: string[], compared: RegExp): Promise<void> {

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
 export interface System {
-  /** What a search answers. */
   ask(question: string): Promise<unknown>
   stop(): Promise<void>
 }

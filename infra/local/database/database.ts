@@ -13,7 +13,6 @@ import { type Health, pgliteWire } from './pglite-wire.ts'
 export interface LocalDatabase {
   url: string
   endpoint: string
-  /** Connections as the owner, for migrations. */
   pool: Pool
   close(): Promise<void>
 }
@@ -35,8 +34,8 @@ export interface DatabaseOptions {
 export async function openDatabase({ url, dataDir, image, onPanic }: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
   try {
-    const backend =
-      url === undefined ? await openPglite(dataDir && join(dataDir, 'postgres'), image, onPanic) : await openServer(url)
+    const postgres = dataDir && join(dataDir, 'postgres')
+    const backend = url === undefined ? await openPglite(postgres, { image, onPanic }) : await openServer(url)
     const { port, close } = await startNeonEndpoint(backend)
     return {
       url: `postgres://${backend.login}@127.0.0.1:${port}/${backend.database}`,
@@ -60,21 +59,13 @@ interface OpenBackend extends Backend {
   close(): Promise<void>
 }
 
-async function openPglite(
-  dataDir: string | undefined,
-  image: string | undefined,
-  onPanic: DatabaseOptions['onPanic'],
-): Promise<OpenBackend> {
+async function openPglite(dataDir: string | undefined, { image, onPanic }: DatabaseOptions): Promise<OpenBackend> {
   // PGlite accepts a directory with a PG_VERSION as a database, and creates that file before the last ones.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
   const loadDataDir = image && new Blob([await readFile(image)])
-  const pglite = await PGlite.create({
-    dataDir,
-    extensions: { vector },
-    relaxedDurability: false,
-    ...(loadDataDir && { loadDataDir }),
-  })
+  const start = { dataDir, extensions: { vector }, ...(loadDataDir && { loadDataDir }) }
+  const pglite = await PGlite.create({ ...start, relaxedDurability: false })
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
   // A pool of one is the mutex: PGlite is a single backend, whose clients must not interleave.

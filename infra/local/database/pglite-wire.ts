@@ -7,10 +7,7 @@ export interface Health {
   onPanic?: (panic: Error) => void
 }
 
-/**
- * A socket for `pg`. PGlite’s own adapter decodes values in a way that drops a leading U+FEFF; `pg` does not.
- * @param health shared by all wires of a database
- */
+/** A socket for `pg`. PGlite’s own adapter decodes values in a way that drops a leading U+FEFF; `pg` does not. */
 export function pgliteWire(database: PGlite, health: Health = {}): Duplex {
   const wire = new Duplex({
     read() {},

@@ -1,5 +1,4 @@
 import { type Signer, signature, signUrl } from '../../../shared/files/signing.ts'
-import { S3Error } from './s3-error.ts'
 
 export type FormFields = Readonly<Record<string, string>>
 
@@ -9,7 +8,6 @@ interface Policy {
   conditions: (Record<string, string> | ['content-length-range', number, number])[]
 }
 
-/** Fields that no condition has to name. */
 const uncontrolled = /^(policy|x-amz-signature|file|bucket|x-ignore-.*)$/
 
 /** Checks a form's fields as S3 does. @returns how many bytes the file may have. @throws S3Error */
@@ -57,4 +55,24 @@ function signatureDoesNotMatch(): S3Error {
   const message =
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.'
   return new S3Error(403, 'SignatureDoesNotMatch', message)
+}
+
+export class S3Error extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+
+  toXml(): string {
+    return `<?xml version="1.0" encoding="UTF-8"?>
+<Error><Code>${this.code}</Code><Message>${escaped(this.message)}</Message><RequestId>${crypto.randomUUID()}</RequestId></Error>`
+  }
+}
+
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -6,28 +6,18 @@ import type { buildApp } from 'fauxqs'
 import type { Signer } from '../../../shared/files/signing.ts'
 import { filesCors } from '../../cors.ts'
 import type { FileFolder } from './folder.ts'
-import { checkPolicy, checkSignedUrl, type FormFields } from './policy.ts'
-import { escaped, S3Error } from './s3-error.ts'
+import { checkPolicy, checkSignedUrl, escaped, type FormFields, S3Error } from './policy.ts'
 
 interface ServedFiles {
   bucket: string
   folder: FileFolder
   signer: Signer
-  /** Whose pages may post files. */
   origins: ReadonlySet<string>
 }
 
 type App = ReturnType<typeof buildApp>
 
-interface CorsRequest {
-  method: string
-  headers: IncomingMessage['headers']
-}
-
-/**
- * Adds what fauxqs 1.9 lacks of S3: forms, signed URLs, CORS, and files that outlast the process. The rest goes on to fauxqs, whose bucket
- * is empty.
- */
+/** Adds what fauxqs 1.9 lacks of S3: forms, signed URLs, CORS, and files that outlast the process. Its own bucket stays empty. */
 export function serveFiles(app: App, { bucket, folder, signer, origins }: ServedFiles): void {
   const root = `/${bucket}/`
   const keyOf = ({ pathname }: URL) => decodeURIComponent(pathname.slice(root.length))
@@ -109,10 +99,7 @@ function unescaped(text: string): string {
 }
 
 /** Undefined for an origin, or a preflight for a method or headers, that the CORS rule does not name. */
-function corsHeaders(
-  { method, headers }: CorsRequest,
-  origins: ReadonlySet<string>,
-): Record<string, string> | undefined {
+function corsHeaders({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, origins: ReadonlySet<string>) {
   const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
   const isAllowed = method !== 'OPTIONS' || (filesCors.allowMethods.some((each) => each === wanted) && !named)
   if (!origins.has(origin) || !isAllowed) return undefined

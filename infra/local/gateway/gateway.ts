@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type ServerResponse,
-  validateHeaderName,
-  validateHeaderValue,
-} from 'node:http'
+import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { ApiError, problem } from '../../../shared/http/errors.ts'
@@ -28,7 +22,6 @@ export interface GatewayOptions {
   corsOrigins?: readonly string[]
   /** Requests that the functions run at a time; any more are answered with 503 at once. */
   maxInFlight?: number
-  /** The time in which a request must have arrived, its body included. */
   receiveSeconds?: number
   /** Called for every response with a 5xx status that a function caused. */
   onError?: (error: unknown) => void
@@ -45,19 +38,14 @@ const maxBodyBytes = 10 * 1024 * 1024
 const maxHeaderSize = 10_240
 
 /** Serves HTTP with payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
-export async function startGateway({
-  port,
-  routes,
-  corsOrigins = [],
-  maxInFlight = 32,
-  receiveSeconds = 60,
-  onError = logFailure,
-}: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
+export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
+  const { port, routes, corsOrigins = [], maxInFlight = 32, receiveSeconds = 60, onError = logFailure } = options
   const paths = routes.map(({ route }) => route)
   const receiveMilliseconds = receiveSeconds * 1000
+  const allowsCors = corsOrigins.length > 0
   let inFlight = 0
 
-  const server = createServer(
+  const server = http.createServer(
     {
       maxHeaderSize,
       headersTimeout: receiveMilliseconds,
@@ -74,16 +62,12 @@ export async function startGateway({
       request.resume()
       // A connection kept alive would delay the end.
       response.shouldKeepAlive &&= server.listening
-      send(response, {
-        status,
-        headers: corsOrigins.length > 0 ? withCors(headers, request, corsOrigins) : headers,
-        body,
-      })
+      send(response, { status, headers: allowsCors ? withCors(headers, request, corsOrigins) : headers, body })
     },
   )
 
-  async function respond(request: IncomingMessage): Promise<GatewayResponse> {
-    if (corsOrigins.length > 0 && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
+  async function respond(request: http.IncomingMessage): Promise<GatewayResponse> {
+    if (allowsCors && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
     // A proxy in front of this server may route by the other one.
     if ((request.headersDistinct.host?.length ?? 0) > 1) return messageResponse(400, 'Bad Request')
     const event = toEvent(headOf(request), paths)
@@ -134,11 +118,11 @@ function messageResponse(status: number, message: string): GatewayResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ message })) }
 }
 
-function send(response: ServerResponse, { status, headers, body }: GatewayResponse) {
+function send(response: http.ServerResponse, { status, headers, body }: GatewayResponse) {
   response.writeHead(status, body.length > 0 ? { ...headers, 'content-length': body.length } : headers).end(body)
 }
 
-function headOf({ method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage): GatewayRequest {
+function headOf({ method = 'GET', url = '/', headersDistinct, socket }: http.IncomingMessage): GatewayRequest {
   const forwarded = {
     'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
     'x-forwarded-port': `${socket.localPort}`,
@@ -149,7 +133,7 @@ function headOf({ method = 'GET', url = '/', headersDistinct, socket }: Incoming
 }
 
 /** Undefined when the body exceeds the limit of API Gateway. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: http.IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -180,8 +164,8 @@ function toResponse(result: unknown, requestId: string): GatewayResponse {
   const headers: GatewayResponse['headers'] = { 'apigw-requestid': requestId }
   if (body.length > 0) headers['content-type'] = 'text/plain;charset=UTF-8'
   for (const [name, value] of Object.entries(result.headers ?? {})) {
-    validateHeaderName(name)
-    validateHeaderValue(name, `${value}`)
+    http.validateHeaderName(name)
+    http.validateHeaderValue(name, `${value}`)
     headers[name.toLowerCase()] = `${value}`
   }
   if (cookies?.length) headers['set-cookie'] = cookies
