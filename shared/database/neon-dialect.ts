@@ -2,7 +2,7 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
+  DummyDriver,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -18,24 +18,14 @@ export function neonDialect(run: Run): Dialect {
       throw new Error('SQL over HTTP streams no rows')
     },
   }
-  const nothing = async () => {}
-  const driver: Driver = {
-    init: nothing,
-    acquireConnection: async () => connection,
-    beginTransaction: noSession,
-    commitTransaction: noSession,
-    rollbackTransaction: noSession,
-    releaseConnection: nothing,
-    destroy: nothing,
+  class NeonDriver extends DummyDriver {
+    override acquireConnection = async () => connection
+    override beginTransaction = () => Promise.reject(new Error('SQL over HTTP has no session: use batch'))
   }
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => driver,
+    createDriver: () => new NeonDriver(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
-}
-
-function noSession(): Promise<never> {
-  return Promise.reject(new Error('SQL over HTTP has no session: use batch'))
 }

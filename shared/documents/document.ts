@@ -4,6 +4,7 @@ import type { Tables } from '../database/tables.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 export const documentSchema = v.pipe(
   v.strictObject({
@@ -22,11 +23,9 @@ export const documentSchema = v.pipe(
       v.description('Where the file is stored; null unless it was a file. Files come in through the dashboard.'),
     ),
     status: v.picklist(statuses),
-    chunk_count: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('The chunks that GET chunks lists.')),
+    chunk_count: v.pipe(count, v.description('The chunks that GET chunks lists.')),
     searchable_chunk_count: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(0),
+      count,
       v.description(
         'The chunks that search finds now: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
       ),
@@ -42,7 +41,7 @@ export const documentSchema = v.pipe(
             v.string(),
             v.description('Why, in words; those of the embedding provider, if it is the cause.'),
           ),
-          attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description('How often it was tried.')),
+          attempts: v.pipe(count, v.description('How often it was tried.')),
           next_attempt_at: v.pipe(time, v.description('When it will be tried again, or a little later.')),
         }),
       ),
@@ -71,22 +70,21 @@ export const documentExample: Document = {
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-export const createdColumns = [
-  'id',
-  'agent_id',
-  'source_type',
-  'source_url',
-  'status',
+const shownColumns = ['id', 'agent_id', 'source_type', 'source_url', 'status', 'error_message'] as const
+const countsAndTimes = [
   'chunk_count',
   'searchable_chunk_count',
-  'error_message',
-  'waiting_reason',
-  'tries',
-  'next_attempt_at',
   'created_at',
   'updated_at',
   'edits',
   'version',
+] as const
+export const createdColumns = [
+  ...shownColumns,
+  ...countsAndTimes,
+  'waiting_reason',
+  'tries',
+  'next_attempt_at',
 ] as const
 
 /** The columns of a response, and `edits` and `version`, its ETag. */

@@ -1,7 +1,6 @@
-import type { Context, Handler } from 'hono'
+import type { Handler } from 'hono'
 import type * as v from 'valibot'
 import type { Permission } from '../permissions.ts'
-import type { ApiEnv } from './api.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type Schema = v.GenericSchema<unknown, unknown>
@@ -42,13 +41,4 @@ export function routeMetadata(handler: Handler): RouteMetadata | undefined {
 
 export function attachRouteMetadata(handler: Handler, metadata: RouteMetadata): void {
   metadataOf.set(handler, metadata)
-}
-
-export function publicEndpoint(
-  op: RouteMetadata<OptionalSchema, undefined, undefined, undefined> & { permission: 'none' },
-  handler: (c: Context<ApiEnv>) => Response | Promise<Response>,
-): Handler<ApiEnv> {
-  const run: Handler<ApiEnv> = async (c) => await handler(c)
-  attachRouteMetadata(run as Handler, op)
-  return run
 }

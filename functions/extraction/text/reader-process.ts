@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { residentMb } from './process-memory.ts'
-import type { ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.ts'
+import type { ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
 import { Unreadable } from './unreadable.ts'
 
 export type ReaderLimits = { seconds: number; memoryMb: number }

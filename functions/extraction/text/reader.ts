@@ -1,7 +1,11 @@
 // The program of the child process.
-import { readFile } from './read-file.ts'
-import type { ReaderOutcome, ReaderReady, ReaderReply, ReaderRequest } from './reader-messages.ts'
-import { Unreadable } from './unreadable.ts'
+import { type Extracted, readFile } from './read-file.ts'
+import { Unreadable, type UnreadableCode } from './unreadable.ts'
+
+export type ReaderReady = 'ready'
+export type ReaderRequest = { file: Uint8Array; fileName: string }
+type ReaderOutcome = Extracted | { unreadable: UnreadableCode; reason: string | undefined } | { fault: string }
+export type ReaderReply = ReaderOutcome & { usedMb: number }
 
 process.on('message', (request: ReaderRequest) => void answer(request))
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

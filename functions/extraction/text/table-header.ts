@@ -8,3 +8,9 @@ export function isAmount(text: string): boolean {
   const begins = /^[^\p{L}]{0,3}\d|^[A-Z]{3} \d/u.test(text)
   return begins && digits >= 0.3 * text.replace(/\s/g, '').length && !/^(19|20)\d\d$/.test(text)
 }
+
+/** The number of columns that most rows have, the larger one of two. */
+export function mostFrequent(numbers: readonly number[]): number {
+  const counts = [...Map.groupBy(numbers, (number) => number)].map(([number, { length }]) => ({ number, length }))
+  return counts.sort((a, b) => b.length - a.length || b.number - a.number)[0]?.number ?? 0
+}

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import type { Block } from '../blocks.ts'
+import { mostFrequent } from '../table-header.ts'
 import { sheetBlocks } from './table-rows.ts'
 
 const delimiters = [';', '\t', ',', '|']
@@ -37,10 +38,4 @@ function parsed(text: string, delimiter: string): string[][] | undefined {
   } catch {
     return undefined
   }
-}
-
-function mostFrequent(numbers: number[]): number {
-  const counts = new Map<number, number>()
-  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
-  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
 }

@@ -112,23 +112,13 @@ function isSlideNumber(block: Block): boolean {
   return block.kind === 'paragraph' && /^(<number>|\d{1,4})$/.test(block.text.trim())
 }
 
-function markerOf(kind: anydoc.MarkerKind, number: number, label: string | undefined): string {
+function markerOf(kind: string, number: number, label: string | undefined): string {
   if (label !== undefined) return `- ${label}`
-  switch (kind as string) {
-    case 'decimal':
-      return `${number}.`
-    case 'lowerAlpha':
-    case 'upperAlpha': {
-      const letter = String.fromCharCode(97 + ((number - 1) % 26))
-      return `- ${(kind as string) === 'lowerAlpha' ? letter : letter.toUpperCase()})`
-    }
-    case 'lowerRoman':
-      return `- ${roman(number)}.`
-    case 'upperRoman':
-      return `- ${roman(number).toUpperCase()}.`
-    default:
-      return '-'
-  }
+  if (kind === 'decimal') return `${number}.`
+  if (!/(Alpha|Roman)$/.test(kind)) return '-'
+  const letter = String.fromCharCode(97 + ((number - 1) % 26))
+  const marker = kind.endsWith('Alpha') ? `${letter})` : `${roman(number)}.`
+  return `- ${kind.startsWith('upper') ? marker.toUpperCase() : marker}`
 }
 
 const romanPatterns = ['', '0', '00', '000', '01', '1', '10', '100', '1000', '02']

@@ -1,5 +1,5 @@
 import type { Table } from '../blocks.ts'
-import { isAmount } from '../table-header.ts'
+import { isAmount, mostFrequent } from '../table-header.ts'
 import { joinLines, type Line, type Segment } from './text-lines.ts'
 
 type Column = { x0: number; x1: number }
@@ -110,12 +110,4 @@ function isProse(rows: readonly Line[], columns: readonly Column[]): boolean {
 
 function hasAmount(rows: readonly Line[]): boolean {
   return rows.some(({ segments }) => segments.slice(1).some(({ text }) => isAmount(text)))
-}
-
-function mostFrequent(numbers: readonly number[]): number {
-  const counts = new Map<number, number>()
-  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
-  return [...counts].reduce((best, entry) =>
-    entry[1] > best[1] || (entry[1] === best[1] && entry[0] > best[0]) ? entry : best,
-  )[0]
 }

@@ -25,9 +25,7 @@ export function readingOrder(words: readonly Word[], depth = 0): Word[][] {
 }
 
 function columnStarts(edges: readonly number[]): number[] {
-  const counts = new Map<number, number>()
-  for (const edge of edges) counts.set(Math.round(edge), (counts.get(Math.round(edge)) ?? 0) + 1)
-  const shared = [...counts].filter(([, count]) => count >= minLines).map(([edge]) => edge)
+  const shared = [...Map.groupBy(edges, Math.round)].filter(([, same]) => same.length >= minLines).map(([edge]) => edge)
   return shared.sort((a, b) => a - b).slice(1)
 }
 
