@@ -137,18 +137,11 @@ function isUnreachable(error: unknown): boolean {
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
 }
 
-const unconnected = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+const unconnected = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 
 function isUnconnected(error: unknown): boolean {
   const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
-  return cause instanceof Error && 'code' in cause && unconnected.has(String(cause.code))
+  return cause instanceof Error && 'code' in cause && unconnected.test(String(cause.code))
 }
 
 /** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */

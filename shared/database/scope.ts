@@ -20,6 +20,11 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
+/** The agent's documents. */
+export function isOfAgent({ organizationId, agentId }: AgentScope) {
+  return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
+}
+
 export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
 }

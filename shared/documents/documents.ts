@@ -6,7 +6,7 @@ import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../d
 import type { Status } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
-import { agentNotFound, requireDocument } from '../http/not-found.ts'
+import { agentNotFound, findDocument, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 
@@ -64,19 +64,12 @@ export async function getDocument(
   exclude?: 'content',
 ): Promise<DocumentRow & { is_known: boolean }> {
   const isKnown = known === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits} || '.' || ${d.version}`, known)
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
-    documents: db
-      .selectFrom('documents as d')
-      .select(createdColumns)
-      .select([
-        'd.title',
-        (exclude ? noContent : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'),
-        isKnown.as('is_known'),
-      ])
-      .where(isDocument(scope)),
-  })
-  return requireDocument({ agents, documents })
+  const found = db
+    .selectFrom('documents as d')
+    .select(['d.title', ...createdColumns, isKnown.as('is_known')])
+    .select((exclude ? noContent : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'))
+    .where(isDocument(scope))
+  return await findDocument(db, scope, found)
 }
 
 /** A worker busy with it finds nothing to write to. @throws ApiError agent_not_found, document_not_found, precondition_failed */

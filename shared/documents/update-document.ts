@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
-import { requireDocument } from '../http/not-found.ts'
+import { findDocument } from '../http/not-found.ts'
 import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -67,15 +67,12 @@ interface Found extends DocumentState {
 }
 
 async function read(db: Database, scope: DocumentScope) {
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
-    documents: sql<Found>`
-      select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, ${isFile} as is_file,
-        exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
-          and c.revision = d.revision and c.vector_id is not null) as has_embedding
-      from documents d where ${isDocument(scope)}`,
-  })
-  return requireDocument({ agents, documents })
+  const found = sql<Found>`
+    select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, ${isFile} as is_file,
+      exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
+        and c.revision = d.revision and c.vector_id is not null) as has_embedding
+    from documents d where ${isDocument(scope)}`
+  return await findDocument(db, scope, found)
 }
 
 /** Undefined if the document has changed: all that `decide` reads changes with version or revision. */

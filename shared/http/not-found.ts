@@ -1,3 +1,5 @@
+import type { Database, Statement } from '../database/database.ts'
+import { type DocumentScope, findAgent } from '../database/scope.ts'
 import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -13,6 +15,11 @@ export function documentNotFound(): never {
 export function requireDocument<Row>({ agents, documents }: { agents: unknown[]; documents: Row[] }): Row {
   if (agents.length === 0) agentNotFound()
   return documents[0] ?? documentNotFound()
+}
+
+/** The scope's document, as the statement selects it. @throws ApiError agent_not_found, document_not_found */
+export async function findDocument<Row>(db: Database, scope: DocumentScope, documents: Statement<Row>): Promise<Row> {
+  return requireDocument(await db.batch({ agents: findAgent(scope), documents }))
 }
 
 const foreignKeyViolation = '23503'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope } from '../../../shared/database/scope.ts'
+import { type AgentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
 
-const d = columnsOf('documents', 'documents')
+const d = columnsOf('documents', 'd')
 
 export type Titled = { id: string; title: string }
 
@@ -15,14 +15,13 @@ const maxTitles = 8
 /** Documents, the newest first; with `part`, those whose title has it. */
 export async function findTitles(
   db: Database,
-  { organizationId, agentId }: AgentScope,
+  scope: AgentScope,
   { part = '', areServed = false, limit = maxTitles } = {},
 ): Promise<Titled[]> {
   return await db
-    .selectFrom('documents')
+    .selectFrom('documents as d')
     .select(['id', 'title'])
-    .where('organization_id', '=', organizationId)
-    .where('agent_id', '=', agentId)
+    .where(isOfAgent(scope))
     .$if(areServed, (query) => query.where('active_revision', 'is not', null))
     .$if(part !== '', (query) => query.where(sql<boolean>`position(lower(${part}) in lower(${d.title})) > 0`))
     .orderBy('created_at', 'desc')
@@ -31,17 +30,11 @@ export async function findTitles(
     .execute()
 }
 
-export async function findExpected(
-  db: Database,
-  { organizationId, agentId }: AgentScope,
-  id: DocumentId,
-): Promise<Expected | undefined> {
+export async function findExpected(db: Database, scope: AgentScope, id: DocumentId): Promise<Expected | undefined> {
   const found = await db
-    .selectFrom('documents')
-    .select(['title', sql<boolean>`${d.active_revision} is not null`.as('isServed')])
-    .where('organization_id', '=', organizationId)
-    .where('agent_id', '=', agentId)
-    .where('id', '=', id)
+    .selectFrom('documents as d')
+    .select(['d.title', sql<boolean>`${d.active_revision} is not null`.as('isServed')])
+    .where(isDocument({ ...scope, documentId: id }))
     .executeTakeFirst()
   return found && { id, ...found }
 }

@@ -1,9 +1,9 @@
 import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../../../shared/database/scope.ts'
+import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
 import { awaitsFile, awaitsText, isFileMissing } from '../../../shared/documents/transitions.ts'
-import { requireDocument } from '../../../shared/http/not-found.ts'
+import { findDocument } from '../../../shared/http/not-found.ts'
 
 /** What the screens show of a document, except its text. */
 export type Overview = InferResult<ReturnType<typeof overviews>>[number]
@@ -44,11 +44,7 @@ export async function findOverviews(db: Database, scope: AgentScope, ids: string
 
 /** @throws ApiError agent_not_found, document_not_found */
 export async function findOverview(db: Database, scope: DocumentScope): Promise<Overview> {
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
-    documents: overviews(db, isDocument(scope)),
-  })
-  return requireDocument({ agents, documents })
+  return await findDocument(db, scope, overviews(db, isDocument(scope)))
 }
 
 function overviews(db: Database, condition: Expression<SqlBool>) {
@@ -70,10 +66,6 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
 const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} is not null then (
   select count(*)::int from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.revision}) end)`
-
-function isOfAgent({ organizationId, agentId }: AgentScope) {
-  return sql<SqlBool>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
-}
 
 /** Pattern of `ilike` that finds the word anywhere; its wildcards are escaped. */
 function toPattern(word: string): string {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../../../../shared/database/scope.ts'
+import { type DocumentScope, isDocument } from '../../../../shared/database/scope.ts'
 import { isFileMissing } from '../../../../shared/documents/transitions.ts'
-import { requireDocument } from '../../../../shared/http/not-found.ts'
+import { findDocument } from '../../../../shared/http/not-found.ts'
 
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
@@ -12,14 +12,9 @@ const shownCharacters = 20_000
 
 /** How a document's text begins; null while there is none. @throws ApiError agent_not_found, document_not_found */
 export async function readBeginning(db: Database, scope: DocumentScope): Promise<string | null> {
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
-    documents: db
-      .selectFrom('documents as d')
-      .select(sql<string | null>`left(${text}, ${shownCharacters})`.as('beginning'))
-      .where(isDocument(scope)),
-  })
-  return requireDocument({ agents, documents }).beginning
+  const beginning = sql<string | null>`left(${text}, ${shownCharacters})`.as('beginning')
+  const found = db.selectFrom('documents as d').select(beginning).where(isDocument(scope))
+  return (await findDocument(db, scope, found)).beginning
 }
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>
@@ -27,14 +22,11 @@ export type Editable = Awaited<ReturnType<typeof readEditable>>
 /** @throws ApiError agent_not_found, document_not_found */
 export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number) {
   const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
-    documents: db
-      .selectFrom('documents as d')
-      .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', 'd.status', 'd.error_code'])
-      .select([isFileMissing.as('is_file_missing'), isTooLong.as('is_too_long')])
-      .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
-      .where(isDocument(scope)),
-  })
-  return requireDocument({ agents, documents })
+  const found = db
+    .selectFrom('documents as d')
+    .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', 'd.status', 'd.error_code'])
+    .select([isFileMissing.as('is_file_missing'), isTooLong.as('is_too_long')])
+    .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
+    .where(isDocument(scope))
+  return await findDocument(db, scope, found)
 }

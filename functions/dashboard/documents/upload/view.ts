@@ -4,22 +4,9 @@ import { words } from '../../words.ts'
 
 const w = words.documents.upload
 
-/** `{name}` stands for the name of a file. */
-const wordsOfScript = {
-  progress: w.progress('{name}'),
-  waiting: w.waiting,
-  starting: w.starting,
-  uploading: w.uploading,
-  uploaded: w.uploaded('{name}'),
-  interrupted: w.interrupted,
-  refused: w.refused,
-  cancel: words.cancel,
-  remove: w.remove,
-}
-
 /** @param documentId the document that one file is for; without it, each file makes a document */
 export function uploadView(base: string, documentId?: string) {
-  return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(wordsOfScript)}">
+  return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify({ ...w.ofScript, cancel: words.cancel })}">
 <button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? w.dropOne : w.drop}</strong>
 <small id="upload-accepted">${w.accepted}</small></button>
 <input type="file" ${!documentId && 'multiple'} hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="${w.button}">

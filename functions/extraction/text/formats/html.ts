@@ -8,16 +8,10 @@ type Element = DefaultTreeAdapterTypes.Element
 const maxDepth = 400
 const maxSpan = 1_000
 const maxCells = 2_000_000
-const skipped = new Set(
-  'head script style noscript template svg math iframe object embed canvas audio video nav button select input textarea datalist dialog'.split(
-    ' ',
-  ),
-)
-const blockNames = new Set(
-  'address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul'.split(
-    ' ',
-  ),
-)
+const skipped =
+  /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|button|select|input|textarea|datalist|dialog)$/
+const blockNames =
+  /^(address|article|aside|blockquote|body|center|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h1|h2|h3|h4|h5|h6|header|hgroup|hr|html|legend|li|main|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)$/
 
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   const document = parse(html)
@@ -154,8 +148,8 @@ function holdsLayout(cell: Element): boolean {
 function holdsBlocks(node: Element, depth: number): boolean {
   if (depth > maxDepth) throw new Unreadable('too_complex')
   return (
-    blockNames.has(node.tagName) ||
-    node.childNodes.some((child) => isElement(child) && !skipped.has(child.tagName) && holdsBlocks(child, depth + 1))
+    blockNames.test(node.tagName) ||
+    node.childNodes.some((child) => isElement(child) && !skipped.test(child.tagName) && holdsBlocks(child, depth + 1))
   )
 }
 
@@ -191,7 +185,7 @@ function titleOf(nodes: readonly Node[]): string | undefined {
 
 function isHidden(element: Element): boolean {
   return (
-    skipped.has(element.tagName) ||
+    skipped.test(element.tagName) ||
     attribute(element, 'hidden') !== undefined ||
     /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribute(element, 'style') ?? '')
   )
