@@ -33,7 +33,6 @@ export interface Dependencies {
   now?: () => number
 }
 
-/** The dashboard: pages for people, under a session instead of a key. */
 export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies) {
   const findSession = currentSession(db, now)
   const screen = screens(db, findSession)

@@ -16,7 +16,6 @@ export type Form<Values> =
 
 export type Faults = Readonly<Record<string, string | undefined>>
 
-/** Any of several check boxes of one name, none included. */
 export function anyOf<const T extends readonly string[]>(values: T, message: string) {
   return v.pipe(
     v.optional(v.union([v.array(v.string()), v.string()]), []),

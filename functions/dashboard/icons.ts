@@ -1,6 +1,5 @@
 import { html, raw } from 'hono/html'
 
-/** Drawn on 24 by 24, in lines of the text's colour. */
 const drawings = {
   agents:
     '<path d="M4 14v-2a8 8 0 0 1 16 0v2"/><path d="M4 14h3v5H6a2 2 0 0 1-2-2zM20 14h-3v5h1a2 2 0 0 0 2-2z"/><path d="M18 19c0 2-2 2.5-4 2.5"/>',

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { Range } from '../../shared/terms/term-places.ts'
 import type { Html } from './layout.ts'
 
-/** A text of which some parts are marked. */
 export interface Marked {
   text: string
   /** In order, apart from each other. */

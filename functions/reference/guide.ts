@@ -4,7 +4,6 @@ import { endpointsOf, type OpenApi, responseBody, samplePath } from './document.
 import type { Html } from './markdown.ts'
 import { codeBlock, requestPanel } from './panel.ts'
 
-/** A Markdown page of the reference. Its title is its first heading. */
 export type Guide = { id: string; title: string; body: Html }
 
 /** Headings go one level down. A code block of the language `http` (request line, headers, empty line, body) becomes a panel. */

@@ -13,7 +13,6 @@ import { blocks, type Html, inline } from './markdown.ts'
 import { codeBlock, json, requestPanel } from './panel.ts'
 import { fieldRows, fieldsOf, foldedFields } from './schema.ts'
 
-/** An operation: description, parameters and responses, beside a request to copy and send. */
 export function operationSection(openApi: OpenApi, endpoint: Endpoint): Html {
   const { operationId, summary, description = '', parameters = [], requestBody } = endpoint
   const body = requestBody?.content['application/json']

@@ -12,7 +12,6 @@ interface Field {
 /** Rows of a request mark what is required, rows of a response what may be missing. */
 type Direction = 'sent' | 'returned'
 
-/** One row per field, with nested fields folded. */
 export function fieldRows(openApi: OpenApi, fields: Field[], direction: Direction): Html {
   return html`<ul class="fields">${fields.map((field) => fieldRow(openApi, field, direction))}</ul>`
 }
@@ -22,7 +21,6 @@ export function fieldsOf(openApi: OpenApi, schema: Schema): Field[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
 }
 
-/** The fields of a schema, behind a summary; nothing if it has none. */
 export function foldedFields(openApi: OpenApi, schema: Schema, summary: string, direction: Direction): Html {
   const fields = fieldsOf(openApi, schema)
   if (fields.length === 0) return ''

@@ -20,7 +20,6 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
-/** The agent's documents. */
 export function isOfAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
 }

@@ -34,7 +34,6 @@ export function hashedFiles(names: readonly string[], read: (name: string) => st
   names.forEach(load)
 
   return {
-    /** @throws Error for an unknown name */
     nameOf(name: string): string {
       const file = known.get(name)
       if (!file) throw new Error(`There is no file ${name}`)

@@ -12,7 +12,6 @@ export type Expected = { id: DocumentId; title: string; isServed: boolean }
 
 const maxTitles = 8
 
-/** Documents, the newest first; with `part`, those whose title has it. */
 export async function findTitles(
   db: Database,
   scope: AgentScope,

@@ -33,7 +33,6 @@ export interface Passage {
   strength: Strength
   /** From 0, unrelated to the question, to 1; undefined where meaning was not compared. */
   likeness: number | undefined
-  /** One for each of the trial's words. */
   presences: Presence[]
 }
 

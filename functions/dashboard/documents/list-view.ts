@@ -75,7 +75,6 @@ export interface Changes {
   counts: List['counts']
 }
 
-/** Replaces the rows that have changed, and no others. */
 export function changesView(place: Place & { query: ListQuery }, { changed, gone, isSettled, counts }: Changes) {
   const announced = changed.map(announcement).filter((text) => text !== undefined)
   return html`${changed.map((document) => html`<hx-partial hx-target="#document-${document.id}" hx-swap="outerMorph">${rowView(place, document)}</hx-partial>`)}

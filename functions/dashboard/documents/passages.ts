@@ -4,7 +4,6 @@ import type { Range } from '../../../shared/terms/term-places.ts'
 
 export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
 
-/** A part of a document's text, and where in it each passage is. */
 export type JoinedText = { text: string; passages: (Range & { number: number })[] }
 
 /**

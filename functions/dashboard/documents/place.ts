@@ -1,7 +1,6 @@
 import type { Permission } from '../../../shared/permissions.ts'
 import { agentPage } from '../layout.ts'
 
-/** Where an agent's documents are, and whether the session's key may change them. */
 export type Place = { base: string; mayWrite: boolean }
 
 export function placeOf({ agentId }: { agentId: string }, may: (permission: Permission) => boolean): Place {

@@ -50,7 +50,6 @@ export function aboutView({ source_type, source_url, chunk_count, updated_at }: 
   return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}`
 }
 
-/** Messages for undo.js, on the link that deletes a document. */
 function deletionWords(title: string) {
   return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="${w.delete.undone(title)}"
   data-changed="${w.delete.changed(title)}" data-failed="${w.delete.unreachable(title)}"`

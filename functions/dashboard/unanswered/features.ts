@@ -13,7 +13,6 @@ const pairWeight = 0.5
 const maxCached = 5000
 const known = new Map<string, Feature[]>()
 
-/** The question without case, punctuation and extra white space. */
 export function wordingOf(question: string): string {
   return question
     .normalize('NFKC')

@@ -5,7 +5,6 @@ export type Group<Q> = [Q, ...Q[]]
 
 interface Wording<Q> {
   features: Feature[]
-  /** In exactly these words. */
   questions: Group<Q>
 }
 

@@ -18,7 +18,6 @@ import { contentField, editView, goneView, maxWrittenBytes, newView, titleField 
 const newText = v.object({ title: titleField, content: contentField })
 const editedText = v.object({ title: titleField, content: v.optional(contentField), edits: editsField })
 
-/** Creates and edits texts. After an error, the form shows again what was typed. */
 export function textScreens(screen: Screen, queue: Sender) {
   return new Hono<ApiEnv>()
     .get(

@@ -75,7 +75,6 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
   }
 }
 
-/** What saving means, or why there is no text to edit. */
 function noteView(document: Editable, address: string, hasText: boolean) {
   const { source_url, managed_by, is_too_long, content } = document
   if (source_url !== null && hasText)
@@ -103,13 +102,11 @@ interface TextForm {
   /** Undefined where the text is not edited. */
   content?: string | undefined
   faults?: Faults | undefined
-  /** Edits of the version that the form began with. */
   edits?: number | string | undefined
   save: string
   cancel: string
 }
 
-/** Shows faults below each field, and what was typed in it. */
 function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
