@@ -14,6 +14,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 
 const size = { targetTokens: 30, overlapTokens: 0 }
+const tens = { inputs: 10, tokens: 100_000 }
 
 /** A paragraph that makes one chunk. */
 function paragraph(i: number): string {
@@ -27,10 +28,9 @@ const embedded = () => provider.calls.reduce((sum, call) => sum + call.texts.len
 
 describe('what is paid for', () => {
   test(`a change of one paragraph of a document of ${many} chunks embeds at most 5`, async () => {
-    const tenant = await stand.tenant()
     const work = newWorker(stand, provider, { chunkSize: size })
     const before = paragraphs(many)
-    const document = await createDocument(tenant, before.join('\n\n'))
+    const { tenant, document } = await newDocument(stand, before.join('\n\n'))
     await work([document])
     const { body: completed } = await tenant.call('GET', document.path)
     expect(completed).toMatchObject({ status: 'completed' })
@@ -68,22 +68,19 @@ describe('what is paid for', () => {
   })
 
   test('a text that stands in a document many times is embedded once', async () => {
-    const tenant = await stand.tenant()
-    const work = newWorker(stand, provider, { chunkSize: size })
     const text = `${'Opening hours are from nine to five on every day of the week. '.repeat(2)}\n\n`
-    const document = await createDocument(tenant, text.repeat(40))
-    await work([document])
+    const { tenant, document } = await newDocument(stand, text.repeat(40))
+    await newWorker(stand, provider, { chunkSize: size })([document])
     const { body } = await tenant.call('GET', document.path)
     expect(body.chunk_count).toBeGreaterThan(30)
     expect(embedded()).toBeLessThan(8)
   })
 
   test('another heading embeds its own section alone', async () => {
-    const tenant = await stand.tenant()
     const work = newWorker(stand, provider, { chunkSize: size })
-    const text = (heading: string) =>
-      `# ${heading}\n\n${paragraphs(3).join('\n\n')}\n\n# Second\n\n${paragraphs(9).slice(3).join('\n\n')}`
-    const document = await createDocument(tenant, text('First'))
+    const [sections, rest] = [paragraphs(3).join('\n\n'), paragraphs(9).slice(3).join('\n\n')]
+    const text = (heading: string) => `# ${heading}\n\n${sections}\n\n# Second\n\n${rest}`
+    const { tenant, document } = await newDocument(stand, text('First'))
     await work([document])
     provider.calls.length = 0
     await tenant.call('PATCH', document.path, { content: text('Renamed') })
@@ -103,21 +100,12 @@ describe('what is paid for', () => {
   })
 
   test('revisions that never completed leave nothing behind', async () => {
-    const tenant = await stand.tenant()
-    const versions = (version: number) =>
-      paragraphs(3)
-        .map((text) => `${text} ${version}`)
-        .join('\n\n')
-    const document = await createDocument(tenant, versions(0))
+    const versions = (version: number) => [0, 1, 2].map((i) => `${paragraph(i)} ${version}`).join('\n\n')
+    const { tenant, document } = await newDocument(stand, versions(0))
     const work = newWorker(stand, provider, { callLimits: { inputs: 1, tokens: 1000 }, concurrency: 1 })
     for (let version = 1; version < 6; version++) {
-      provider.script([
-        'ok',
-        async () => {
-          await tenant.call('PATCH', document.path, { content: versions(version) })
-          return 'ok' as const
-        },
-      ])
+      const edit = () => tenant.call('PATCH', document.path, { content: versions(version) })
+      provider.script(['ok', () => edit().then(() => 'ok' as const)])
       await work([document])
     }
     const { rows } = await sql<{ revision: number }>`
@@ -127,20 +115,17 @@ describe('what is paid for', () => {
   })
 
   test('without faults, one set of full calls a document', async () => {
-    const tenant = await stand.tenant()
-    const limits = { inputs: 10, tokens: 100_000 }
-    const work = newWorker(stand, provider, { chunkSize: size, callLimits: limits })
-    const document = await createDocument(tenant, paragraphs(95).join('\n\n'))
-    await work([document, document])
+    const { tenant, document } = await newDocument(stand, paragraphs(95).join('\n\n'))
+    await newWorker(stand, provider, { chunkSize: size, callLimits: tens })([document, document])
     const { body } = await tenant.call('GET', document.path)
-    expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / limits.inputs))
+    expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / 10))
   })
 })
 
 describe('checkpoints', () => {
   test('a crash after some calls costs the rest, not the whole', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(100).join('\n\n'))
-    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1 }
+    const options = { chunkSize: size, callLimits: tens, concurrency: 1 }
     provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
     // Its process stops in the fifth call: nobody hears of it again.
     void newWorker(stand, provider, options)([document])
@@ -156,7 +141,7 @@ describe('checkpoints', () => {
 
   test('after a refusal by rate, the next attempt pays for what was refused alone', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(50).join('\n\n'))
-    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 2 }
+    const options = { chunkSize: size, callLimits: tens, concurrency: 2 }
     provider.script(['ok', 'too_many_requests', 'ok'], 'too_many_requests')
     await newWorker(stand, provider, { ...options, random: () => 0 })([document])
     expect((await tenant.call('GET', document.path)).body.status).toBe('pending')
@@ -173,7 +158,7 @@ describe('checkpoints', () => {
   test('a document for which one Lambda’s time is too short is requeued, and no attempt is counted', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
-    const options = { chunkSize: size, callLimits: { inputs: 10, tokens: 100_000 }, concurrency: 1, queue }
+    const options = { chunkSize: size, callLimits: tens, concurrency: 1, queue }
     const document = await createDocument(tenant, paragraphs(60).join('\n\n'))
     const work = newWorker(stand, provider, options)
     let deliveries = 0
@@ -182,9 +167,7 @@ describe('checkpoints', () => {
       // Time for two calls.
       const { batchItemFailures } = await work([document], () => (provider.calls.length < calls + 2 ? 110_000 : 20_000))
       expect(batchItemFailures).toEqual([])
-      const { rows } = await sql<{ attempt: number; retry_count: number }>`
-        select attempt, retry_count from documents where id = ${document.id}`.execute(stand.db)
-      expect(rows).toEqual([{ attempt: 0, retry_count: 0 }])
+      expect(await attempts(document)).toMatchObject({ attempt: 0, retry_count: 0 })
     }
     const { body } = await tenant.call('GET', document.path)
     expect(deliveries).toBeGreaterThanOrEqual(3)
@@ -207,11 +190,13 @@ describe('checkpoints', () => {
     const looks = [10_050, 110_000]
     await newWorker(stand, provider, { queue, timeoutSeconds: 60 })([document], () => looks.shift() ?? 110_000)
     expect(sent).toEqual([{ documentId: document.id, delaySeconds: 0 }])
-    const { rows } = await sql`select status, attempt, retry_count from documents where id = ${document.id}`.execute(
-      stand.db,
-    )
-    expect(rows).toEqual([{ status: 'pending', attempt: 0, retry_count: 0 }])
+    expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 0 })
   })
+
+  async function attempts({ id }: { id: string }) {
+    const found = sql`select status, attempt, retry_count from documents where id = ${id}`
+    return (await found.execute(stand.db)).rows[0]
+  }
 
   async function storedVectors(documentId: string): Promise<number[]> {
     const { rows } = await sql<{ chunk_index: number }>`
@@ -243,11 +228,7 @@ describe('a call', () => {
   test('is one of at most so many in flight, those of all documents of a batch together', async () => {
     const tenant = await stand.tenant()
     const text = paragraphs(20).join('\n\n')
-    const documents = await Promise.all([
-      createDocument(tenant, text),
-      createDocument(tenant, `${text} b`),
-      createDocument(tenant, `${text} c`),
-    ])
+    const documents = await Promise.all(['', ' b', ' c'].map((more) => createDocument(tenant, `${text}${more}`)))
     const callLimits = { inputs: 4, tokens: 100_000 }
     const { promise: threeWait, resolve } = Promise.withResolvers<void>()
     provider.script([], async () => {
@@ -273,11 +254,8 @@ describe('a call', () => {
 
   test('takes all of 4 MiB within the provider’s limits', () => {
     const chunks = chunk(paragraphs(2000).join('\n\n'), { targetTokens: 400, overlapTokens: 60 })
-    const calls = batches(
-      chunks.map((each) => ({ text: embeddedText('T', each), chunks: [each] })),
-      { inputs: 512, tokens: 290_000 },
-    )
-    for (const call of calls) {
+    const texts = chunks.map((each) => ({ text: embeddedText('T', each), chunks: [each] }))
+    for (const call of batches(texts, { inputs: 512, tokens: 290_000 })) {
       expect(call.length).toBeLessThanOrEqual(2048)
       expect(call.reduce((sum, each) => sum + each.chunks[0]!.token_count, 0)).toBeLessThanOrEqual(300_000)
     }

@@ -74,16 +74,11 @@ test(`${count} documents created as fast as the API takes them all end completed
       }
       if (random.chance(0.6)) {
         crashes++
-        connection.lose(
-          random.pick(['before', 'after']),
-          random.pick([statements.commit, statements.part, statements.claim]),
-        )
+        const { commit, part, claim } = statements
+        connection.lose(random.pick(['before', 'after']), random.pick([commit, part, claim]))
       }
       busy++
-      const documents = batch.map((each) => ({
-        id: each.documentId as string,
-        organizationId: each.organizationId as string,
-      }))
+      const documents = batch.map(({ documentId, organizationId }) => ({ id: documentId, organizationId }))
       const options = { queue, ...(random.chance(0.5) && { callLimits: { inputs: 1, tokens: 1000 } }) }
       await newWorker(stand, provider, options)(documents).finally(() => busy--)
     }
@@ -91,10 +86,9 @@ test(`${count} documents created as fast as the API takes them all end completed
 
   /** Five minutes pass, and the sweeper comes. */
   async function pass() {
-    await sql`update documents set lease_expires_at = lease_expires_at - interval '5 minutes',
-      next_attempt_at = next_attempt_at - interval '5 minutes', resend_at = resend_at - interval '5 minutes'`.execute(
-      stand.db,
-    )
+    const by = sql`interval '5 minutes'`
+    await sql`update documents set lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by},
+      resend_at = resend_at - ${by}`.execute(stand.db)
     await sweep(sweeperWith(queue))
   }
 

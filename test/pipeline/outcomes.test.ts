@@ -7,7 +7,7 @@ import { createDocument, expireLease, newDocument } from '../support/documents.t
 import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { callerOf } from '../support/own-app.ts'
-import { poison, vectorOf, type Way } from '../support/provider-responses.ts'
+import { poison, vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
@@ -16,10 +16,10 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 async function row(id: string) {
-  const { rows } = await sql<{ status: string; error_code: string | null; waits: number }>`
+  const found = sql<{ status: string; error_code: string | null; waits: number }>`
     select status, error_code, attempt, retry_count, extract(epoch from next_attempt_at - now())::float8 as waits
-    from documents where id = ${id}`.execute(stand.db)
-  return rows[0]!
+    from documents where id = ${id}`
+  return (await found.execute(stand.db)).rows[0]!
 }
 
 const makeDue = (id: string) => sql`update documents set next_attempt_at = now() where id = ${id}`.execute(stand.db)
@@ -36,15 +36,16 @@ describe('what is sent', () => {
       return { status, id: body.id, messages: sent.splice(0).map((each) => each.documentId) }
     }
     const key = { 'idempotency-key': 'once' }
-    const { id, messages } = await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key)
+    const one = ['POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key] as const
+    const { id, messages } = await call(...one)
     const path = `${tenant.knowledgeBase}/${id}`
     expect(messages).toEqual([id])
-    expect((await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key)).messages).toEqual([])
+    expect((await call(...one)).messages).toEqual([])
     expect((await call('POST', tenant.knowledgeBase, { title: 'No content' })).messages).toEqual([])
-    expect((await call('PATCH', path, { content: 'Two.' })).messages).toEqual([id])
-    expect((await call('PATCH', path, { status: 'pending' })).messages).toEqual([id])
-    expect((await call('PATCH', path, { content: 'Two.' })).messages).toEqual([])
-    expect((await call('PATCH', path, { title: 'Another' })).messages).toEqual([])
+    for (const edit of [{ content: 'Two.' }, { status: 'pending' }])
+      expect((await call('PATCH', path, edit)).messages).toEqual([id])
+    for (const edit of [{ content: 'Two.' }, { title: 'Another' }])
+      expect((await call('PATCH', path, edit)).messages).toEqual([])
     expect(await call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 409, messages: [] })
     const late = await call('PATCH', path, { content: 'Three.' }, { 'if-match': '"0"' })
     expect(late).toMatchObject({ status: 412, messages: [] })
@@ -99,24 +100,22 @@ describe('a text that the provider refuses', () => {
 })
 
 describe('a provider in trouble', () => {
-  test.each(['too_many_requests', 'gateway_timeout', 'zeros', 'break_off'] as (Way | 'break_off')[])(
-    'makes the document wait, never fail (%s)',
-    async (way) => {
-      const { document } = await newDocument(stand, 'A text.')
-      const { queue, sent } = keptQueue()
-      const work = newWorker(stand, provider, { queue, random: () => 0.5 })
-      provider.script([], way)
-      for (let i = 0; i < 12; i++) {
-        expect(await work([document])).toEqual({ batchItemFailures: [] })
-        await makeDue(document.id)
-      }
-      expect(await row(document.id)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 12 })
-      expect(sent.map((each) => each.delaySeconds)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 450, 450, 450, 450])
-      provider.script([])
-      await work([document])
-      expect((await row(document.id)).status).toBe('completed')
-    },
-  )
+  const troubles = ['too_many_requests', 'gateway_timeout', 'zeros', 'break_off'] as const
+  test.each(troubles)('makes the document wait, never fail (%s)', async (way) => {
+    const { document } = await newDocument(stand, 'A text.')
+    const { queue, sent } = keptQueue()
+    const work = newWorker(stand, provider, { queue, random: () => 0.5 })
+    provider.script([], way)
+    for (let i = 0; i < 12; i++) {
+      expect(await work([document])).toEqual({ batchItemFailures: [] })
+      await makeDue(document.id)
+    }
+    expect(await row(document.id)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 12 })
+    expect(sent.map((each) => each.delaySeconds)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 450, 450, 450, 450])
+    provider.script([])
+    await work([document])
+    expect((await row(document.id)).status).toBe('completed')
+  })
 
   test('is not asked again before it wants to be, the row and the message’s delay see to it', async () => {
     const { document } = await newDocument(stand, 'A text.')
@@ -170,37 +169,30 @@ describe('a fault of ours', () => {
 
   test('leaves the message in the queue even if its visibility cannot be changed', async () => {
     const { document } = await newDocument(stand, 'A BUG is here.')
-    const queue: Queue = {
-      send: () => Promise.resolve(),
-      changeVisibility: () => Promise.reject(new Error('not allowed')),
-    }
+    const queue: Queue = { ...keptQueue().queue, changeVisibility: () => Promise.reject(new Error('not allowed')) }
     const result = await newWorker(stand, provider, { embedder: buggy, queue })([document])
     expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
   })
 })
 
-describe('without the database', () => {
-  test.each(['before', 'after'] as const)('lost %s the claim, the message is delivered again', async (when) => {
-    const { document } = await newDocument(stand, 'A text.')
-    connection.cut(when, statements.claim, 2)
-    const work = newWorker(stand, provider)
-    expect(await work([document])).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
-    expect(provider.calls).toHaveLength(0)
-    await expireLease(stand.db, document)
-    await work([document])
-    expect((await row(document.id)).status).toBe('completed')
-  })
+test.each(['before', 'after'] as const)('when the database is lost %s the claim, it is repeated', async (when) => {
+  const { document } = await newDocument(stand, 'A text.')
+  connection.cut(when, statements.claim, 2)
+  const work = newWorker(stand, provider)
+  expect(await work([document])).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
+  expect(provider.calls).toHaveLength(0)
+  await expireLease(stand.db, document)
+  await work([document])
+  expect((await row(document.id)).status).toBe('completed')
 })
 
-describe('a document of too many chunks', () => {
-  test('ends in error before anything is paid', async () => {
-    const { tenant, document } = await newDocument(stand, 'ab '.repeat(10_050))
-    await newWorker(stand, provider, { chunkSize: { targetTokens: 1, overlapTokens: 0 } })([document])
-    const { body } = await tenant.call('GET', document.path)
-    expect(body.status).toBe('error')
-    expect(body.error_message).toMatch(/^The text makes \d+ chunks; a document may have 10000\. Split it/)
-    expect(provider.calls).toHaveLength(0)
-  })
+test('a document of too many chunks ends in error before anything is paid', async () => {
+  const { tenant, document } = await newDocument(stand, 'ab '.repeat(10_050))
+  await newWorker(stand, provider, { chunkSize: { targetTokens: 1, overlapTokens: 0 } })([document])
+  const { body } = await tenant.call('GET', document.path)
+  expect(body.status).toBe('error')
+  expect(body.error_message).toMatch(/^The text makes \d+ chunks; a document may have 10000\. Split it/)
+  expect(provider.calls).toHaveLength(0)
 })
 
 /** Fails on some texts in a way that nobody has foreseen. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { Random } from '../simulation/random.ts'
+import { createDocument, expireLease } from '../support/documents.ts'
 import { isOnServer, isThorough } from '../support/effort.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
@@ -16,7 +17,6 @@ const connection = useFaultyConnection()
 
 /** On PGlite statements take turns, so there is less to see. */
 const searches = isOnServer ? 5_000 : isThorough ? 400 : 50
-const documentCount = 4
 
 interface Listed {
   id: string
@@ -34,15 +34,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
   const text = (version: number) =>
     Array.from({ length: 3 }, (_, i) => `Version ${version} part ${i} is on sale.`).join('\n\n')
   const documents = await Promise.all(
-    Array.from({ length: documentCount }, async () => {
-      const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: text(0) })
-      return {
-        id: body.id as string,
-        organizationId: tenant.organizationId,
-        path: `${tenant.knowledgeBase}/${body.id}`,
-        version: 0,
-      }
-    }),
+    Array.from({ length: 4 }, async () => ({ ...(await createDocument(tenant, text(0))), version: 0 })),
   )
   await newWorker(stand, provider)(documents)
 
@@ -56,10 +48,8 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     // What each document's text was when it was last completed before this search began …
     const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body as { data: Listed[] }
     const before = documents.map(({ id }) => data.find((each) => each.id === id)!)
-    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
-      embedding: [...vectorOf('q')],
-      limit: 50,
-    })
+    const everything = { embedding: [...vectorOf('q')], limit: 50 }
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, everything)
     for (const [i, document] of documents.entries()) {
       const hits = (body.data as Hit[]).filter((hit) => hit.document_id === document.id)
       const versions = new Set(hits.map((hit) => Number(/Version (\d+)/.exec(hit.content)![1])))
@@ -92,14 +82,10 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
 
   /** Time passes quickly for leases, so that what dies is taken over, often from a worker that is not dead. */
   async function hasten() {
-    await sql`update documents set lease_expires_at = now() - interval '1 ms' where status = 'processing' and random() < 0.3`.execute(
-      stand.db,
-    )
+    await sql`update documents set lease_expires_at = now() - interval '1 ms'
+      where status = 'processing' and random() < 0.3`.execute(stand.db)
     await sweep(sweeperWith(keptQueue().queue))
-    const { rows } = await sql<{
-      n: number
-    }>`select count(*)::int as n from documents where status = 'completed'`.execute(stand.db)
-    seen.completions += rows[0]!.n
+    seen.completions += (await sql`select from documents where status = 'completed'`.execute(stand.db)).rows.length
   }
 
   const people = [search, search, search, search, patch, work, work, hasten].map((act) => until(act)())
@@ -109,9 +95,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
 
   // Patchers rest: all ends with the newest text.
   for (let round = 0; round < 20; round++) {
-    await sql`update documents set lease_expires_at = now() - interval '1 s' where status = 'processing'`.execute(
-      stand.db,
-    )
+    for (const document of documents) await expireLease(stand.db, document)
     await sql`update documents set next_attempt_at = null where status = 'pending'`.execute(stand.db)
     await newWorker(stand, provider)(documents)
   }
@@ -119,11 +103,8 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     const { body } = await tenant.call('GET', document.path)
     if (body.status === 'error') await tenant.call('PATCH', document.path, { status: 'pending' })
     await newWorker(stand, provider)([document])
-    expect((await tenant.call('GET', document.path)).body).toMatchObject({
-      status: 'completed',
-      content: text(document.version),
-      chunk_count: 3,
-    })
+    const newest = { status: 'completed', content: text(document.version), chunk_count: 3 }
+    expect((await tenant.call('GET', document.path)).body).toMatchObject(newest)
   }
   const beyond = sql`select 1 from chunks c join documents d on d.id = c.document_id where c.revision > d.active_revision`
   expect((await beyond.execute(stand.db)).rows).toEqual([])
