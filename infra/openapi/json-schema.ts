@@ -6,12 +6,12 @@ export interface JsonSchema {
 }
 
 /** Actions that `metadata` describes, or that JSON Schema cannot express. */
-const ignoreActions = 'check raw_check trim to_lower_case transform brand max_characters max_bytes'.split(' ')
+const unshown = 'check raw_check raw_transform trim to_lower_case transform brand max_characters max_bytes'
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'output',
-  ignoreActions,
+  ignoreActions: unshown.split(' '),
   overrideSchema: ({ valibotSchema, jsonSchema }) => (valibotSchema.type === 'custom' ? jsonSchema : undefined),
 }
 

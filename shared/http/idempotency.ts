@@ -19,26 +19,19 @@ export const idempotencyHeader = v.object({
   ),
 })
 
-export interface IdempotentRequest {
-  key: ApiKey
-  idempotencyKey: string
-  requestHash: Buffer
-  owner: string
-  waitSeconds: number
-}
-
 export function idempotentRequest(
   key: ApiKey,
   { method, path, body }: { method: string; path: string; body: () => unknown },
   idempotencyKey: string | undefined,
   waitSeconds = 5,
-): IdempotentRequest | undefined {
+) {
   if (idempotencyKey === undefined) return undefined
   const requestHash = createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(body())}`)
     .digest()
-  return { key, idempotencyKey, requestHash, owner: randomUUID(), waitSeconds }
+  return { key, idempotencyKey, requestHash, owner: randomUUID() as string, waitSeconds }
 }
+export type IdempotentRequest = NonNullable<ReturnType<typeof idempotentRequest>>
 
 const keys = columnsOf('idempotency_keys', 'idempotency_keys')
 

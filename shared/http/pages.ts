@@ -1,18 +1,12 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { ApiError } from './errors.ts'
+import { integer } from './input/fields.ts'
 
 const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
 export function limitUpTo(max: number, description = 'Maximum number of items in a page.') {
-  const size = v.pipe(
-    digits,
-    v.number(),
-    v.integer(),
-    v.minValue(1, `must be between 1 and ${max}`),
-    v.maxValue(max, `must be between 1 and ${max}`),
-  )
-  return v.pipe(v.optional(size, '20'), v.metadata({ description, default: 20 }))
+  return v.pipe(v.optional(v.pipe(digits, integer(1, max)), '20'), v.metadata({ description, default: 20 }))
 }
 
 export const cursorParameter = v.optional(

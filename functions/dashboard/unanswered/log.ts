@@ -4,20 +4,14 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import { isLogOn } from '../question-log.ts'
 import { levels, type Scale } from '../scores.ts'
-import { type Group, groupQuestions } from './grouping.ts'
+import { groupQuestions } from './grouping.ts'
 
 /** Only the newest are grouped, as each takes some tenths of a millisecond. */
 const maxQuestions = 2000
 
 export type UnansweredQuestion = { id: string; question: string; asked_at: Date }
 
-export interface Unanswered {
-  isOn: boolean
-  /** Saved questions of the last 30 days. */
-  asked: number
-  unanswered: number
-  groups: Group<UnansweredQuestion>[]
-}
+export type Unanswered = Awaited<ReturnType<typeof readUnanswered>>
 
 const q = columnsOf('question_log', 'q')
 const possible = (scale: Scale) => sql`${levels[scale].possible}::float8`
@@ -26,7 +20,7 @@ const isUnanswered = sql<SqlBool>`(${q.best_score} is null or ${q.best_score} < 
     when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
 
 /** What callers asked of an agent in 30 days for which search found little, grouped by likeness. */
-export async function readUnanswered(db: Database, scope: AgentScope): Promise<Unanswered> {
+export async function readUnanswered(db: Database, scope: AgentScope) {
   const { settings, counts, questions } = await db.batch({
     settings: isLogOn(db, scope.organizationId),
     counts: db

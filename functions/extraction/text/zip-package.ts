@@ -14,17 +14,8 @@ const hidingMark = /table:visibility="(collapse|filter)"|table:display="false"/
 /** Longer than any mark, to find one that spans two pieces of a stream. */
 const overlap = 64
 
-export interface ZipPackage {
-  names: string[]
-  mimetype: string | undefined
-  isEncrypted: boolean
-  /** An OpenDocument with hidden sheets, rows or columns. */
-  hides: boolean
-  title: string | undefined
-}
-
 /** Refuses zip bombs, and XML with entities of its own, which no office program writes. @throws Unreadable */
-export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
+export async function checkedPackage(file: Buffer) {
   const zip = await fromBufferPromise(file, { lazyEntries: true, strictFileNames: false }).catch((error) => {
     throw new Unreadable('damaged', error)
   })
@@ -32,12 +23,13 @@ export async function checkedPackage(file: Buffer): Promise<ZipPackage> {
   const entries = await entriesOf(zip)
   const total = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
   if (total > maxBytes || (total > ratioFrom && total > file.length * maxRatio)) throw new Unreadable('suspicious')
-  const found: ZipPackage = {
+  const found = {
     names: entries.map(({ fileName }) => fileName),
-    mimetype: undefined,
+    mimetype: undefined as string | undefined,
+    title: undefined as string | undefined,
     isEncrypted: false,
+    /** An OpenDocument with hidden sheets, rows or columns. */
     hides: false,
-    title: undefined,
   }
   for (const entry of entries) {
     if (entry.isEncrypted()) throw new Unreadable('encrypted')

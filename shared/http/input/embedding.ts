@@ -7,11 +7,15 @@ export const embedding = v.pipe(
     (value) => Array.isArray(value) || typeof value === 'string',
     'must be an array of numbers or a string of base64',
   ),
-  v.transform(read),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.typed && 'fault' in dataset.value) addIssue({ message: dataset.value.fault })
+  v.rawTransform(({ dataset: { value: sent }, addIssue, NEVER }) => {
+    const decoded = typeof sent === 'string' ? fromBase64(sent) : { vector: sent }
+    const fault = 'fault' in decoded ? decoded.fault : vectorFault(decoded.vector)
+    if ('fault' in decoded || fault !== undefined) {
+      addIssue({ message: fault! })
+      return NEVER
+    }
+    return decoded.vector instanceof Float32Array ? decoded.vector : new Float32Array(decoded.vector)
   }),
-  v.transform((read) => (read as { vector: Float32Array }).vector),
   v.metadata({
     title: 'Embedding',
     description: `From the same embedding model as the rest of the knowledge base: an array of ${dimensions} numbers that fit a 32-bit float, or their base64 (little-endian 32-bit floats), which is smaller and faster. Their norm must be between 1e-6 and 1e6. Numbers are stored with 11 significant bits, all that a similarity needs: each comes back within 0.05 % of itself or, if that is more, within 2e-12 of the vector’s largest.`,
@@ -22,11 +26,3 @@ export const embedding = v.pipe(
     ],
   }),
 )
-
-function read(sent: number[] | string): { vector: Float32Array } | { fault: string } {
-  const decoded = typeof sent === 'string' ? fromBase64(sent) : { vector: sent }
-  if ('fault' in decoded) return decoded
-  const fault = vectorFault(decoded.vector)
-  if (fault !== undefined) return { fault }
-  return { vector: decoded.vector instanceof Float32Array ? decoded.vector : new Float32Array(decoded.vector) }
-}

@@ -100,14 +100,10 @@ function itemsOf(list: Node, pieces: Pieces): ListItem[] {
   return (list.children ?? []).flatMap((item): ListItem[] => {
     if (item.role === 'L') return [{ marker: '-', blocks: [{ kind: 'list', items: itemsOf(item, pieces) }] }]
     const parts = item.children ?? []
-    const label = textOf(
-      parts.filter(({ role }) => role === 'Lbl'),
-      pieces,
-    )
-    const blocks = parts
-      .filter(({ role }) => role !== 'Lbl')
-      .flatMap((part) => blocksOf(part.role === 'LBody' ? (part.children ?? []) : [part], pieces))
-    return blocks.length > 0 ? [withMarker(label, blocks)] : []
+    const labels = parts.filter(({ role }) => role === 'Lbl')
+    const bodies = parts.filter(({ role }) => role !== 'Lbl')
+    const blocks = bodies.flatMap((part) => blocksOf(part.role === 'LBody' ? (part.children ?? []) : [part], pieces))
+    return blocks.length > 0 ? [withMarker(textOf(labels, pieces), blocks)] : []
   })
 }
 
@@ -130,13 +126,7 @@ function tableOf(table: Node, pieces: Pieces): Block[] {
     .filter(({ role }) => role === 'Caption')
     .flatMap((caption) => blocksOf([caption], pieces))
   if (rows.every((cells) => cells.length < 2))
-    return [
-      ...captions,
-      ...rows
-        .flat()
-        .filter(({ text }) => text)
-        .map(({ text }): Block => ({ kind: 'paragraph', text })),
-    ]
+    return [...captions, ...rows.flat().flatMap(({ text }): Block[] => (text ? [{ kind: 'paragraph', text }] : []))]
   return [...captions, { kind: 'table', rows: aligned(rows) }]
 }
 
@@ -162,15 +152,9 @@ function aligned(rows: readonly Piece[][]): string[][] {
     const row: (string | undefined)[] =
       cells.length === width ? cells.map(({ text }) => text) : Array(width).fill(undefined)
     if (cells.length < width) placeCells(row, cells, columns)
-    placed.push(
-      row.map(
-        (text, column) =>
-          text ??
-          (column > 0 ? row.slice(0, column).findLast((left) => left !== undefined) : undefined) ??
-          placed.at(-1)?.[column] ??
-          '',
-      ),
-    )
+    const toTheLeft = (column: number) => row.slice(0, column).findLast((text) => text !== undefined)
+    const above = placed.at(-1)
+    placed.push(row.map((text, column) => text ?? toTheLeft(column) ?? above?.[column] ?? ''))
   }
   return placed
 }
