@@ -50,7 +50,7 @@ const environment = v.pipe(
     EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),
     FILES_BUCKET: v.optional(v.string()),
     EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
-    EMBEDDING_MODEL: v.optional(v.string(), 'text-embedding-3-small'),
+    EMBEDDING_MODEL: v.optional(v.string()),
     EMBEDDING_API_KEY: v.optional(v.string()),
     EMBEDDING_SECRET_ARN: v.optional(v.string()),
     EMBEDDING_QUERY_PREFIX: v.optional(v.string()),

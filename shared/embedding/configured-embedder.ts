@@ -4,7 +4,9 @@ import type { Embedder } from './embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
-/** The lexical embedder without a provider; on AWS provider and key are required. @throws Error when a setting is missing */
+const defaultModel = 'text-embedding-3-small'
+
+/** An embedder of our own without a provider; on AWS provider and key are required. @throws Error when a setting is missing */
 export function configuredEmbedder(): Embedder {
   const {
     AWS_LAMBDA_FUNCTION_NAME,
@@ -20,7 +22,7 @@ export function configuredEmbedder(): Embedder {
     throw new Error(
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
     )
-  if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
+  if (!EMBEDDING_BASE_URL) return EMBEDDING_MODEL === 'encoder' ? encoderEmbedder() : lexicalEmbedder()
   const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET_ARN !== undefined
   if (!hasKey && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(
@@ -28,10 +30,23 @@ export function configuredEmbedder(): Embedder {
     )
   return openAiEmbedder({
     baseUrl: EMBEDDING_BASE_URL,
-    model: EMBEDDING_MODEL,
+    model: EMBEDDING_MODEL ?? defaultModel,
     apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }) : () => '',
     timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
     queryPrefix: EMBEDDING_QUERY_PREFIX,
     documentPrefix: EMBEDDING_DOCUMENT_PREFIX,
   })
+}
+
+/** Words and, in English, meaning; offline. Loaded only when it is used: Lambdas are deployed without it. */
+function encoderEmbedder(): Embedder {
+  return {
+    model: 'encoder-1',
+    isLocal: true,
+    mayHedge: () => false,
+    async embed(texts, options) {
+      const { embedInWorkers } = await import('./encoder/encoder-embedder.ts')
+      return await embedInWorkers(texts, options)
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
-import type { Embedder } from '../embedding/embedder.ts'
+import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Meter } from '../http/request-meter.ts'
@@ -174,8 +174,17 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
 
     if (mode === 'keyword' || query === undefined || embedding) return await whole(() => ({ vector: embedding }))
     if (embedder.isLocal) {
-      const vectors = await timing.measure('embed', () => embedder.embed(texts, { of: 'query' }))
-      return await whole((i) => ({ vector: vectors[i] }))
+      try {
+        const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
+        const options = { of: 'query', timeoutSeconds } as const
+        const vectors = await timing.measure('embed', () => embedder.embed(texts, options))
+        return await whole((i) => ({ vector: vectors[i] }))
+      } catch (error) {
+        if (!(error instanceof EmbeddingError)) throw error
+        if (mode === 'semantic') throw new Unavailable('embedder', error)
+        figures.SearchesDegraded = 1
+        return { ...(await whole(() => ({}))), degraded: 'keyword_only' }
+      }
     }
 
     const keys = texts.map((text) => queryVectorKey(embedder.model, text))

@@ -42,8 +42,8 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // pg loads its optional pg-native only on request.
-    external: ['@aws-sdk/*', 'pg-native', ...(nativePackage ? [nativePackage] : [])],
+    // pg loads its optional pg-native only on request; the encoder is never configured on Lambda.
+    external: ['@aws-sdk/*', 'pg-native', './encoder/*', ...(nativePackage ? [nativePackage] : [])],
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     sourcemap: 'linked',

@@ -36,7 +36,7 @@ export async function findStanding(
   { query, mode, documentId }: Asked,
 ): Promise<Standing> {
   const isSemantic = mode !== 'keyword'
-  const [vector] = isSemantic && embedder.isLocal ? await embedder.embed([query]) : []
+  const [vector] = isSemantic && embedder.isLocal ? await embedder.embed([query], { of: 'query' }) : []
   const storedVector = vector ? undefined : queryVectorKey(embedder.model, query)
   const parameters = searchParameters(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
   const statement = standing({ ...parameters, ...worstCaseTraits })

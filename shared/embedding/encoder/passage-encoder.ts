@@ -1,0 +1,63 @@
+import { lexicalEmbedder } from '../lexical-embedder.ts'
+import { dimensions, normalize } from '../vectors.ts'
+import { sentenceEncoder, width } from './sentence-encoder.ts'
+
+/** What the encoder's cosine counts beside the lexical one's. */
+const encoderShare = 0.55
+/** What a passage's title and headings count beside the mean of its sentences. */
+const headingWeight = 0.75
+const lexicalWidth = dimensions - width
+
+/** Vectors of words and meaning: the lexical embedder's, folded, then the encoder's; that is 0 for other languages than English. */
+export function passageEncoder() {
+  const lexical = lexicalEmbedder()
+  const encode = sentenceEncoder()
+
+  return async (text: string, of: 'query' | 'document'): Promise<Float32Array> => {
+    const [words] = await lexical.embed([text])
+    const meaning = of === 'query' ? encode([text.toLowerCase()])[0] : meaningOf(text)
+    const vector = new Float32Array(dimensions)
+    for (const [i, number] of words!.entries()) vector[i % lexicalWidth]! += number
+    const folded = normalize(vector)
+    return meaning ? joined(folded, meaning) : folded
+  }
+
+  /** The encoder reads only short texts well, so a passage's meaning is that of its sentences on average. */
+  function meaningOf(passage: string): Float32Array | undefined {
+    const { heading, sentences } = partsOf(passage)
+    const [ofHeading, ...ofSentences] = encode([heading, ...sentences])
+    const found = ofSentences.filter((vector) => vector !== undefined)
+    if (found.length === 0) return ofHeading
+    const mean = normalize(sumOf(found))
+    return ofHeading ? normalize(sumOf([mean, ofHeading.map((number) => headingWeight * number)])) : mean
+  }
+}
+
+/** In lower case, as recognisers write. A passage begins with its title and headings, and an empty line. */
+export function partsOf(passage: string): { heading: string; sentences: string[] } {
+  const [heading = '', ...rest] = passage.toLowerCase().split('\n\n')
+  const last = heading.split(' > ').at(-1)
+  const sentences = rest
+    .join('\n')
+    .split(/(?<=[.!?])\s+|\n/)
+    .map((sentence) => sentence.replace(/^[\s#>|*-]+|[\s|*]+$/g, '').replace(/\s*\|\s*/g, ', '))
+  return {
+    heading: heading.replaceAll(' > ', ', '),
+    sentences: [...new Set(sentences)].filter((text) => text && text !== last),
+  }
+}
+
+function sumOf(vectors: Float32Array[]): Float32Array {
+  const sum = new Float32Array(width)
+  for (const vector of vectors) for (let i = 0; i < width; i++) sum[i]! += vector[i]!
+  return sum
+}
+
+function joined(folded: Float32Array, meaning: Float32Array): Float32Array {
+  const vector = folded.map((number) => Math.sqrt(1 - encoderShare) * number)
+  vector.set(
+    meaning.map((number) => Math.sqrt(encoderShare) * number),
+    lexicalWidth,
+  )
+  return vector
+}

@@ -1,0 +1,53 @@
+/** Pieces of words with the logarithms of their probabilities; `▁` begins a word. */
+export type Vocabulary = [piece: string, score: number][]
+
+const reserved = 6
+const unknown = 0
+const unknownScore = -20
+const maxPieceLength = 16
+const maxKnownWords = 20_000
+
+/** SentencePiece's unigram model (Kudo 2018): the likeliest pieces of each word. */
+export function tokenizer(vocabulary: Vocabulary) {
+  const pieces = new Map(vocabulary.map(([piece, score], token) => [piece, { token, score }] as const).slice(reserved))
+  const known = new Map<string, number[]>()
+
+  function tokensOfWord(word: string): number[] {
+    let tokens = known.get(word)
+    if (tokens) return tokens
+    if (known.size >= maxKnownWords) known.clear()
+    tokens = likeliest(['▁', ...word])
+    known.set(word, tokens)
+    return tokens
+  }
+
+  function likeliest(symbols: string[]): number[] {
+    const best = [{ score: 0, start: 0, token: unknown }]
+    for (let end = 1; end <= symbols.length; end++) {
+      let choice = { score: best[end - 1]!.score + unknownScore, start: end - 1, token: unknown }
+      let text = ''
+      for (let start = end - 1; start >= Math.max(0, end - maxPieceLength); start--) {
+        text = symbols[start] + text
+        const piece = pieces.get(text)
+        const score = piece ? piece.score + best[start]!.score : -Infinity
+        if (piece && score > choice.score) choice = { score, start, token: piece.token }
+      }
+      best.push(choice)
+    }
+    const tokens: number[] = []
+    for (let end = symbols.length; end > 0; end = best[end]!.start)
+      if (best[end]!.token !== unknown || tokens.at(-1) !== unknown) tokens.push(best[end]!.token)
+    return tokens.reverse()
+  }
+
+  return {
+    tokensOf: (text: string) => (text.normalize('NFKC').match(/\S+/g) ?? []).flatMap(tokensOfWord),
+
+    /** Whether the vocabulary has half of the words whole: a text in another language falls into small pieces. */
+    hasVocabularyOf(text: string): boolean {
+      const words = text.normalize('NFKC').match(/[\p{L}\p{M}'’]+/gu) ?? []
+      const whole = words.filter((word) => tokensOfWord(word).length === 1)
+      return words.length > 0 && 2 * whole.length >= words.length
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import { parentPort } from 'node:worker_threads'
+import type { Task } from './encoder-embedder.ts'
+import { passageEncoder } from './passage-encoder.ts'
+
+const encode = passageEncoder()
+parentPort!.on('message', async ({ text, of }: Task) => {
+  const vector = await encode(text, of)
+  parentPort!.postMessage(vector, [vector.buffer as ArrayBuffer])
+})
