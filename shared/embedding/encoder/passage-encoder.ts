@@ -6,9 +6,11 @@ import { sentenceEncoder, width } from './sentence-encoder.ts'
 const encoderShare = 0.55
 /** What a passage's title and headings count beside the mean of its sentences. */
 const headingWeight = 0.75
+/** So much of a passage must be English. */
+const minEnglish = 1 / 3
 const lexicalWidth = dimensions - width
 
-/** Vectors of words and meaning: the lexical embedder's, folded, then the encoder's; that is 0 for other languages than English. */
+/** Vectors of English text are the lexical embedder's, folded, then the encoder's; of text in other languages the lexical embedder's. */
 export function passageEncoder() {
   const lexical = lexicalEmbedder()
   const encode = sentenceEncoder()
@@ -16,10 +18,7 @@ export function passageEncoder() {
   return async (text: string, of: 'query' | 'document'): Promise<Float32Array> => {
     const [words] = await lexical.embed([text])
     const meaning = of === 'query' ? encode([text.toLowerCase()])[0] : meaningOf(text)
-    const vector = new Float32Array(dimensions)
-    for (const [i, number] of words!.entries()) vector[i % lexicalWidth]! += number
-    const folded = normalize(vector)
-    return meaning ? joined(folded, meaning) : folded
+    return meaning ? joined(words!, meaning) : words!
   }
 
   /** The encoder reads only short texts well, so a passage's meaning is that of its sentences on average. */
@@ -27,6 +26,8 @@ export function passageEncoder() {
     const { heading, sentences } = partsOf(passage)
     const [ofHeading, ...ofSentences] = encode([heading, ...sentences])
     const found = ofSentences.filter((vector) => vector !== undefined)
+    const count = found.length + (ofHeading ? 1 : 0)
+    if (count < minEnglish * (1 + sentences.length)) return undefined
     if (found.length === 0) return ofHeading
     const mean = normalize(sumOf(found))
     return ofHeading ? normalize(sumOf([mean, ofHeading.map((number) => headingWeight * number)])) : mean
@@ -53,11 +54,10 @@ function sumOf(vectors: Float32Array[]): Float32Array {
   return sum
 }
 
-function joined(folded: Float32Array, meaning: Float32Array): Float32Array {
-  const vector = folded.map((number) => Math.sqrt(1 - encoderShare) * number)
-  vector.set(
-    meaning.map((number) => Math.sqrt(encoderShare) * number),
-    lexicalWidth,
-  )
+function joined(words: Float32Array, meaning: Float32Array): Float32Array {
+  const folded = new Float32Array(dimensions)
+  for (const [i, number] of words.entries()) folded[i % lexicalWidth]! += number
+  const vector = normalize(folded).map((number) => Math.sqrt(1 - encoderShare) * number)
+  for (const [i, number] of meaning.entries()) vector[lexicalWidth + i] = Math.sqrt(encoderShare) * number
   return vector
 }

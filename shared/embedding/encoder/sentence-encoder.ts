@@ -21,7 +21,7 @@ const weightCount = 5_000_000
  */
 export function sentenceEncoder(): (sentences: string[]) => (Float32Array | undefined)[] {
   const { vocabulary, tensor } = readModel()
-  const { tokensOf, hasVocabularyOf } = tokenizer(vocabulary)
+  const { tokensOf, isInLanguage } = tokenizer(vocabulary)
   const rows = maxBatch + tileRows
   const { floats, allocate, pack, addProduct } = matrices(
     weightCount + rows * (3 * width + hiddenWidth) + (maxTokens + tileRows) * (maxTokens + width),
@@ -129,7 +129,7 @@ export function sentenceEncoder(): (sentences: string[]) => (Float32Array | unde
     }
   }
 
-  function encode(sentences: number[][]): Float32Array[] {
+  function encodeBatch(sentences: number[][]): Float32Array[] {
     const starts: number[] = []
     let count = 0
     for (const sentence of sentences) {
@@ -164,10 +164,10 @@ export function sentenceEncoder(): (sentences: string[]) => (Float32Array | unde
   }
 
   return (sentences) => {
+    const isEnglish = sentences.map(isInLanguage)
     const batches: number[][][] = [[]]
     let size = 0
-    const isEncoded = sentences.map(hasVocabularyOf)
-    for (const sentence of sentences.filter((_, i) => isEncoded[i])) {
+    for (const sentence of sentences.filter((_, i) => isEnglish[i])) {
       const tokens = tokensOf(sentence).slice(0, maxTokens)
       size += tokens.length
       if (size <= maxBatch) batches.at(-1)!.push(tokens)
@@ -176,7 +176,7 @@ export function sentenceEncoder(): (sentences: string[]) => (Float32Array | unde
         size = tokens.length
       }
     }
-    const vectors = batches.flatMap(encode)
-    return isEncoded.map((is) => (is ? vectors.shift() : undefined))
+    const vectors = batches.flatMap(encodeBatch)
+    return isEnglish.map((is) => (is ? vectors.shift() : undefined))
   }
 }

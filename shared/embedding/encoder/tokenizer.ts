@@ -43,8 +43,8 @@ export function tokenizer(vocabulary: Vocabulary) {
   return {
     tokensOf: (text: string) => (text.normalize('NFKC').match(/\S+/g) ?? []).flatMap(tokensOfWord),
 
-    /** Whether the vocabulary has half of the words whole: a text in another language falls into small pieces. */
-    hasVocabularyOf(text: string): boolean {
+    /** Whether at least half of the words are tokens: most words of other languages fall into pieces. */
+    isInLanguage(text: string): boolean {
       const words = text.normalize('NFKC').match(/[\p{L}\p{M}'’]+/gu) ?? []
       const whole = words.filter((word) => tokensOfWord(word).length === 1)
       return words.length > 0 && 2 * whole.length >= words.length
