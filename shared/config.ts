@@ -72,6 +72,15 @@ const environment = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['EMBEDDING_BASE_URL'], ['EMBEDDING_MODEL']],
+      ({ EMBEDDING_BASE_URL, EMBEDDING_MODEL }) =>
+        EMBEDDING_BASE_URL !== undefined || [undefined, 'encoder', 'lexical'].includes(EMBEDDING_MODEL),
+      'must be encoder or lexical without EMBEDDING_BASE_URL: set that to the provider of the model',
+    ),
+    ['EMBEDDING_MODEL'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['CHUNK_TOKENS'], ['CHUNK_OVERLAP_TOKENS']],
       ({ CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS }) => CHUNK_OVERLAP_TOKENS < CHUNK_TOKENS,
       ({ input: { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } }) =>

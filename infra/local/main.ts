@@ -4,6 +4,8 @@ import { help, InvalidSettings, readSettings } from './settings.ts'
 
 const maxShutdownMilliseconds = 5_000
 
+if (!process.env.EMBEDDING_BASE_URL) process.env.EMBEDDING_MODEL ||= 'encoder'
+
 let dataDir: string | undefined
 try {
   const settings = await readSettings(process.argv.slice(2), process.env)

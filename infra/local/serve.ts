@@ -95,9 +95,10 @@ Serving ${origin}/v1
 }
 
 function describe({ isLocal, model }: Embedder): string {
-  return isLocal
-    ? 'built in, lexical: finds words, not meaning (for meaning set EMBEDDING_BASE_URL)'
-    : `${model} at ${config().EMBEDDING_BASE_URL}`
+  if (!isLocal) return `${model} at ${config().EMBEDDING_BASE_URL}`
+  return model.startsWith('lexical')
+    ? 'built in, lexical: finds words, not meaning (unset EMBEDDING_MODEL for meaning)'
+    : 'built in: finds words and, in English, meaning (for other languages set EMBEDDING_BASE_URL)'
 }
 
 const maxProbeMilliseconds = 4_000

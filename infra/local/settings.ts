@@ -40,8 +40,9 @@ Settings, as environment variables:
   DATA_DIR                   directory of the data, files included, and of \`env\` with address and key (default .local)
   DATABASE_URL               postgres:// URL of a server with pgvector, in place of the embedded database
   EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
-                             then matches words, not meaning)
-  EMBEDDING_MODEL            its model (default text-embedding-3-small)
+                             then finds words and, in English, meaning)
+  EMBEDDING_MODEL            its model (default text-embedding-3-small); without a provider encoder (default), or
+                             lexical, which finds words only
   EMBEDDING_API_KEY          its key, if it needs one
   EMBEDDING_QUERY_PREFIX     what the model wants before a question, such as 'query: ' (default: nothing)
   EMBEDDING_DOCUMENT_PREFIX  what it wants before a passage (default: nothing)

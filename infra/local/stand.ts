@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { publishAddress } from '../data-directory/address.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, type QueueName, queues } from '../wiring.ts'
 import { type LocalDatabase, openDatabase } from './database/database.ts'
+import { followModel } from './embedding-model.ts'
 import { type Emulator, startEmulator } from './emulator.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
@@ -55,7 +57,10 @@ export async function startStand(options: StandOptions) {
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
-    if (databaseUrl === undefined) await releaseWork(db)
+    if (databaseUrl === undefined) {
+      if (dataDir) await step('embedding model', () => followModel(db, dataDir, configuredEmbedder().model))
+      await releaseWork(db)
+    }
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
     const gateway = await step('HTTP gateway', () => startGateway({ port, corsOrigins, routes: functions.routes }))
     closers.push(gateway.close)

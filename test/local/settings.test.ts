@@ -35,6 +35,7 @@ describe('settings of npm start', () => {
     ['EMBEDDING_BASE_URL', 'api.openai.com/v1', 'must be a URL such as https://'],
     ['EMBEDDING_BASE_URL', 'ftp://api.example/v1', 'must be a URL such as https://'],
     ['EMBEDDING_API_KEY', 'sk-secret', 'is set without EMBEDDING_BASE_URL: set that'],
+    ['EMBEDDING_MODEL', 'text-embedding-3-small', 'must be encoder or lexical without EMBEDDING_BASE_URL'],
     ['EMBEDDING_CONCURRENCY', '0', 'must be a whole number, 1 or more, not 0'],
     ['EMBEDDING_TIMEOUT_SECONDS', '0', 'must be a number of seconds above 0, at most 120, not 0'],
     ['EMBEDDING_TIMEOUT_SECONDS', '20s', 'must be a number of seconds above 0, at most 120, not 20s'],
