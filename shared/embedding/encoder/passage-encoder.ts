@@ -11,20 +11,20 @@ const minEnglish = 1 / 3
 const lexicalWidth = dimensions - width
 
 /** Vectors of English text are the lexical embedder's, folded, then the encoder's; of text in other languages the lexical embedder's. */
-export function passageEncoder() {
+export async function passageEncoder() {
   const lexical = lexicalEmbedder()
-  const encode = sentenceEncoder()
+  const encode = await sentenceEncoder()
 
   return async (text: string, of: 'query' | 'document'): Promise<Float32Array> => {
     const [words] = await lexical.embed([text])
-    const meaning = of === 'query' ? encode([text.toLowerCase()])[0] : meaningOf(text)
+    const meaning = of === 'query' ? (await encode([text.toLowerCase()]))[0] : await meaningOf(text)
     return meaning ? joined(words!, meaning) : words!
   }
 
   /** The encoder reads only short texts well, so a passage's meaning is that of its sentences on average. */
-  function meaningOf(passage: string): Float32Array | undefined {
+  async function meaningOf(passage: string): Promise<Float32Array | undefined> {
     const { heading, sentences } = partsOf(passage)
-    const [ofHeading, ...ofSentences] = encode([heading, ...sentences])
+    const [ofHeading, ...ofSentences] = await encode([heading, ...sentences])
     const found = ofSentences.filter((vector) => vector !== undefined)
     const count = found.length + (ofHeading ? 1 : 0)
     if (count < minEnglish * (1 + sentences.length)) return undefined

@@ -2,8 +2,9 @@ import { parentPort } from 'node:worker_threads'
 import type { Task } from './encoder-embedder.ts'
 import { passageEncoder } from './passage-encoder.ts'
 
-const encode = passageEncoder()
+const loading = passageEncoder()
 parentPort!.on('message', async ({ text, of }: Task) => {
+  const encode = await loading
   const vector = await encode(text, of)
   parentPort!.postMessage(vector, [vector.buffer as ArrayBuffer])
 })
