@@ -1,6 +1,7 @@
 import { config } from '../config.ts'
 import { secret } from '../secrets.ts'
 import type { Embedder } from './embedder.ts'
+import { encoderEmbedder } from './encoder-embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
@@ -36,17 +37,4 @@ export function configuredEmbedder(): Embedder {
     queryPrefix: EMBEDDING_QUERY_PREFIX,
     documentPrefix: EMBEDDING_DOCUMENT_PREFIX,
   })
-}
-
-/** Words and, in English, meaning; offline. Loaded only when it is used: Lambdas are deployed without it. */
-function encoderEmbedder(): Embedder {
-  return {
-    model: 'encoder-1',
-    isLocal: true,
-    mayHedge: () => false,
-    async embed(texts, options) {
-      const { embedInWorkers } = await import('./encoder/encoder-embedder.ts')
-      return await embedInWorkers(texts, options)
-    },
-  }
 }

@@ -58,7 +58,7 @@ function idleWorker(): Worker | undefined {
 }
 
 function newWorker(): Worker {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url))
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { execArgv: [] })
   worker.on('message', (vector: Float32Array) => {
     workers.get(worker)?.resolve(vector)
     workers.set(worker, undefined)

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
+import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { newSearch } from '../support/own-search.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const embedder = encoderEmbedder()
+const unused = { baseUrl: 'http://127.0.0.1:1' }
+const passages = [
+  'House > Heating\n\n## Heating\n\nEach radiator has a valve. Turn it to three for a warm evening.',
+  'House > Animals\n\n## Animals\n\nOne well-behaved dog per room is fine, with blanket and bowl.',
+  'House > Arriving\n\n## Arriving\n\nCheck-in is from four in the afternoon until nine in the evening.',
+  'House > Breakfast\n\n## Breakfast\n\nBread, cheese and eggs are served in the old barn.',
+]
+
+test('a question finds the passage with which it shares no word, and the keyword arm answers when the encoder cannot', async () => {
+  const tenant = await stand.tenant()
+  const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'House' })
+  const path = `${tenant.knowledgeBase}/${document.id}`
+  const vectors = await embedder.embed(passages)
+  const chunks = passages.map((content, chunk_index) => ({
+    chunk_index,
+    content,
+    embedding: [...vectors[chunk_index]!],
+  }))
+  expect(await tenant.call('POST', `${path}/chunks`, { chunks })).toMatchObject({ status: 201 })
+  expect(await tenant.call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 200 })
+  const query = 'can we bring our labrador'
+  expect(await newSearch(unused, { embedder }).search(tenant, { query, limit: 1 })).toMatchObject({
+    status: 200,
+    body: { degraded: null, data: [{ content: passages[1], scores: { keyword: null } }] },
+  })
+
+  const failing = { ...embedder, embed: () => embedder.embed([notText]) }
+  const { search } = newSearch(unused, { embedder: failing })
+  expect(await search(tenant, { query: 'radiator' })).toMatchObject({
+    body: { degraded: 'keyword_only', data: [{ content: passages[0] }] },
+  })
+  expect(await search(tenant, { query: 'radiator', mode: 'semantic' })).toMatchObject({ status: 503 })
+})
+
+/** Ends its worker. */
+const notText = null as never
+
+test('a failed worker is an error that passes, and the next call has another one', async () => {
+  await expect(embedder.embed([notText])).rejects.toMatchObject({ reason: 'unavailable' })
+  const [vector] = await embedder.embed(['Guests park behind the house.'])
+  expect(vector).toHaveLength(1536)
+})
+
+test('an aborted call ends at once, and a question goes before the passages that wait', async () => {
+  const many = Array.from({ length: 12 }, (_, i) => `${passages[i % 4]} Room ${i}.`)
+  await expect(embedder.embed(many, { signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'unavailable' })
+  const order: string[] = []
+  const ingested = embedder.embed(many).then(() => order.push('passages'))
+  await embedder.embed(['where do guests park'], { of: 'query' }).then(() => order.push('question'))
+  await ingested
+  expect(order).toEqual(['question', 'passages'])
+})
+
+test('vectors are normalized; text in another language than English has the lexical embedder’s', async () => {
+  const german = 'Wo kann ich das Auto abstellen, wenn bei Ihnen alles voll ist?'
+  const japanese = '急に水しか出なくなりました'
+  const lexical = await lexicalEmbedder().embed([german, japanese])
+  expect(await embedder.embed([german, japanese], { of: 'query' })).toEqual(lexical)
+  const vectors = await embedder.embed([...passages, '', 'F-90', 'x'.repeat(5_000)])
+  for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
+})
+
+test('a passage has its title and headings once, then its sentences and table rows', () => {
+  expect(
+    partsOf(
+      'Rates > Rooms\n\n## Rooms\n\nA *double* is quiet. Is it free?\n\n| Code | Room |\n|---|---|\n| C-21 | Twin |',
+    ),
+  ).toEqual({
+    heading: 'rates, rooms',
+    sentences: ['a *double* is quiet.', 'is it free?', 'code, room', 'c-21, twin'],
+  })
+})
+
+test('the workers do not keep the process alive', async () => {
+  const file = join(import.meta.dirname, '../../shared/embedding/encoder-embedder.ts')
+  const script = `const { encoderEmbedder } = await import(${JSON.stringify(file)}); console.log((await encoderEmbedder().embed(['hello'])).length)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  expect(stdout).toBe('1\n')
+})
