@@ -6,31 +6,28 @@ import { sentenceEncoder, width } from './sentence-encoder.ts'
 const encoderShare = 0.55
 /** What a passage's title and headings count beside the mean of its sentences. */
 const headingWeight = 0.75
-/** So much of a passage must be English. */
-const minEnglish = 1 / 3
+/** So many names may be in a short passage that is English. */
+const names = 2
 const lexicalWidth = dimensions - width
 
 /** Vectors of English text are the lexical embedder's, folded, then the encoder's; of text in other languages the lexical embedder's. */
 export async function passageEncoder() {
   const lexical = lexicalEmbedder()
-  const encode = await sentenceEncoder()
+  const { encode, isInLanguage } = await sentenceEncoder()
 
   return async (text: string, of: 'query' | 'document'): Promise<Float32Array> => {
     const [words] = await lexical.embed([text])
-    const meaning = of === 'query' ? (await encode([text.toLowerCase()]))[0] : await meaningOf(text)
-    return meaning ? joined(words!, meaning) : words!
+    const lowerCase = text.toLowerCase()
+    if (!isInLanguage(lowerCase, of === 'query' ? 0 : names)) return words!
+    return joined(words!, of === 'query' ? (await encode([lowerCase]))[0]! : await meaningOf(lowerCase))
   }
 
   /** The encoder reads only short texts well, so a passage's meaning is that of its sentences on average. */
-  async function meaningOf(passage: string): Promise<Float32Array | undefined> {
+  async function meaningOf(passage: string): Promise<Float32Array> {
     const { heading, sentences } = partsOf(passage)
     const [ofHeading, ...ofSentences] = await encode([heading, ...sentences])
-    const found = ofSentences.filter((vector) => vector !== undefined)
-    const count = found.length + (ofHeading ? 1 : 0)
-    if (count < minEnglish * (1 + sentences.length)) return undefined
-    if (found.length === 0) return ofHeading
-    const mean = normalize(sumOf(found))
-    return ofHeading ? normalize(sumOf([mean, ofHeading.map((number) => headingWeight * number)])) : mean
+    if (sentences.length === 0) return ofHeading!
+    return normalize(sumOf([normalize(sumOf(ofSentences)), ofHeading!.map((number) => headingWeight * number)]))
   }
 }
 

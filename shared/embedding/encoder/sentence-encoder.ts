@@ -34,7 +34,7 @@ export async function sentenceEncoder() {
   const { tokensOf, isInLanguage } = tokenizer(JSON.parse(read('vocab.json').toString()) as Vocabulary)
 
   async function encodeBatch(sentences: string[]): Promise<Float32Array[]> {
-    const tokens = sentences.map((sentence) => tokensOf(sentence).slice(0, maxTokens))
+    const tokens = sentences.map((sentence) => tokensOf(sentence || '?').slice(0, maxTokens))
     const places = tokens.flatMap((each, row) => each.map((_, column) => [row, column]))
     const inputs = {
       indices: tf.tensor2d(places, [places.length, 2], 'int32'),
@@ -46,14 +46,15 @@ export async function sentenceEncoder() {
     return sentences.map((_, i) => normalize(numbers.slice(i * width, (i + 1) * width)))
   }
 
-  /** In lower case, as recognisers write. @returns normalized vectors; undefined for text in other languages */
-  return async function encode(sentences: string[]): Promise<(Float32Array | undefined)[]> {
-    const english = sentences.filter(isInLanguage)
-    const vectors = new Map<string, Float32Array>()
-    for (let first = 0; first < english.length; first += maxBatch) {
-      const batch = english.slice(first, first + maxBatch)
-      for (const [i, vector] of (await encodeBatch(batch)).entries()) vectors.set(batch[i]!, vector)
-    }
-    return sentences.map((sentence) => vectors.get(sentence))
+  return {
+    isInLanguage,
+
+    /** @param sentences in lower case, as recognisers write @returns normalized vectors */
+    async encode(sentences: string[]): Promise<Float32Array[]> {
+      const vectors: Float32Array[] = []
+      for (let first = 0; first < sentences.length; first += maxBatch)
+        vectors.push(...(await encodeBatch(sentences.slice(first, first + maxBatch))))
+      return vectors
+    },
   }
 }

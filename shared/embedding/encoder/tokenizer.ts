@@ -43,11 +43,11 @@ export function tokenizer(vocabulary: Vocabulary) {
   return {
     tokensOf: (text: string) => (text.normalize('NFKC').match(/\S+/g) ?? []).flatMap(tokensOfWord),
 
-    /** Whether at least half of the words are tokens: most words of other languages fall into pieces. */
-    isInLanguage(text: string): boolean {
+    /** Whether half of the words, less the exceptions, are tokens: most words of other languages fall into pieces. */
+    isInLanguage(text: string, exceptions: number): boolean {
       const words = text.normalize('NFKC').match(/[\p{L}\p{M}'’]+/gu) ?? []
       const whole = words.filter((word) => tokensOfWord(word).length === 1)
-      return words.length > 0 && 2 * whole.length >= words.length
+      return words.length > 0 && whole.length >= words.length / 2 - exceptions
     },
   }
 }
