@@ -16,7 +16,7 @@ export const width = 512
 /** Later tokens of a sentence are not read. */
 const maxTokens = 128
 /** Sentences that are encoded together. */
-const maxBatch = 32
+const maxBatch = 8
 
 /** Universal Sentence Encoder lite (Cer et al. 2018) for English, in WebAssembly. */
 export async function sentenceEncoder() {
@@ -51,9 +51,14 @@ export async function sentenceEncoder() {
 
     /** @param sentences in lower case, as recognisers write @returns normalized vectors */
     async encode(sentences: string[]): Promise<Float32Array[]> {
+      // A batch takes as long as if all were as long as its longest.
+      const order = [...sentences.keys()].sort((a, b) => sentences[a]!.length - sentences[b]!.length)
       const vectors: Float32Array[] = []
-      for (let first = 0; first < sentences.length; first += maxBatch)
-        vectors.push(...(await encodeBatch(sentences.slice(first, first + maxBatch))))
+      for (let first = 0; first < order.length; first += maxBatch) {
+        const batch = order.slice(first, first + maxBatch)
+        const encoded = await encodeBatch(batch.map((i) => sentences[i]!))
+        for (const [at, i] of batch.entries()) vectors[i] = encoded[at]!
+      }
       return vectors
     },
   }
