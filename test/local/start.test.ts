@@ -81,7 +81,7 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(shown).toContain('Sunday')
   const { origin, shown: ids, organization, knowledgeBase, call, documents } = await apiOf(env)
   expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  for (const told of [`${origin}/v1/docs`, ...ids, join(env.DATA_DIR, 'env'), 'in English, meaning'])
+  for (const told of [`${origin}/v1/docs`, ...ids, join(env.DATA_DIR, 'env'), 'built in, lexical'])
     expect(shown).toContain(told)
   const ingested = await documents()
   expect(ingested.length).toBeGreaterThan(5)
