@@ -113,8 +113,8 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId)$/.test(path)
-  if (isGet && !leadsElsewhere)
-    test.runIf(!metadata.permission.endsWith(':write'))('leads a key that may only read to nothing else', async () => {
+  if (isGet && !leadsElsewhere && !metadata.permission.endsWith(':write'))
+    test('leads a key that may only read to nothing else', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))
       expect(page.status).toBe(200)
       const beyond = posts.concat(screenRoutes.filter(({ path }) => /\/(new|edit|delete|revoke)$/.test(path)))
