@@ -57,10 +57,13 @@ function likeness(p: Parameters<SemanticParameters>) {
   return sql`compared as (select * from ${compared}),
 likeness as materialized (
   select unlike, greatest(${sql.lit(alikeDeviations)} * deviation, ${sql.lit(alikeShare)} * (1 - unlike), 1e-6) as reach from (
-    select coalesce(avg(score), ${sql.lit(usualCosine)}) as unlike,
-      sqrt(greatest(0, coalesce(var_pop(score) - max(noise), 0))) as deviation
+    select ${rounded(sql`coalesce(avg(score), ${sql.lit(usualCosine)})`)} as unlike,
+      ${rounded(sql`sqrt(greatest(0, coalesce(var_pop(score) - max(noise), 0)))`)} as deviation
     from compared where score < (select max(score) from compared)) c)`
 }
+
+/** The last digits of a sum depend on the order of its rows, and a restored database has another. */
+const rounded = (number: ReturnType<typeof sql>) => sql`round((${number})::numeric, 6)::float8`
 
 /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
 export interface Likeness {
