@@ -31,6 +31,8 @@ export function searchParameters(
     ...keywordParameters(keywords),
     isHybrid: mode === 'hybrid',
     isSemantic,
+    /** Whether anybody reads what cosines mean: not in a search by a vector only. */
+    isJudged: isSemantic && query !== undefined,
     isKeyword: keywords !== undefined,
     minScore: filters.min_score,
   }

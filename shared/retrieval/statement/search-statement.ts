@@ -43,7 +43,7 @@ sized as (
 agent as (
   select exists (select from agents where organization_id = ${p.organizationId} and id = ${p.agentId}) as is_agent,
     ${p.isSemantic ? sql`exists (select from query)` : sql`false`} as has_vector, ${isLarge(p)} as is_large,
-    ${p.isSemantic ? sql`unlike, reach from likeness` : sql`0 as unlike, 1 as reach`})
+    ${p.isJudged ? sql`unlike, reach from likeness` : sql`0 as unlike, 1 as reach`})
 select is_agent, has_vector, is_large, unlike, reach, next, semantic, keyword,
   chunk_id, document_id, document_title, chunk_index, content, token_count, metadata, score
 from agent left join sized on position = 1 or bytes <= ${payloadLimit}
