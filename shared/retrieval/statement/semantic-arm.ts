@@ -49,17 +49,21 @@ ${likeness(p)}`
  * all but the best, and how far above it `alike` is, an answer's. Of a large agent a sample's estimates show it.
  */
 function likeness(p: Parameters<SemanticParameters>) {
-  const compared = p.isLarge
-    ? sql`(select score, 0 as noise from nearest where not (select is_large from size)
-      union all select (${sql.lit(zeroDistance)} - distance) * cosine_per_unit, ${sql.lit(estimateDeviation ** 2)}
-      from sample cross join query where (select is_large from size)) c`
-    : sql`(select score, 0 as noise from nearest) c`
-  return sql`compared as (select * from ${compared}),
-likeness as materialized (
+  const ofSample = sql`select case when is_large then (${sql.lit(zeroDistance)} - distance) * cosine_per_unit end as score
+    from sample cross join query cross join size`
+  const compared = p.isLarge ? sql`compared` : sql`nearest`
+  const noise = p.isLarge
+    ? sql`case when (select is_large from size) then ${sql.lit(estimateDeviation ** 2)} else 0 end`
+    : sql`0`
+  const likeness = sql`likeness as materialized (
   select unlike, greatest(${sql.lit(alikeDeviations)} * deviation, ${sql.lit(alikeShare)} * (1 - unlike), 1e-6) as reach from (
     select ${rounded(sql`coalesce(avg(score), ${sql.lit(usualCosine)})`)} as unlike,
-      ${rounded(sql`sqrt(greatest(0, coalesce(var_pop(score) - max(noise), 0)))`)} as deviation
-    from compared where score < (select max(score) from compared)) c)`
+      ${rounded(sql`sqrt(greatest(0, coalesce(var_pop(score) - ${noise}, 0)))`)} as deviation
+    from ${compared} where score < (select max(score) from ${compared})) c)`
+  if (!p.isLarge) return likeness
+  return sql`compared as materialized (
+  select score from nearest where not (select is_large from size) union all ${ofSample}),
+${likeness}`
 }
 
 /** The last digits of a sum depend on the order of its rows, and a restored database has another. */
@@ -73,7 +77,7 @@ export interface Likeness {
 
 /** 0 for what is unrelated to the question, 1 for what answers it. */
 export function likenessOf(cosine: ReturnType<typeof sql>) {
-  return sql`(select least(1, greatest(0, (${cosine} - unlike) / reach)) from likeness)`
+  return sql`least(1, greatest(0, (${cosine} - (select unlike from likeness)) / (select reach from likeness)))`
 }
 
 /** The cosine of a vector and the query's; null without the latter. */
