@@ -13,7 +13,7 @@ export interface Lambda {
   folders?: readonly string[]
   /** Programs that it runs in processes of their own: bundled beside the handler, under these names. */
   programs?: Readonly<Record<string, string>>
-  /** With native code: deployed as it is, for the platform of the Lambda. */
+  /** A package with native code, deployed as it is for the platform of the Lambda. */
   nativePackage?: string
 }
 

@@ -59,6 +59,12 @@ export interface AnsweringDependencies {
 
 export type AnswerQuestion = ReturnType<typeof answering>['answer']
 
+/** One reading of what was said, and the key of its vector. */
+interface Hypothesis {
+  text: string
+  key: QueryVectorKey
+}
+
 /** The time reserved for the last statement: as long as this instance's round trips take, within these bounds. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
@@ -105,27 +111,16 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     }
   }
 
-  /** In order; one call for those that this instance does not have. @throws ApiError rate_limited, validation_failed; Unavailable */
-  async function vectorsOf(
-    scope: PayingAgent,
-    timing: Timing,
-    deadline: number,
-    texts: string[],
-    keys: QueryVectorKey[],
-  ) {
-    const missing = [...keys.keys()].filter((i) => !cache.get(scope, keys[i]!))
-    const given =
-      missing.length > 0
-        ? await embed(
-            timing,
-            deadline,
-            missing.map((i) => texts[i]!),
-            scope,
-          )
-        : []
-    for (const [at, i] of missing.entries()) cache.set(scope, keys[i]!, given[at]!)
-    return keys.map((key) => cache.get(scope, key)!)
+  /** Vectors in the order of the hypotheses; one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
+  async function vectorsOf(scope: PayingAgent, timing: Timing, deadline: number, hypotheses: readonly Hypothesis[]) {
+    const missing = hypotheses.filter(({ key }) => !cache.get(scope, key))
+    const texts = missing.map(({ text }) => text)
+    const given = texts.length > 0 ? await embed(timing, deadline, texts, scope) : []
+    for (const [i, { key }] of missing.entries()) cache.set(scope, key, given[i]!)
+    return hypotheses.map(({ key }) => cache.get(scope, key)!)
   }
+
+  const toHypothesis = (text: string): Hypothesis => ({ text, key: queryVectorKey(embedder.model, text) })
 
   /**
    * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
@@ -187,14 +182,14 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       }
     }
 
-    const keys = texts.map((text) => queryVectorKey(embedder.model, text))
-    const cached = keys.map((key) => cache.get(scope, key))
-    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { storedVector: keys[i] }))
+    const heard = texts.map(toHypothesis)
+    const cached = heard.map(({ key }) => cache.get(scope, key))
+    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { storedVector: heard[i]!.key }))
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return toAnswer(first)
     try {
-      const all = await vectorsOf(scope, timing, deadline, texts, keys)
-      const by = (i: number) => ({ vector: all[i], remember: cached[i] ? undefined : keys[i] })
+      const all = await vectorsOf(scope, timing, deadline, heard)
+      const by = (i: number) => ({ vector: all[i], remember: cached[i] ? undefined : heard[i]!.key })
       return await whole(by, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
       const isLimited = error instanceof ApiError && error.code === 'rate_limited'
@@ -207,23 +202,17 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
   async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing): Promise<void> {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
-    const texts = [...new Set(hypotheses)]
-    const keys = texts.map((text) => queryVectorKey(embedder.model, text))
+    const heard = [...new Set(hypotheses)].map(toHypothesis)
+    const keys = heard.map(({ key }) => key)
     const { agents, stored } = await ask(db, timing, deadline, (db) =>
       db.batch({ agents: findAgent(scope), stored: findQueryVectors(scope, keys) }),
     )
     if (agents.length === 0) agentNotFound()
     const known = new Set(stored.map(({ key }) => key))
-    const missing = [...keys.keys()].filter((i) => !known.has(keys[i]!.toString('hex')))
+    const missing = heard.filter(({ key }) => !known.has(key.toString('hex')))
     if (embedder.isLocal || missing.length === 0) return
-    const vectors = await vectorsOf(
-      scope,
-      timing,
-      deadline,
-      missing.map((i) => texts[i]!),
-      missing.map((i) => keys[i]!),
-    )
-    const statements = missing.map((i, at) => [`remembered${i}`, rememberQueryVector(scope, keys[i]!, vectors[at]!)])
+    const vectors = await vectorsOf(scope, timing, deadline, missing)
+    const statements = missing.map(({ key }, i) => [`remembered${i}`, rememberQueryVector(scope, key, vectors[i]!)])
     await ask(db, timing, deadline, (db) => db.batch(Object.fromEntries(statements)))
   }
 

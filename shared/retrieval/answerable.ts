@@ -1,6 +1,6 @@
 import type { Mode } from './schemas.ts'
 
-/** Of a logistic regression: the constant, of the best score, and of its lead over the next as a share of it. */
+/** Weights of a logistic regression: a constant, one for the best score, one for its lead over the next as a share of it. */
 type Weights = readonly [constant: number, score: number, lead: number]
 
 /**
@@ -12,7 +12,7 @@ const weights: Record<Mode, Weights> = {
   semantic: [-2.1, 6.3, 0],
 }
 
-/** Below it a model is told that there is nothing: of 20 right first hits it loses less than one. */
+/** A model gets an empty answer below this probability, which loses less than one right first hit in twenty. */
 export const minAnswerable = 0.15
 
 /** The probability that the first hit answers the question. @param scores of the best hits: in `semantic` their likeness */

@@ -31,7 +31,7 @@ export async function passageEncoder() {
   }
 }
 
-/** In lower case, as recognisers write. A passage begins with its title and headings, and an empty line. */
+/** Splits a passage, which begins with its title and headings and an empty line; in lower case, as recognisers write. */
 export function partsOf(passage: string): { heading: string; sentences: string[] } {
   const [heading = '', ...rest] = passage.toLowerCase().split('\n\n')
   const last = heading.split(' > ').at(-1)

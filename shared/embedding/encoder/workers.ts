@@ -14,7 +14,7 @@ const maxWorkers = Math.min(2, availableParallelism())
 const workers = new Map<Worker, Job | undefined>()
 const waiting = { query: new Set<Job>(), document: new Set<Job>() }
 
-/** In worker threads, which start when they are needed and do not keep the process alive; questions first. @throws EmbeddingError unavailable */
+/** Embeds in worker threads, which start on demand and do not keep the process alive; questions go first. @throws EmbeddingError unavailable */
 export async function embedInWorkers(
   texts: string[],
   { of = 'document', signal, timeoutSeconds }: EmbedOptions = {},

@@ -87,7 +87,7 @@ export function cosine(embedding: ReturnType<typeof sql>) {
 
 /** The distance of an estimate of 0. */
 const zeroDistance = (7 * dimensions) / 2
-/** In units of distance: by so many an estimate may err. */
+/** The error to expect of an estimate, in units of distance. */
 const slack = sql`(select ${sql.lit(deviations * estimateDeviation)} / cosine_per_unit from query)`
 
 function givenQuery({ vector, high, middle, low, cosinePerUnit }: Parameters<SemanticParameters>) {
