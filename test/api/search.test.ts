@@ -78,10 +78,8 @@ describe('a search', () => {
     await newSearch(provider).search(tenant, { query: 'two', alternatives: ['three'] })
     await prefetch(tenant, 'four', ['five', 'two'])
     await search(tenant, { query: 'five', alternatives: ['four'] })
-    expect(provider.calls.map(({ texts }) => texts)).toEqual([
-      ['one', 'two', 'three'],
-      ['four', 'five'],
-    ])
+    await search(tenant, { query: 'one', alternatives: ['six'] })
+    expect(provider.calls.map(({ texts }) => texts)).toEqual([['one', 'two', 'three'], ['four', 'five'], ['six']])
   })
 
   test.each([
