@@ -14,6 +14,7 @@ export interface Consultation {
 
 export interface Asked {
   query: string
+  alternatives?: string[]
   limit: number
   deadline_ms: number
 }

@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { isObject } from '../../shared/http/input/fields.ts'
 import { parseBounded } from '../../shared/json-levels.ts'
+import { maxAlternatives, query } from '../../shared/retrieval/schemas.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 
@@ -42,12 +44,21 @@ function termsIn(text: string): number {
   return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text)).length
 }
 
-/** The question in a tool's arguments, an object or its JSON: `query`, or else the only text. */
-export function questionOf(args: unknown): string | undefined {
+export interface AskedByTool {
+  query: string
+  alternatives: string[]
+}
+
+/** The question in a tool's arguments, an object or its JSON: `query`, or else the only text, with those `alternatives` that a search takes. */
+export function questionOf(args: unknown): AskedByTool | undefined {
   const named = isObject(args) ? args : parseObject(args)
   const texts = Object.values(named).filter((value) => typeof value === 'string')
   const text = typeof named.query === 'string' ? named.query : texts.length === 1 ? texts[0] : undefined
-  return text?.trim() ? asQuestion(text) : undefined
+  return text?.trim() ? { query: asQuestion(text), alternatives: alternativesIn(named.alternatives) } : undefined
+}
+
+function alternativesIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((text) => v.is(query, text)).slice(0, maxAlternatives) : []
 }
 
 function parseObject(text: unknown): Record<string, unknown> {

@@ -10,9 +10,9 @@ export async function answerRetell(
   call: Record<string, unknown>,
   consult: (asked: Asked) => Promise<Consultation>,
 ): Promise<string> {
-  const query = questionOf(isObject(call.args) ? call.args : call)
-  if (query === undefined)
+  const question = questionOf(isObject(call.args) ? call.args : call)
+  if (question === undefined)
     return 'The argument `query` is missing. Call the function again and pass what the caller wants to know.'
-  const { hits, nothing } = await consult({ ...byTool, query })
+  const { hits, nothing } = await consult({ ...byTool, ...question })
   return hits.length > 0 ? fitting(hits.map(passageOf), separator).join(separator) : await nothing()
 }

@@ -102,7 +102,14 @@ export const retellCall = envelope('RetellCall', {
     args: {
       type: 'object',
       additionalProperties: true,
-      properties: { query: { type: 'string', description: 'What the caller wants to know.' } },
+      properties: {
+        query: { type: 'string', description: 'What the caller wants to know.' },
+        alternatives: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'What else the caller may have said. What a search would refuse is ignored.',
+        },
+      },
     },
   },
 })

@@ -85,10 +85,10 @@ async function answerToolCall(call: ToolCall, { consult, explain }: Vapi) {
   const { name = '', arguments: args, parameters } = call.function ?? call
   const failed = (error: string) => ({ name, toolCallId: call.id, error })
   if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
-  const query = questionOf(args ?? parameters)
-  if (query === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
+  const question = questionOf(args ?? parameters)
+  if (question === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {
-    const { hits, nothing } = await consult({ ...byTool, query })
+    const { hits, nothing } = await consult({ ...byTool, ...question })
     const passages = hits.map((hit) => onOneLine(passageOf(hit)))
     const result = hits.length > 0 ? fitting(passages, ' ').join(' ') : await nothing()
     return { name, toolCallId: call.id, result }

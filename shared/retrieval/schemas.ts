@@ -13,8 +13,10 @@ export const query = v.pipe(
   }),
 )
 
+export const maxAlternatives = 9
+
 export const alternatives = v.pipe(
-  listOf(query, { items: 'texts', max: 9 }),
+  listOf(query, { items: 'texts', max: maxAlternatives }),
   v.description(
     'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
   ),

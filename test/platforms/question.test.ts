@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { questionIn } from '../../functions/platforms/question.ts'
+import { questionIn, questionOf } from '../../functions/platforms/question.ts'
 
 describe('the question of a conversation', () => {
   const before = 'When is the workshop open?'
@@ -50,5 +50,19 @@ describe('the question of a conversation', () => {
     expect(question.length).toBeLessThanOrEqual(8000)
     expect(question.endsWith('x the gel saddle')).toBe(true)
     expect(question.isWellFormed()).toBe(true)
+  })
+})
+
+describe('the question of a tool', () => {
+  test('has the first nine alternatives that a search takes, and none that is malformed', () => {
+    const query = 'Is there parting?'
+    const alternatives = ['Is there parking?', 7, '', ' ', null, { text: 'x' }, 'x'.repeat(8001), 'Is there pasta?']
+    const question = { query, alternatives: ['Is there parking?', 'Is there pasta?'] }
+    expect(questionOf({ query, alternatives })).toEqual(question)
+    expect(questionOf(JSON.stringify({ query, alternatives }))).toEqual(question)
+    const many = Array.from({ length: 12 }, (_, i) => `${i}`)
+    expect(questionOf({ query, alternatives: many })).toEqual({ query, alternatives: many.slice(0, 9) })
+    for (const malformed of [undefined, null, 'parking', 7, { 0: 'parking' }])
+      expect(questionOf({ query, alternatives: malformed })).toMatchObject({ query, alternatives: [] })
   })
 })

@@ -48,6 +48,12 @@ describe('a custom function', () => {
       expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
   })
 
+  test('finds what an alternative names, and ignores alternatives that a search would refuse', async () => {
+    const misheard = { query: 'zzyzx qwrtp', alternatives: ['', 7, query] }
+    for (const body of [{ args: misheard }, misheard, { query, alternatives: 'none' }])
+      expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
+  })
+
   test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
     const withNumber = { name: 'f', call: {}, args: { query: 7 } }
     for (const body of [{}, { args: {} }, withNumber, { query: ' ' }, { a: 'x', b: 'y' }])

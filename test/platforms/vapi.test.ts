@@ -172,6 +172,19 @@ describe('a tool call', () => {
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })
 
+  test('finds what an alternative names, and ignores alternatives that a search would refuse', async () => {
+    const query = 'zzyzx qwrtp'
+    const { body } = await ask(
+      tenant,
+      tools(
+        call('good', { query, alternatives: ['Where do guests park?'] }),
+        call('mixed', JSON.stringify({ query, alternatives: ['', 7, 'Where do guests park?'] })),
+        call('malformed', { query: 'Where do guests park?', alternatives: { first: 3 } }),
+      ),
+    )
+    for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
+  })
+
   test('of several is answered by itself: one that fails leaves the others', async () => {
     const { body } = await ask(
       tenant,
