@@ -8,11 +8,11 @@ export type Strength = 'good' | 'possible' | 'weak'
 type Levels = { possible: number; good: number }
 
 /**
- * Below `possible` a question counts as unanswered. These values tell best whether the right passage is among the first five, for the
- * questions of test/evaluation: of the answered ones hybrid keeps 80 % and rejects 89 % of the others (keyword 79 and 84, semantic 70
- * and 70). From `good` on, the first passage is the right one in nine of ten cases (semantic: 85 %).
+ * `possible` tells best whether the right passage is among the first five, for the questions of test/evaluation: of the answered ones
+ * hybrid keeps 80 % and rejects 89 % of the others (keyword 79 and 84, semantic 70 and 70). From `good` on, the first passage is the right
+ * one in nine of ten cases (semantic: 85 %).
  */
-export const levels: Record<Scale, Levels> = {
+const levels: Record<Scale, Levels> = {
   hybrid: { possible: 0.33, good: 0.5 },
   keyword: { possible: 0.45, good: 0.55 },
   // Likeness, from 0, unrelated to the question, to 1, answering it.

@@ -138,7 +138,7 @@ export interface Tables {
     mode: 'hybrid' | 'semantic' | 'keyword'
     is_degraded: boolean
     hits: number
-    best_score: number | null
+    answerable: number
     asked_at: Time
   }
   idempotency_keys: {

@@ -133,8 +133,8 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       const found = await findAnswer(db, scope, input, timing, figures)
       const { mode, query: text } = input
       if (!scope.logsQuestions || text === undefined) return found
-      const scores = found.data.map(({ score }) => (mode === 'semantic' ? found.likenessOf(score) : score))
-      const question = { text, mode, isDegraded: found.degraded !== null, scores }
+      const { data, answerable, degraded } = found
+      const question = { text, mode, isDegraded: degraded !== null, hits: data.length, answerable: answerable! }
       const rest = timing.arrivedAt + input.deadline_ms - clock.now()
       await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
       return found

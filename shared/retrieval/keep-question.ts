@@ -12,7 +12,8 @@ export interface AnsweredQuestion {
   text: string
   mode: Tables['question_log']['mode']
   isDegraded: boolean
-  scores: number[]
+  hits: number
+  answerable: number
 }
 
 const maxCharacters = 500
@@ -21,7 +22,7 @@ const maxCharacters = 500
 export async function keepQuestion(
   db: Database,
   { organizationId, agentId }: AgentScope,
-  { text, mode, isDegraded, scores }: AnsweredQuestion,
+  { text, mode, isDegraded, hits, answerable }: AnsweredQuestion,
   milliseconds: number,
 ): Promise<void> {
   if (!hasTerms(text)) return
@@ -32,8 +33,8 @@ export async function keepQuestion(
     question: [...text.trim()].slice(0, maxCharacters).join(''),
     mode,
     is_degraded: isDegraded,
-    hits: scores.length,
-    best_score: scores[0] ?? null,
+    hits,
+    answerable,
   }
   try {
     if (milliseconds <= 0) throw new Error('No time is left before the deadline')

@@ -358,8 +358,8 @@ describe('row-level security', () => {
     await sql`update organizations set log_questions = true`.execute(stand.db)
     await sql`insert into calls (organization_id, id, agent_id)
       select organization_id, gen_random_uuid(), id from agents`.execute(stand.db)
-    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits)
-      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, 0 from agents`.execute(stand.db)
+    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable)
+      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, 0, 0 from agents`.execute(stand.db)
 
     const served = 'agents documents chunks chunk_terms vectors query_vectors'
     const edited = 'agents documents chunks vectors idempotency_keys'

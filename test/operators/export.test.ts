@@ -55,8 +55,8 @@ describe('an export', () => {
     await run(sql`insert into calls (organization_id, agent_id, id, done_at)
       values (${organization}, ${agent}, ${callId}, now())`)
     await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
-    await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
-      values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0)`.execute(stand.db)
+    await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
+      values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0, 0)`.execute(stand.db)
     await cuecard(['agent', 'retell-secret', agent], { stdin: 'key_0123456789abcdef' })
 
     const lines = await linesOf(organization)

@@ -71,7 +71,7 @@ const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
 
 describe('a question', () => {
   test.each(Object.entries(ways))(
-    'that comes by %s is kept with its best score and nothing of who asked, or else costs nothing',
+    'that comes by %s is kept with its `answerable` and nothing of who asked, or else costs nothing',
     async (_, ask) => {
       const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
       const statementsOf = async (tenant: Tenant) => {
@@ -96,7 +96,7 @@ describe('a question', () => {
           mode: 'hybrid',
           is_degraded: false,
           hits: 1,
-          best_score: body.data[0].score,
+          answerable: body.answerable,
           asked_at: expect.any(Date),
         },
       ])
@@ -109,14 +109,14 @@ describe('a question', () => {
     await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query })
     await search(tenant, { query: 'hello um yes please' })
     expect(await keptQuestions(stand, tenant)).toEqual([])
-    await search(tenant, { query, embedding: axis(1), mode: 'semantic' })
-    expect(await keptQuestions(stand, tenant)).toMatchObject([{ question: query, mode: 'semantic' }])
+    const { answerable } = (await search(tenant, { query, embedding: axis(1), mode: 'semantic' })).body
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ question: query, mode: 'semantic', answerable }])
   })
 
-  test('without hits is kept without a score', async () => {
+  test('without hits is kept as one that is not answered', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { query: 'Do you sell cars?', mode: 'keyword' })
-    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: 0, best_score: null }])
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: 0, answerable: 0 }])
   })
 
   test('of a search that is refused is not kept', async () => {
@@ -187,7 +187,7 @@ describe('the log', () => {
   const keep = (tenant: Tenant, text: string) => {
     const scope = tenant as unknown as AgentScope
     const db = databaseAs('cuecard_search').forOrganization(scope.organizationId)
-    return keepQuestion(db, scope, { text, mode: 'hybrid', isDegraded: false, scores: [0.5] }, 5_000)
+    return keepQuestion(db, scope, { text, mode: 'hybrid', isDegraded: false, hits: 1, answerable: 0.5 }, 5_000)
   }
 
   test('takes nothing once it is switched off, though an instance may not know that yet', async () => {
@@ -234,8 +234,8 @@ describe('the log', () => {
       const [mine, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
       const db = databaseAs(role).forOrganization(mine.organizationId as OrganizationId)
       const insert = ({ organizationId, agentId }: Tenant) =>
-        sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits)
-          values (${organizationId}, ${agentId}, gen_random_uuid(), 'asked', 'hybrid', false, 0)`.execute(db)
+        sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
+          values (${organizationId}, ${agentId}, gen_random_uuid(), 'asked', 'hybrid', false, 0, 0)`.execute(db)
       await insert(mine)
       await expect(insert(other)).rejects.toThrow(/row-level security/)
       for (const statement of [

@@ -3,7 +3,6 @@ import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import { isLogOn } from '../question-log.ts'
-import { levels, type Scale } from '../scores.ts'
 import { groupQuestions } from './grouping.ts'
 
 /** Only the newest are grouped, as each takes some tenths of a millisecond. */
@@ -14,10 +13,8 @@ export type UnansweredQuestion = { id: string; question: string; asked_at: Date 
 export type Unanswered = Awaited<ReturnType<typeof readUnanswered>>
 
 const q = columnsOf('question_log', 'q')
-const possible = (scale: Scale) => sql`${levels[scale].possible}::float8`
-const isUnanswered = sql<SqlBool>`(${q.best_score} is null or ${q.best_score} < case
-    when ${q.is_degraded} or ${q.mode} = 'keyword' then ${possible('keyword')}
-    when ${q.mode} = 'semantic' then ${possible('semantic')} else ${possible('hybrid')} end)`
+/** The first passage more likely does not answer than does. */
+const isUnanswered = sql<SqlBool>`${q.answerable} < 0.5`
 
 /** What callers asked of an agent in 30 days for which search found little, grouped by likeness. */
 export async function readUnanswered(db: Database, scope: AgentScope) {

@@ -73,7 +73,7 @@ grant
   select (organization_id, key, embedding, high, middle, low, cosine_per_unit),
   insert (organization_id, key, embedding, high, middle, low, cosine_per_unit)
   on query_vectors to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
-grant insert (organization_id, agent_id, id, question, mode, is_degraded, hits, best_score)
+grant insert (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
   on question_log to cuecard_search, cuecard_mcp, cuecard_platforms;
 grant select (knowledge_base_enabled) on agents to cuecard_mcp, cuecard_platforms;
 grant select (organization_id, agent_id, platform, secret) on signing_secrets to cuecard_platforms;

@@ -239,7 +239,7 @@ create table question_log (
   mode text not null check (mode in ('hybrid', 'semantic', 'keyword')),
   is_degraded boolean not null,
   hits integer not null,
-  best_score double precision,
+  answerable real not null,
   asked_at timestamptz(3) not null default now(),
   primary key (organization_id, agent_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
