@@ -121,8 +121,14 @@ function visibilityTimeoutOf(name: QueueName): number {
 /** Lambdas that answer callers' questions. */
 export const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
 
-/** Lambdas that call the provider for the vector of a question. */
+/** Lambdas that embed questions. */
 const asking = [...answering, 'dashboard'] as const satisfies LambdaName[]
+
+/** Lambdas that embed. */
+export const embedding = ['embedding', ...asking] as const satisfies LambdaName[]
+
+/** A whole vCPU for those that embed with the encoder; it needs a quarter of the memory. */
+export const encoderMemoryMb = 1769
 
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],
@@ -133,11 +139,11 @@ export const metricReporters = {
   ExtractionMilliseconds: ['extraction'],
   ChunksEmbedded: ['embedding'],
   ChunksReused: ['embedding'],
-  EmbeddingTokens: ['embedding', ...asking],
+  EmbeddingTokens: embedding,
   PendingMilliseconds: ['embedding'],
-  ProviderLatency: ['embedding', ...asking],
-  ProviderErrors: ['embedding', ...asking],
-  ProviderKeyRejected: ['embedding', ...asking],
+  ProviderLatency: embedding,
+  ProviderErrors: embedding,
+  ProviderKeyRejected: embedding,
   ProviderHedges: asking,
   QueryVectorHits: asking,
   QueryVectorMisses: asking,

@@ -4,17 +4,19 @@ import { configuredEmbedder } from '../../shared/embedding/configured-embedder.t
 import { loaded } from '../../shared/loading.ts'
 import { configuredQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
-import { callLimits } from './batches.ts'
+import { callLimits, localCallLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 
 const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, EMBEDDING_CONCURRENCY } = config()
 
+const embedder = configuredEmbedder()
+
 export const handler = consumer({
   db: configuredDatabase({ timeoutSeconds: 60, isRepeatable: true }),
   queue: configuredQueue(),
-  embedder: configuredEmbedder(),
+  embedder,
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
-  callLimits,
+  callLimits: embedder.isLocal ? localCallLimits : callLimits,
   semaphore: semaphore(EMBEDDING_CONCURRENCY),
 })
 

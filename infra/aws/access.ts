@@ -70,15 +70,21 @@ export function environmentFor(
     ...(allowed.database && { DATABASE_SECRET_ARN: secrets[allowed.database].secretArn }),
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
-    ...(allowed.embeds && {
-      EMBEDDING_BASE_URL: settings.provider.baseUrl,
-      EMBEDDING_MODEL: settings.provider.model,
-      ...(settings.provider.queryPrefix && { EMBEDDING_QUERY_PREFIX: settings.provider.queryPrefix }),
-      ...(settings.provider.documentPrefix && { EMBEDDING_DOCUMENT_PREFIX: settings.provider.documentPrefix }),
-      ...(settings.provider.chunkTokens && { CHUNK_TOKENS: `${settings.provider.chunkTokens}` }),
-      EMBEDDING_SECRET_ARN: secrets.provider.secretArn,
-    }),
+    ...(allowed.embeds && embeddingSettings(settings, secrets)),
     ...(allowed.calls && { CANARY_SECRET_ARN: secrets.canary.secretArn }),
+  }
+}
+
+function embeddingSettings({ provider }: StageSettings, secrets: Secrets): Record<string, string> {
+  if (provider === 'encoder') return { EMBEDDING_MODEL: 'encoder' }
+  const { baseUrl, model, queryPrefix, documentPrefix, chunkTokens } = provider
+  return {
+    EMBEDDING_BASE_URL: baseUrl,
+    EMBEDDING_MODEL: model,
+    ...(queryPrefix && { EMBEDDING_QUERY_PREFIX: queryPrefix }),
+    ...(documentPrefix && { EMBEDDING_DOCUMENT_PREFIX: documentPrefix }),
+    ...(chunkTokens && { CHUNK_TOKENS: `${chunkTokens}` }),
+    EMBEDDING_SECRET_ARN: secrets.provider!.secretArn,
   }
 }
 
@@ -90,7 +96,7 @@ export function statementsFor(
 ): PolicyStatement[] {
   const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
   const names = [database, embeds && ('provider' as const), calls && ('canary' as const)]
-  const readable = names.flatMap((name) => (name ? secrets[name].secretArn : []))
+  const readable = names.flatMap((name) => (name && secrets[name]?.secretArn) || [])
   const sendable = sends.map((name) => queues[name].queueArn)
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),

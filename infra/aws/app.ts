@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { App, Tags } from 'aws-cdk-lib'
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
-import { bundleAll } from './bundles/bundle.ts'
+import { bundleAll, bundleEncoding } from './bundles/bundle.ts'
 import { acknowledgedRules, addRuleChecks } from './rule-checks.ts'
 import { SecretsStack } from './secrets.ts'
 import { CuecardStack } from './stack.ts'
@@ -14,6 +14,8 @@ const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))
+  const hasEncoder = Object.values(all).some(({ provider }) => provider === 'encoder')
+  const withEncoder = { ...bundles, ...(hasEncoder && (await bundleEncoding(join(outdir, 'bundles-with-encoder')))) }
   const app = new App({ outdir, analyticsReporting: false, context })
   addRuleChecks(app)
   for (const stage of Object.keys(all) as StageName[]) {
@@ -22,7 +24,12 @@ export async function cuecardApp(outdir: string, all: Record<string, StageSettin
     const { account, region, terminationProtection } = settings
     const props = { env: { account, region }, terminationProtection }
     const { secrets } = new SecretsStack(app, `${name}-secrets`, stage, settings, props)
-    new CuecardStack(app, name, { ...props, settings, secrets, bundles })
+    new CuecardStack(app, name, {
+      ...props,
+      settings,
+      secrets,
+      bundles: settings.provider === 'encoder' ? withEncoder : bundles,
+    })
   }
   Tags.of(app).add('application', 'cuecard')
   return app

@@ -2,9 +2,10 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
-import { type SecretName, type StageSettings, secretNames } from './stages.ts'
+import { type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
 
-export type Secrets = Readonly<Record<SecretName, ISecret>>
+/** A stage with the encoder has no `provider`. */
+export type Secrets = Readonly<Record<Exclude<SecretName, 'provider'>, ISecret> & { provider?: ISecret }>
 
 /** Deployed before the system, and outlives it: an operator fills the secrets before the first migration. */
 export class SecretsStack extends Stack {
@@ -12,8 +13,8 @@ export class SecretsStack extends Stack {
 
   constructor(scope: Construct, id: string, stage: string, settings: StageSettings, props: StackProps) {
     super(scope, id, props)
-    const entries = secretNames.map((name) => [name, this.#secret(name, stage, settings)] as const)
-    this.secrets = Object.fromEntries(entries) as Record<SecretName, ISecret>
+    const entries = secretNamesOf(settings).map((name) => [name, this.#secret(name, stage, settings)] as const)
+    this.secrets = Object.fromEntries(entries) as Secrets
   }
 
   #secret(name: SecretName, stage: string, settings: StageSettings): ISecret {

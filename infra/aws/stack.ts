@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
-import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
+import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { allowUploadsFrom, createFilesBucket } from './files.ts'
@@ -73,7 +73,9 @@ function createFunctions(
   resources: Resources,
 ): Record<LambdaName, LambdaFunction> {
   const created = lambdaNames.map((name): [LambdaName, LambdaFunction] => {
-    const { memoryMb, timeoutSeconds }: Lambda = lambdas[name]
+    const { timeoutSeconds, ...lambda }: Lambda = lambdas[name]
+    const hasEncoder = resources.settings.provider === 'encoder' && access[name].embeds
+    const memoryMb = hasEncoder ? encoderMemoryMb : lambda.memoryMb
     const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
     const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access: access[name] }
     return [name, createFunction(scope, name, { ...own, memoryMb, timeoutSeconds, reservedConcurrency }, resources)]

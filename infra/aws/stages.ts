@@ -12,6 +12,20 @@ export const secretNames = [
 
 export type SecretName = (typeof secretNames)[number]
 
+export function secretNamesOf({ provider }: StageSettings): SecretName[] {
+  return secretNames.filter((name) => name !== 'provider' || provider !== 'encoder')
+}
+
+export type Provider = {
+  readonly baseUrl: string
+  readonly model: string
+  /** What the model wants before a question, such as `query: `, and before a passage. */
+  readonly queryPrefix?: string
+  readonly documentPrefix?: string
+  /** Maximum size of a chunk, 400 by default: less than the model reads. */
+  readonly chunkTokens?: number
+}
+
 export type StageSettings = {
   /** The only account the stage may be deployed to: credentials of another are refused. */
   readonly account: string
@@ -36,17 +50,10 @@ export type StageSettings = {
   /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
   readonly corsOrigins?: readonly string[]
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
-  /** Full ARNs of existing secrets; without it the secrets stack creates all of them, empty. */
-  readonly secretArns?: Readonly<Record<SecretName, string>>
-  readonly provider: {
-    readonly baseUrl: string
-    readonly model: string
-    /** What the model wants before a question, such as `query: `, and before a passage. */
-    readonly queryPrefix?: string
-    readonly documentPrefix?: string
-    /** Maximum size of a chunk, 400 by default: less than the model reads. */
-    readonly chunkTokens?: number
-  }
+  /** Full ARNs of existing secrets; the secrets stack creates the others, empty. */
+  readonly secretArns?: Readonly<Partial<Record<SecretName, string>>>
+  /** The encoder needs no key and no network; it has meaning in English only. */
+  readonly provider: Provider | 'encoder'
   readonly oldestPendingSeconds: number
   /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
   readonly tokensPerDay: number

@@ -3,7 +3,7 @@ import { defaultChunkTokens } from '../../shared/config.ts'
 import { checkChunkTokens, checkEmbedder } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../shared/http/api-keys.ts'
-import { type SecretName, type StageSettings, secretNames } from '../aws/stages.ts'
+import { type Provider, type SecretName, type StageSettings, secretNamesOf } from '../aws/stages.ts'
 import { isPostgresUrl } from '../postgres-url.ts'
 import { checkCertificate, checkConcurrency, checkIdentity, checkSettings, concurrencySubject } from './account.ts'
 import { type Aws, undefinedIfMissing } from './aws.ts'
@@ -28,7 +28,7 @@ export async function preflight(stage: string, settings: StageSettings, environm
     ? [
         attempt(concurrencySubject, () => checkConcurrency(aws, stage, settings)),
         attempt('certificate', () => checkCertificate(aws, settings)),
-        ...secretNames.map((name) => attempt(name, () => checkSecret(name, stage, settings, environment))),
+        ...secretNamesOf(settings).map((name) => attempt(name, () => checkSecret(name, stage, settings, environment))),
       ]
     : [[skipped]]
   const findings = (await Promise.all([checkSettings(stage, settings), identity, ...checks])).flat()
@@ -46,7 +46,7 @@ async function checkSecret(
   const found = await aws('secretsmanager', 'get-secret-value', '--secret-id', id).catch(undefinedIfMissing)
   const secret = v.parse(value, found ?? {}).SecretString?.trim()
   if (!secret) return [error(name, `the secret ${id} is missing or empty: see the runbook, first deploy`)]
-  if (name === 'provider') return [await checkProvider(settings, secret)]
+  if (name === 'provider') return [await checkProvider(settings.provider as Provider, secret)]
   if (name === 'canary') return [checkCanary(id, secret)]
   if (!isPostgresUrl(secret)) return [error(name, `the secret ${id} is not a postgresql:// URL`)]
   return name === 'database-owner'
@@ -60,7 +60,7 @@ function checkCanary(id: string, key: string): Finding {
     : error('canary', `the secret ${id} is not an API key: see the runbook, the canary's organization`)
 }
 
-async function checkProvider({ provider }: StageSettings, apiKey: string): Promise<Finding> {
+async function checkProvider(provider: Provider, apiKey: string): Promise<Finding> {
   const embedder = openAiEmbedder({ ...provider, apiKey: () => apiKey, timeoutSeconds: 10 })
   const fault = await checkEmbedder(embedder)
   if (fault) return error('provider', fault)

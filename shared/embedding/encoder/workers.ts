@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { config } from '../../config.ts'
 import { EmbeddingError, type EmbedOptions } from '../embedder.ts'
 
 export interface Task {
@@ -9,8 +10,9 @@ export interface Task {
 
 type Job = Task & PromiseWithResolvers<Float32Array>
 
-/** Each has the model in memory. */
-const maxWorkers = Math.min(2, availableParallelism())
+/** Each has the model in memory, and keeps a core busy: a Lambda has memory for one. */
+const maxWorkers = config().AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())
+const program = new URL(import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.mjs', import.meta.url)
 const workers = new Map<Worker, Job | undefined>()
 const waiting = { query: new Set<Job>(), document: new Set<Job>() }
 
@@ -58,7 +60,7 @@ function idleWorker(): Worker | undefined {
 }
 
 function newWorker(): Worker {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { execArgv: [] })
+  const worker = new Worker(program, { execArgv: [] })
   worker.on('message', (vector: Float32Array) => {
     workers.get(worker)?.resolve(vector)
     workers.set(worker, undefined)
