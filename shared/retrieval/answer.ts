@@ -176,7 +176,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
         return await whole((i) => ({ vector: vectors[i] }))
       } catch (error) {
         if (!(error instanceof EmbeddingError)) throw error
-        if (mode === 'semantic') throw new Unavailable('embedder', error)
+        if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
         figures.SearchesDegraded = 1
         return { ...(await whole(() => ({}))), degraded: 'keyword_only' }
       }

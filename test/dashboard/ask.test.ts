@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
@@ -176,10 +178,10 @@ describe('another document', () => {
 })
 
 describe('while the provider is down', () => {
-  async function withProvider(): Promise<SignedIn> {
+  async function withProvider(embedder = newEmbedder(provider)): Promise<SignedIn> {
     const app = dashboardApp({
       db: databaseAs('cuecard_dashboard'),
-      embedder: newEmbedder(provider),
+      embedder,
       queue: keptQueue().queue,
       bucket: configuredBucket(),
     })
@@ -201,5 +203,19 @@ describe('while the provider is down', () => {
     const { status, text } = await ask(owner, 'where do guests park', { mode: 'semantic' })
     expect(status).toBe(503)
     expect(text).toContain('Search by words instead')
+  })
+
+  test.each(['hybrid', 'semantic'])('nor compared, by an embedder of our own that fails: %s', async (mode) => {
+    const working = lexicalEmbedder()
+    let calls = 0
+    const embed: Embedder['embed'] = (texts) =>
+      ++calls < 2 ? working.embed(texts) : Promise.reject(new EmbeddingError('unavailable', 'stopped'))
+    const own = await withProvider({ ...working, embed })
+    const { status, text } = await ask(own, 'where do guests park', { mode, document: owner.documents[0]! })
+    expect(status).toBe(503)
+    expect(text).toContain('Search by words instead')
+    expect(calls).toBe(2)
+    const alone = await ask(own, 'where do guests park', { mode: 'semantic' })
+    expect(alone).toMatchObject({ status: 503, text: expect.stringContaining('Search by words instead') })
   })
 })

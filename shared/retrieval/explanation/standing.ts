@@ -3,8 +3,9 @@ import { compiledOnce } from '../../database/compiled-once.ts'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { chunkMetadata } from '../../documents/served-chunks.ts'
-import type { Embedder } from '../../embedding/embedder.ts'
+import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
+import { Unavailable } from '../../unavailable.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
 import type { Hit, Mode } from '../schemas.ts'
 import { worstCaseTraits } from '../search.ts'
@@ -28,7 +29,7 @@ interface Asked {
 /** The maximum that a caller can ask search for: up to this place, a place is the one that search gives. */
 const surePlaces = 50
 
-/** Runs the statement of search so that it scores every passage of the document too. The vector is made here, or read where stored. */
+/** Runs the statement of search so that it scores every passage of the document too. The vector is made here, or read where stored. @throws Unavailable */
 export async function findStanding(
   db: Database,
   embedder: Embedder,
@@ -36,7 +37,7 @@ export async function findStanding(
   { query, mode, documentId }: Asked,
 ): Promise<Standing> {
   const isSemantic = mode !== 'keyword'
-  const [vector] = isSemantic && embedder.isLocal ? await embedder.embed([query], { of: 'query' }) : []
+  const vector = isSemantic && embedder.isLocal ? await embedQuery(embedder, query) : undefined
   const storedVector = vector ? undefined : queryVectorKey(embedder.model, query)
   const parameters = searchParameters(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
   const statement = standing({ ...parameters, ...worstCaseTraits })
@@ -48,6 +49,15 @@ export async function findStanding(
     best: { place, hit: { ...hit, scores: { semantic, keyword } } },
     compared,
     isExact: !is_large || place <= surePlaces,
+  }
+}
+
+async function embedQuery(embedder: Embedder, query: string): Promise<Float32Array> {
+  try {
+    const [vector] = await embedder.embed([query], { of: 'query' })
+    return vector!
+  } catch (error) {
+    throw error instanceof EmbeddingError ? new Unavailable('embedding_provider', error) : error
   }
 }
 
