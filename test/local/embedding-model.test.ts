@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { followModel } from '../../infra/local/embedding-model.ts'
 import { useStand } from '../support/stand.ts'
+import { limit } from '../support/tenant.ts'
 
 const stand = useStand()
 let home: string
@@ -31,4 +32,23 @@ test('with another model than at the last start, completed documents are embedde
   expect(await starts('lexical-2')).toBe('completed')
   expect(await starts('encoder-1')).toBe('pending')
   expect(await statuses()).toEqual({ Text: 'pending', Own: 'completed' })
+})
+
+test('an organization may have more documents than its pipeline’s limit, which holds for callers as before', async () => {
+  const tenant = await stand.tenant()
+  const post = (title: string) => tenant.call('POST', tenant.knowledgeBase, { title, content: 'A text.' })
+  for (const title of ['One', 'Two', 'Three']) await post(title)
+  await sql`update documents set status = 'completed' where organization_id = ${tenant.organizationId}`.execute(
+    stand.db,
+  )
+  await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 2 })
+  expect(await followModel(stand.db, home, 'lexical-3')).toBe(3)
+  const { body } = await tenant.call('GET', tenant.knowledgeBase)
+  expect(body.data.map(({ status }: Record<string, string>) => status)).toEqual(['pending', 'pending', 'pending'])
+  expect(await post('Four')).toMatchObject({ status: 429 })
+  const [{ id }] = body.data
+  await sql`update documents set status = 'completed' where id = ${id}`.execute(stand.db)
+  expect(await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { status: 'pending' })).toMatchObject({
+    status: 429,
+  })
 })
