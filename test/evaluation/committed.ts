@@ -16,7 +16,7 @@ export function committedFigures(): Figures {
 /** @throws CommandError when the figures are not of the embedded default: nobody could reproduce them without the provider */
 export function requireDefault({ source }: Figures): void {
   if (source.model !== lexicalEmbedder().model)
-    throw new CommandError('the figures to keep are those of the embedded default: unset EMBEDDING_BASE_URL')
+    throw new CommandError('the figures to keep are those of the lexical embedder: pass --model lexical')
 }
 
 export function writeFigures(figures: Figures): void {

@@ -49,7 +49,9 @@ const program = new Command('npm run evaluate --')
   .addOption(
     forSet('--set <folder>', 'a folder of businesses').default(join(import.meta.dirname, 'set'), 'this repository’s'),
   )
-  .addOption(forSet('--model <model>', 'lexical, or the base URL of a provider; else what the environment configures'))
+  .addOption(
+    forSet('--model <model>', 'encoder, lexical, or the base URL of a provider; else what the environment configures'),
+  )
   .addOption(forSet('--floor <cosine>', 'raise all cosines, as models whose lowest is 0.7 do'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
