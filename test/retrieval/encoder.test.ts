@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { gathered } from '../support/gathered-log.ts'
 import { newSearch } from '../support/own-search.ts'
 import { useStand } from '../support/stand.ts'
 
@@ -47,8 +48,9 @@ test('a question finds the passage with which it shares no word, and the keyword
 /** Ends its worker. */
 const notText = null as never
 
-test('a failed worker is an error that passes, and the next call has another one', async () => {
-  await expect(embedder.embed([notText])).rejects.toMatchObject({ reason: 'unavailable' })
+test('a failed worker is an error that passes and is logged, and the next call has another one', async () => {
+  const failing = () => expect(embedder.embed([notText])).rejects.toMatchObject({ reason: 'unavailable' })
+  expect(await gathered(failing)).toMatch(/"message":"encoder_stopped".*TypeError/)
   const [vector] = await embedder.embed(['Guests park behind the house.'])
   expect(vector).toHaveLength(1536)
 })

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { config } from '../../config.ts'
+import { describeError, log } from '../../log.ts'
 import { EmbeddingError, type EmbedOptions } from '../embedder.ts'
 
 export interface Task {
@@ -72,7 +73,10 @@ function newWorker(): Worker {
     workers.delete(worker)
     startWaiting()
   }
-  worker.on('error', end)
+  worker.on('error', (error) => {
+    log.error('encoder_stopped', { error: describeError(error) })
+    end(error)
+  })
   worker.on('exit', end)
   return worker
 }
