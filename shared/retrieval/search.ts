@@ -2,6 +2,7 @@ import type { Database, Statement } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { answerable } from './answerable.ts'
+import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import { type QueryVectorKey, rememberQueryVector } from './query-vector/query-vectors.ts'
 import type { Hit } from './schemas.ts'
 import { type Question, searchParameters } from './statement/search-parameters.ts'
@@ -43,12 +44,14 @@ export function newSearch() {
     filters: Filters,
   ): Promise<Found> {
     const key = `${scope.organizationId} ${scope.agentId}`
+    const { mode } = hypotheses[0]!
+    const limit = mode === 'hybrid' ? Math.max(filters.limit, comparedHits) : filters.limit
     const expected = remembered.get(key) ?? worstCaseTraits
     const send = async (traits: Traits) => {
       const statements: Record<string, Statement<unknown>> = {}
       for (const [i, asked] of hypotheses.entries()) {
         const { vector, remember } = asked
-        statements[`found${i}`] = hits({ ...searchParameters(scope, asked, filters), ...traits })
+        statements[`found${i}`] = hits({ ...searchParameters(scope, asked, { ...filters, limit }), ...traits })
         if (vector && remember) statements[`remembered${i}`] = rememberQueryVector(scope, remember, vector)
       }
       const results = (await db.batch(statements)) as Record<string, Row[]>
@@ -58,7 +61,6 @@ export function newSearch() {
     const [{ is_agent, is_large }] = all[0] as [Row]
     if (!is_agent) agentNotFound()
     const hasVector = all.every(([row]) => row!.has_vector)
-    const { mode } = hypotheses[0]!
     if (is_large !== null && (mode === 'keyword' || (hasVector && !filters.document_ids && !filters.metadata)))
       remember(key, { isLarge: is_large })
     if (all.some(([row]) => row!.has_vector && row!.is_large) && !expected.isLarge) all = await send(worstCaseTraits)
@@ -80,10 +82,11 @@ function toFound(rows: Row[], { mode, query }: Asked): Found {
   const found = rows.flatMap(({ is_agent, has_vector, is_large, unlike, reach, next, semantic, keyword, ...hit }) =>
     hit.chunk_id === null ? [] : [{ ...hit, scores: { semantic, keyword } }],
   )
-  const best = found.length > 0 ? [found[0]!.score, rows[0]!.next ?? 0] : []
+  const hits = mode === 'hybrid' && has_vector && query !== undefined ? orderedByRuns(query, found) : found
+  const best = hits.length > 0 ? [hits[0]!.score, hits[1]?.score ?? rows[0]!.next ?? 0] : []
   const scale = mode === 'hybrid' && !has_vector ? 'keyword' : mode
   return {
-    hits: found,
+    hits,
     answerable: query === undefined ? null : answerable(scale, mode === 'semantic' ? best.map(likenessOf) : best),
     hasVector: has_vector,
     likenessOf,
@@ -92,7 +95,7 @@ function toFound(rows: Row[], { mode, query }: Asked): Found {
 
 function merged(found: Found[], limit: number): Found {
   const [first, ...others] = found as [Found, ...Found[]]
-  if (others.length === 0) return first
+  if (others.length === 0) return { ...first, hits: first.hits.slice(0, limit) }
   const best = new Map<string, Hit>()
   for (const hit of found.flatMap(({ hits }) => hits))
     if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)

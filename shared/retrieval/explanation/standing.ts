@@ -6,6 +6,7 @@ import { chunkMetadata } from '../../documents/served-chunks.ts'
 import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
 import type { DocumentId } from '../../ids.ts'
 import { Unavailable } from '../../unavailable.ts'
+import { comparedHits, orderedByRuns } from '../letter-runs.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
 import type { Hit, Mode } from '../schemas.ts'
 import { worstCaseTraits } from '../search.ts'
@@ -42,9 +43,14 @@ export async function findStanding(
   const parameters = searchParameters(scope, { mode, query, vector, storedVector }, { limit: surePlaces }, documentId)
   const statement = standing({ ...parameters, ...worstCaseTraits })
   const { rows } = await db.batch({ rows: statement })
-  const { compared, is_large, ...best } = rows[0]!
-  if (best.place === null) return { best: undefined, compared, isExact: !is_large }
-  const { place, semantic, keyword, ...hit } = best
+  const { compared, is_large } = rows[0]!
+  const found = rows.flatMap(({ compared, is_large, ...row }) => (row.place === null ? [] : [row]))
+  const isOrdered = mode === 'hybrid' && found.some(({ semantic }) => semantic !== null)
+  const ordered = isOrdered ? orderedByRuns(query, found) : found
+  const index = ordered.findIndex(({ document_id }) => document_id === documentId)
+  if (index < 0) return { best: undefined, compared, isExact: !is_large }
+  const { place: given, semantic, keyword, ...hit } = ordered[index]!
+  const place = given > comparedHits ? given : index + 1
   return {
     best: { place, hit: { ...hit, scores: { semantic, keyword } } },
     compared,
@@ -80,7 +86,8 @@ best as (
     from documents d join chunks c on c.organization_id = d.organization_id and c.document_id = d.id
     where d.organization_id = ${p.organizationId} and d.id = n.document_id
       and c.revision = n.revision and c.chunk_index = n.chunk_index offset 0) c
-  where n.document_id = ${p.examined}
-  order by n.place limit 1)
-select * from sized left join best on true`,
+  where n.place <= ${sql.lit(comparedHits)}
+    or n.place = (select min(place) from placed where document_id = ${p.examined})
+  order by n.place)
+select * from sized left join best on true order by place`,
 )
