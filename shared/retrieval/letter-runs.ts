@@ -5,12 +5,12 @@ import { forEachWord } from '../terms/words.ts'
 import { commonWords } from './keyword/common-words.ts'
 import type { Hit } from './schemas.ts'
 
-/** So many hits are compared, however few are asked for: their order does not depend on the limit. */
+/** However few hits are asked for, ten are compared, so that their order does not depend on the limit. */
 export const comparedHits = 10
 const runLength = 6
 /** A passage with all runs of the question gets this share of what is left to 1. */
 const runsShare = 0.4
-/** Of a question: each run is looked for in each hit. */
+/** A longer question is cut, since each of its runs is looked for in each hit. */
 const maxLetters = 300
 
 /**
