@@ -42,6 +42,11 @@ export class Database extends Kysely<Tables> {
     return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
   }
 
+  /** A statement that makes its settings itself: Neon awaits each statement of a transaction, its beginning and its end. */
+  async one<Row>(statement: Statement<Row>): Promise<Row[]> {
+    return (await this.#retrying([statement.compile(this)]))[0]!.rows as Row[]
+  }
+
   /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
   async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
     const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
@@ -71,11 +76,10 @@ export class Database extends Kysely<Tables> {
     const deadline = AbortSignal.timeout(Math.ceil(this.#connection.timeoutSeconds * 1000))
     for (let attempt = 1; ; attempt++) {
       try {
-        const sql = neon(url, { fullResults: true })
-        return await sql.transaction(
-          queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters])),
-          { fetchOptions: { signal: deadline } },
-        )
+        const options = { fullResults: true, fetchOptions: { signal: deadline } } as const
+        const sql = neon(url, options)
+        const sent = queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters]))
+        return sent.length === 1 ? await Promise.all(sent) : await sql.transaction(sent, options)
       } catch (error) {
         const rejected = isLoginRejected(error) ? url : undefined
         if (rejected) url = await this.#connection.url(rejected)

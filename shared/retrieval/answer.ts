@@ -19,9 +19,9 @@ import {
   rememberQueryVector,
   vectorCache,
 } from './query-vector/query-vectors.ts'
-import type { Hit } from './schemas.ts'
-import { type Asked, type Found, type LikenessOf, newSearch } from './search.ts'
-import type { Filters } from './statement/searched-chunks.ts'
+import type { Hit, Mode } from './schemas.ts'
+import { type Found, type LikenessOf, search } from './search.ts'
+import type { Asked, Filters } from './statement/search-arguments.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** Whose knowledge base is asked, and who pays for the vector of a question. */
@@ -34,7 +34,9 @@ export interface AskedAgent extends PayingAgent {
   logsQuestions: boolean
 }
 
-export interface Question extends Filters, Pick<Asked, 'mode' | 'query'> {
+export interface Question extends Filters {
+  mode: Mode
+  query?: string | undefined
   /** Further hypotheses of `query`. */
   alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
@@ -75,7 +77,6 @@ const maxLogMilliseconds = 250
 /** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
 export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   const cache = vectorCache()
-  const search = newSearch()
   const embedQuery = queryEmbedder(embedder, clock, limits.patienceSeconds)
   const roundTrips = recentDurations()
 
@@ -160,9 +161,9 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const texts = hypotheses.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
-    const find = (by: (i: number) => Omit<Asked, 'mode' | 'query'>, until = deadline + limits.graceMilliseconds) => {
-      const asked = hypotheses.map((query, i) => ({ mode, query, ...by(i) }))
-      return ask(db, timing, until, (db) => search(db, scope, asked, input))
+    const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
+      const asked = hypotheses.map((query, i) => ({ query, ...by(i) }))
+      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input))
     }
     const toAnswer = ({ hits: data, hasVector, ...found }: Found) => ({ data, degraded: null, ...found })
     const whole = async (...by: Parameters<typeof find>) => toAnswer(await find(...by))
@@ -184,12 +185,12 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
 
     const heard = texts.map(toHypothesis)
     const cached = heard.map(({ key }) => cache.get(scope, key))
-    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { storedVector: heard[i]!.key }))
+    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return toAnswer(first)
     try {
       const all = await vectorsOf(scope, timing, deadline, heard)
-      const by = (i: number) => ({ vector: all[i], remember: cached[i] ? undefined : heard[i]!.key })
+      const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
       return await whole(by, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
       const isLimited = error instanceof ApiError && error.code === 'rate_limited'

@@ -14,34 +14,39 @@ const runsShare = 0.4
 const maxLetters = 300
 
 /**
- * The best hits ordered anew by how many runs of six letters of the question they have, spaces and everyday words left out: what a
+ * The best hits ordered anew by how many runs of six letters of the question, or of its best hypothesis, they have, spaces and everyday words left out: what a
  * recogniser splits, joins or spells wrong keeps some of them, and words in the order of the passage have more. @param hits best first
  */
 export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_title' | 'score'>>(
-  query: string,
+  queries: readonly string[],
   hits: readonly Found[],
 ): Found[] {
-  const letters = lettersOf(query).slice(0, maxLetters)
-  const runs = new Set(
-    Array.from({ length: letters.length - runLength + 1 }, (_, i) => letters.slice(i, i + runLength)),
-  )
   const compared = hits.slice(0, comparedHits)
   const texts = compared.map(({ document_title, content }) => lettersOf(`${document_title} ${content}`))
-  const shares = compared.map(() => 0)
+  const shares = queries.map((query) => sharesOfRuns(query, texts))
+  const raised = compared.map((hit, i) => {
+    const share = Math.max(0, ...shares.map((each) => each[i]!))
+    return { ...hit, score: hit.score + runsShare * share * (1 - hit.score) }
+  })
+  return [...raised.sort((a, b) => b.score - a.score), ...hits.slice(comparedHits)]
+}
+
+/** For each text, how many of the question's runs it has, 0 to 1; one that fewer texts have weighs more. */
+function sharesOfRuns(query: string, texts: readonly string[]): number[] {
+  const letters = lettersOf(query).slice(0, maxLetters)
+  const runs = new Set(
+    Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, i) => letters.slice(i, i + runLength)),
+  )
+  const found = texts.map(() => 0)
   let all = 0
   for (const run of runs) {
     const has = texts.map((text) => text.includes(run))
     const having = has.filter(Boolean).length
     const worth = Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
     all += worth
-    for (const [i, isThere] of has.entries()) if (isThere) shares[i]! += worth
+    for (const [i, isThere] of has.entries()) if (isThere) found[i]! += worth
   }
-  if (all === 0) return [...hits]
-  const raised = compared.map((hit, i) => {
-    const score = hit.score + ((runsShare * shares[i]!) / all) * (1 - hit.score)
-    return { ...hit, score }
-  })
-  return [...raised.sort((a, b) => b.score - a.score), ...hits.slice(comparedHits)]
+  return found.map((worth) => (all > 0 ? worth / all : 0))
 }
 
 function lettersOf(text: string): string {

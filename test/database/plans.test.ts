@@ -5,7 +5,7 @@ import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
 import { storeServed } from '../support/served-document.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
-import { buffersOf, type Node, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import { type Batch, buffersOf, type Node, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()
@@ -50,7 +50,7 @@ const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
 ]
 
 describe.each(statistics)('by statistics that are %s', (_, prepare) => {
-  test('every statement for an organization finds its chunks and vectors by document, but for three scans of a search, and terms by agent', async () => {
+  test('every statement for an organization finds its chunks and vectors by document, but for scans of an index by a search, and terms by agent', async () => {
     // What the planner believes of a document depends on all the others.
     await sql`truncate organizations, chunk_terms cascade`.execute(stand.db)
     await forget()
@@ -61,7 +61,7 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
     const path = `${tenant.knowledgeBase}/${large}`
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'One. Two.' })
     const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(1) }]
-    const batches = await batchesOf(async () => {
+    const searches = await batchesOf(async () => {
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a bicycle' })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', document_ids: [large], limit: 50 })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'q', min_score: 0.5, metadata: { a: 1 } })
@@ -69,6 +69,11 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, keyword)
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...keyword, document_ids: [large] })
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...keyword, metadata: { a: 1 } })
+    })
+    const plansOfAll = async (batches: Batch[]) =>
+      (await Promise.all(batches.map((batch) => plansOf(stand.pool, batch)))).map((each) => each.flatMap(nodesOf))
+    const plans = await plansOfAll(searches)
+    const batches = await batchesOf(async () => {
       await tenant.call('GET', `${path}/chunks`)
       await stand.deliver()
       await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}/chunks`)
@@ -77,18 +82,15 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
       await tenant.call('DELETE', `${path}/chunks`)
       await tenant.call('DELETE', path)
     })
-    const plans = (await Promise.all(batches.map((batch) => plansOf(batch)))).map((each) => each.flatMap(nodesOf))
+    plans.push(...(await plansOfAll(batches)))
     const reading = (table: string) =>
       plans.map((nodes) =>
         nodes.filter((node) => node['Relation Name'] === table && node['Node Type'] !== 'ModifyTable'),
       )
     expect(reading('chunks').flat().length).toBeGreaterThan(10)
-    expect(reading('vectors').flat().length).toBeGreaterThan(5)
-    const byAgent = reading('chunks').map((nodes) => nodes.filter((node) => !isByDocument(node)).map(scanOf))
-    expect(byAgent.filter((scans) => scans.length > 0)).toEqual([
-      [`${sketches} chunks_sample`, `${sketches} chunks_of_agent`],
-      [`${rows} chunks_sample`, `${rows} chunks_of_agent`],
-    ])
+    expect(reading('vectors').flat().length).toBeGreaterThan(3)
+    const byAgent = reading('chunks').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)).map(scanOf))
+    expect(new Set(byAgent)).toEqual(new Set(['Index Only Scan chunks_sample', 'Index Only Scan chunks_of_agent']))
     expect(reading('vectors').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)))).toEqual([])
     const terms = reading('chunk_terms').flat()
     expect(terms.length).toBeGreaterThan(3)
@@ -102,7 +104,7 @@ test('a list of documents reads none of their chunks', async () => {
   for (let i = 0; i < 20; i++) await makeDocument(tenant, 5)
   const readChunks = async () => {
     const [batch] = await batchesOf(() => tenant.call('GET', `${tenant.knowledgeBase}?limit=100`))
-    const nodes = (await plansOf(batch!, 'analyze,')).flatMap(nodesOf)
+    const nodes = (await plansOf(stand.pool, batch!, 'analyze,')).flatMap(nodesOf)
     const scans = nodes.filter((node) => node['Relation Name'] === 'chunks')
     return scans.reduce((sum, node) => sum + node['Actual Loops'], 0)
   }
@@ -131,7 +133,7 @@ test('the 3,000 documents of an agent are counted from an index alone, and only 
       expect(body.data?.[0] ?? body).toMatchObject({ id: crowded, documents })
     })
     expect(others).toEqual([])
-    const [plan] = await plansOf(batch!, 'analyze, buffers,')
+    const [plan] = await plansOf(stand.pool, batch!, 'analyze, buffers,')
     const read = nodesOf(plan!).filter((node) => node['Relation Name'] === 'documents')
     expect(read).toMatchObject([{ 'Node Type': 'Index Only Scan', 'Index Name': 'documents_by_status' }])
     // The page of one agent looks at the next, to know that there is one.
@@ -140,10 +142,6 @@ test('the 3,000 documents of an agent are counted from an index alone, and only 
     expect(buffersOf(plan!)).toBeLessThan(url.includes('?') ? 60 : 30)
   }
 })
-
-/** What a search reads by agent: sketches, from indexes alone, or with a filter by metadata the rows. */
-const sketches = 'Index Only Scan'
-const rows = 'Index Scan'
 
 const isByDocument = (node: Node) => `${node['Index Cond'] ?? node['Recheck Cond']}`.includes('document_id')
 

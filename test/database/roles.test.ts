@@ -150,7 +150,18 @@ describe('the roles of the Lambdas', () => {
       from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
       where grantee <> proowner order by 1`.execute(stand.db)
     const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'search']
+    const searching = ['dashboard', 'mcp', 'platforms', 'search']
+    const ofSearch = [
+      'chunks_with_words',
+      'distance',
+      'documents_in_revision',
+      'likeness',
+      'metadata_of_chunk',
+      'nearest_chunks',
+    ]
+    ofSearch.push('occurrences', 'scored_chunks', 'search', 'served_chunks', 'served_terms', 'weighed_terms')
     const grants = {
+      ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
       ...{ open_session: ['dashboard'], require_operator_action: ['operator'] },
     }

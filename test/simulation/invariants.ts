@@ -5,7 +5,9 @@ import type { Tables } from '../../shared/database/tables.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'
 import { fromStored, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
-import { type Asked, newSearch } from '../../shared/retrieval/search.ts'
+import type { Mode } from '../../shared/retrieval/schemas.ts'
+import { search } from '../../shared/retrieval/search.ts'
+import type { Asked } from '../../shared/retrieval/statement/search-arguments.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { stopWords } from '../../shared/terms/stop-words.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
@@ -28,8 +30,6 @@ interface ChunkRow {
 
 const day = 24 * 60 * 60
 const question = vectorOf('question')
-
-const search = newSearch()
 
 /** Compares the database, and what search finds in it, with the model; takes over what the pipeline may decide by itself. */
 export class Observer {
@@ -263,9 +263,9 @@ async function checkSearch(db: Database, tenant: Tenant) {
   await checkHits(db, tenant, { mode: 'semantic', vector: question }, servedOf(tenant))
 }
 
-async function checkHits(db: Database, tenant: Tenant, asked: Asked, wanted: Served[]) {
+async function checkHits(db: Database, tenant: Tenant, { mode, ...asked }: Asked & { mode: Mode }, wanted: Served[]) {
   const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
-  const { hits } = await search(db.forOrganization(scope.organizationId), scope, [asked], { limit: 50 } as never)
+  const { hits } = await search(db.forOrganization(scope.organizationId), scope, mode, [asked], { limit: 50 })
   same(
     hits.map((hit) => keyOf(hit.document_id, hit.chunk_index, hit.content)).sort(),
     wanted.map(({ key }) => key).sort(),

@@ -13,7 +13,7 @@ export const statements = {
   claim: /pending_milliseconds/,
   part: /insert into vectors (?!.*with \\"completed\\" as)/,
   commit: /with \\"completed\\" as/,
-  search: /nearest as materialized/,
+  search: /from search\(/,
   requeue: /\\"next_attempt_at\\" = now\(\) \+/,
   fail: /"error"/,
   leaveToSweeper: /set \\"resend_at\\" = now\(\)/,

@@ -1,4 +1,5 @@
 import { neonConfig } from '@neondatabase/serverless'
+import { escapeIdentifier, type Pool } from 'pg'
 import { afterAll } from 'vitest'
 
 export interface Batch {
@@ -24,7 +25,8 @@ export interface Node {
 export function useStatementPlans() {
   let sent: Batch[] | undefined
   neonConfig.fetchFunction = (url: string, init: RequestInit) => {
-    sent?.push({ url, init, queries: JSON.parse(String(init.body)).queries })
+    const body = JSON.parse(String(init.body))
+    sent?.push({ url, init, queries: body.queries ?? [body] })
     return fetch(url, init)
   }
   afterAll(() => {
@@ -44,11 +46,15 @@ export function useStatementPlans() {
   }
 }
 
+const isSearch = (query: string) => query.includes(' from search(')
+
 /**
  * The plans of a batch's statements, made as the batch was run: under its role, after the settings that it makes. Nothing but
- * these is executed, unless `how` says `analyze`.
+ * these is executed, unless `how` says `analyze`. A search is executed: the plans are those of the statements in its functions.
  */
-export async function plansOf({ url, init, queries }: Batch, how = ''): Promise<Node[]> {
+export async function plansOf(pool: Pool, batch: Batch, how = ''): Promise<Node[]> {
+  const { url, init, queries } = batch
+  if (isSearch(queries[0]!.query)) return await plansInside(pool, batch)
   const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
   const explain = (query: string) => (isSetting(query) ? query : `explain (${how} format json) ${query}`)
   const explained = queries.map(({ query, params }) => ({ query: explain(query), params }))
@@ -57,8 +63,32 @@ export async function plansOf({ url, init, queries }: Batch, how = ''): Promise<
   return results.filter((_, i) => !isSetting(queries[i]!.query)).map(({ rows }) => JSON.parse(rows[0]![0]!)[0].Plan)
 }
 
+async function plansInside(pool: Pool, { init, queries }: Batch): Promise<Node[]> {
+  const login = new URL(new Headers(init.headers).get('neon-connection-string')!).username
+  const plans: Node[] = []
+  const client = await pool.connect()
+  const onNotice = ({ message = '' }) => {
+    if (message.includes('plan:')) plans.push(JSON.parse(message.slice(message.indexOf('{'))).Plan)
+  }
+  client.on('notice', onNotice)
+  try {
+    // Plans are kept in the session: these are to be of today's statistics.
+    await client.query(`load 'auto_explain'; discard plans; begin; set local auto_explain.log_min_duration = 0;
+      set local auto_explain.log_nested_statements = on; set local auto_explain.log_format = json;
+      set local auto_explain.log_analyze = on; set local auto_explain.log_buffers = on;
+      set local client_min_messages = log; set local role ${escapeIdentifier(login)}`)
+    await client.query(queries[0]!.query, queries[0]!.params)
+  } finally {
+    await client.query('rollback')
+    client.off('notice', onNotice)
+    client.release()
+  }
+  return plans
+}
+
+/** Without what was not executed. */
 export function nodesOf(plan: Node): Node[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+  return plan['Actual Loops'] === 0 ? [] : [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
 export const buffersOf = (plan: Node) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']

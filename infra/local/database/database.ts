@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { auto_explain } from '@electric-sql/pglite/contrib/auto_explain'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from '../../data-directory/lock.ts'
@@ -64,7 +65,7 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
   const loadDataDir = image && new Blob([await readFile(image)])
-  const start = { dataDir, extensions: { vector }, ...(loadDataDir && { loadDataDir }) }
+  const start = { dataDir, extensions: { vector, auto_explain }, ...(loadDataDir && { loadDataDir }) }
   const pglite = await PGlite.create({ ...start, relaxedDurability: false })
   if (ready) await writeFile(ready, '')
   const owner = 'postgres'
@@ -88,8 +89,7 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
 async function openServer(connectionString: string): Promise<OpenBackend> {
   if (!isPostgresUrl(connectionString)) throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
-  // Pipelined: the statements of a batch follow each other without a round trip between.
-  const pool = new Pool({ connectionString, types: asText, pipeline: true, max: 40 })
+  const pool = new Pool({ connectionString, types: asText, max: 40 })
   // The server closed an idle connection; the next statement opens another or fails.
   pool.on('error', () => {})
   const { username, password, pathname } = new URL(connectionString)

@@ -8,7 +8,7 @@ import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
 
 export interface Backend {
   pool: Pool
-  /** Statements of any other user run under `set local role`. */
+  /** Statements of any other user run under its role. */
   owner: string
 }
 
@@ -53,13 +53,6 @@ async function handle({ pool, owner }: Backend, request: IncomingMessage, respon
     const body = toErrorBody(error)
     if (body) reply(response, 400, body)
     else reply(response, 503, `lost the connection to the database: ${messageOf(error)}`)
-  }
-  try {
-    // As Neon does, so that the session state of one request is gone for the next.
-    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
-    await client.query('discard all')
-  } catch (error) {
-    broken ??= error as Error
   }
   client.release(broken)
   client.off('error', onError)

@@ -11,40 +11,31 @@ export interface SqlRequest {
   role: string | undefined
 }
 
-/** Runs a statement or a batch. @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres */
+/**
+ * Runs a statement or a batch as Neon's proxy does: on a session that others have used, each statement awaited. Here the session is the
+ * owner's, so it takes the role of the login. @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres
+ */
 export async function runSql(client: ClientBase, { body, role }: SqlRequest, signal: AbortSignal) {
-  const batch = 'queries' in body
-  if (!batch && role === undefined) return await runStatement(client, body)
-  const setRole = role === undefined ? '' : `; set local role ${escapeIdentifier(role)}`
-  const begin = `begin${setRole}`
+  if (role !== undefined) await client.query(`set role ${escapeIdentifier(role)}`)
   try {
-    const results = await runAll(client, begin, batch ? body.queries : [body], signal)
-    signal.throwIfAborted()
-    await client.query('commit')
-    return batch ? { results } : results[0]
-  } catch (error) {
+    return 'queries' in body ? await runBatch(client, body.queries, signal) : await runStatement(client, body)
+  } finally {
     // Before the response, so that an immediate retry does not run into locks of this attempt.
     if (client.getTransactionStatus() !== 'I') await client.query('rollback')
-    throw error
+    if (role !== undefined) await client.query('reset role')
   }
 }
 
-async function runAll(client: ClientBase, begin: string, statements: Statement[], signal: AbortSignal) {
-  if ('pipeline' in client && client.pipeline) {
-    // Sent without a round trip between. After one that fails, Postgres rejects the rest of the transaction.
-    const sent = [client.query(begin), ...statements.map((each) => runStatement(client, each))] as const
-    const settled = await Promise.allSettled(sent)
-    const failed = settled.find((each) => each.status === 'rejected')
-    if (failed) throw failed.reason
-    return await Promise.all(sent.slice(1))
-  }
-  await client.query(begin)
+async function runBatch(client: ClientBase, statements: Statement[], signal: AbortSignal) {
+  await client.query('begin')
   const results: ReturnType<typeof toResult>[] = []
   for (const each of statements) {
     signal.throwIfAborted()
     results.push(await runStatement(client, each))
   }
-  return results
+  signal.throwIfAborted()
+  await client.query('commit')
+  return { results }
 }
 
 async function runStatement(client: ClientBase, { query, params }: Statement) {

@@ -187,8 +187,10 @@ create table chunks (
 -- All that a search needs to know of an agent's chunks, side by side.
 create index chunks_of_agent on chunks (organization_id, agent_id, document_id, revision, chunk_index) include (vector_id, sketch);
 -- One chunk in 32, because ids end in random bits: what is too far for the best of these is too far for the best of all.
-create index chunks_sample on chunks (organization_id, agent_id, document_id, revision) include (sketch)
+create index chunks_sample on chunks (organization_id, agent_id, document_id, revision) include (chunk_index, sketch)
   where get_byte(uuid_send(vector_id), 15) < 8;
+-- So that a generic plan prefers these to the primary key, even when the statistics are of a single agent.
+alter table chunks alter agent_id set (n_distinct = 10000);
 
 -- Apart from the chunks, so that a revision keeps what an edit did not change. Insert-only: the id says what was embedded.
 create table vectors (

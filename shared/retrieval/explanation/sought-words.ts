@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import { compiledOnce } from '../../database/compiled-once.ts'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import type { Hit } from '../schemas.ts'
-import { keywordArm, keywordParameters } from '../statement/keyword-arm.ts'
-import { filterParameters, unserved } from '../statement/searched-chunks.ts'
+import { wordArguments } from '../statement/search-arguments.ts'
 
 /** A word of a question, or several that are read as one code or number, as search by words took it for this agent. */
 export interface SoughtWord {
@@ -37,12 +35,7 @@ export async function explainWords(
   const sought = keywordQuery(query)
   if (!sought) return { words: [], presencesIn: () => [] }
   const keys = passages.map(({ document_id, chunk_index }) => ({ document_id, chunk_index }))
-  const statement = explanation({
-    ...filterParameters(scope, { limit: 1 }),
-    ...keywordParameters(sought),
-    isLarge: false,
-    passages: JSON.stringify(keys),
-  })
+  const statement = explanation(scope, sought, JSON.stringify(keys))
   const { rows } = await db.batch({ rows: statement })
   const { entries, matches } = rows[0]!
   const groups = sought.spans.map((_, group) => entries.filter((entry) => entry.grp === group))
@@ -104,18 +97,30 @@ function presenceOf(group: Entry[], common: bigint): Presence {
 
 const keyOf = ({ document_id, chunk_index }: Passage) => `${document_id} ${chunk_index}`
 
-type Asked = ReturnType<typeof filterParameters> &
-  ReturnType<typeof keywordParameters> & { isLarge: boolean; passages: string }
-
-const explanation = compiledOnce<Asked, { entries: Entry[]; matches: Match[] }>(
-  (_, p) => sql`with ${unserved(p)},
-${keywordArm(p)}
+function explanation({ organizationId, agentId }: AgentScope, sought: KeywordQuery, passages: string) {
+  const { probe1, probe2, probe3, ...words } = wordArguments([sought], sought.terms)
+  const common = (terms: string) => sql`occurrences(${sql.ref(terms)}, ${probe1}, ${probe2 ?? null}, ${probe3 ?? null})`
+  return sql<{ entries: Entry[]; matches: Match[] }>`with titles as materialized (
+  select id as titled, ${common('title_terms')} as common, case when active_revision is null then 0 else chunk_count end as chunks
+  from documents where organization_id = ${organizationId} and agent_id = ${agentId}),
+matches as materialized (
+  select t.document_id, t.chunk_index, ${common('t.terms')} | coalesce(titles.common, 0) as common
+  from served_terms(${organizationId}, ${agentId}, null, null) t left join titles on titled = t.document_id),
+entries as (
+  select e.* from (
+    select greatest((select sum(chunks) from titles), count(*))::float8 as all_chunks, array(
+      select (select count(*)::numeric from matches where (common >> (2 * slot)) & 3 > 0)
+      from generate_series(0, 30) slot order by slot) as having_it
+    from matches where common > 0) totals
+  cross join weighed_terms(all_chunks, having_it,
+    ${words.hypotheses}, ${words.groups}, ${words.ways}, ${words.slots}, ${words.weights}, ${words.fallbacks}, ${words.required}) e)
 select (
-    select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_grp,
-      'is_usable', is_usable, 'is_known', grp_is_known) order by grp, way, slot)
+    select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_group,
+      'is_usable', is_usable, 'is_known', group_is_known) order by grp, way, slot)
     from entries) as entries, (
     select coalesce(json_agg(json_build_object('document_id', m.document_id, 'chunk_index', m.chunk_index,
       'common', m.common::text)), '[]')
-    from matches m join jsonb_to_recordset(${p.passages}::jsonb) as p(document_id uuid, chunk_index int)
-      using (document_id, chunk_index)) as matches`,
-)
+    from matches m join jsonb_to_recordset(${passages}::jsonb) as p(document_id uuid, chunk_index int)
+      using (document_id, chunk_index)
+    where m.common > 0) as matches`
+}

@@ -10,11 +10,9 @@ import { readings } from './spoken/readings.ts'
 
 /** A question as chunks are matched: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
 export interface KeywordQuery {
-  /** Texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
-  probes: string[]
   groups: number[]
   ways: number[]
-  /** Which digit: 0 to 11 are in the first probe, 12 to 23 in the second, 24 to 30 in the third. */
+  /** Which of `terms`. */
   slots: number[]
   weights: number[]
   /** Whether the way counts only if no chunk of the agent matches the group in another. */
@@ -34,12 +32,12 @@ interface Range {
 }
 
 const base = maxFrequency + 1
-export const slotsPerProbe = 12
+const slotsPerProbe = 12
 /** What fits into a `bigint` by two bits each. */
 export const maxSlots = 31
 
 /** How much more a code weighs than a word that is as rare. */
-export const codeWeight = 3
+const codeWeight = 3
 const partWeight = 0.5
 const wordsShare = 0.6
 /** Pairs of characters are often no words. */
@@ -65,7 +63,7 @@ interface Span extends Range {
 export function keywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(query.normalize('NFKC'))
   const slotOf = new Map<string, number>()
-  const found: Omit<KeywordQuery, 'probes' | 'terms' | 'weight'> = {
+  const found: Omit<KeywordQuery, 'terms' | 'weight'> = {
     groups: [],
     ways: [],
     slots: [],
@@ -96,7 +94,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   }
   if (found.required.length === 0) return undefined
   const terms = [...slotOf.keys()]
-  return { ...found, terms, weight: unspaced.test(query) ? pairsShare : wordsShare, probes: probesOf(terms) }
+  return { ...found, terms, weight: unspaced.test(query) ? pairsShare : wordsShare }
 }
 
 function groupsOf(words: Word[]): Group[] {
@@ -200,7 +198,8 @@ function joinedSounds(words: Word[]): Group[] {
   })
 }
 
-function probesOf(terms: string[]): string[] {
+/** Up to three texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
+export function probesOf(terms: string[]): string[] {
   const probes: string[] = []
   for (let from = 0; from < terms.length; from += slotsPerProbe) {
     const elements = new Map<number, number>()

@@ -1,0 +1,79 @@
+-- What a search reads. These functions are inlined where they are called. All of search runs with the rights of the role that asks, so
+-- that row-level security holds.
+
+-- Where a chunk begins and ends is stored with its document: an edit moves all that follow it, and their rows stay.
+create function metadata_of_chunk(organization uuid, agent uuid, document uuid, revision integer, chunk_index integer)
+  returns table (metadata jsonb)
+  language sql stable
+begin atomic
+  select case when c.revision <= d.active_revision and d.chunk_offsets is not null
+    then c.metadata || jsonb_build_object('start', d.chunk_offsets[2 * c.chunk_index + 1], 'end', d.chunk_offsets[2 * c.chunk_index + 2])
+    else c.metadata end
+  from chunks c join documents d on d.organization_id = c.organization_id and d.id = c.document_id
+  where c.organization_id = organization and c.agent_id = agent and c.document_id = document and c.revision = $4
+    and c.chunk_index = $5
+  offset 0;
+end;
+
+-- Documents with a newer revision than the one that search serves.
+create function documents_in_revision(organization uuid, agent uuid) returns table (document_id uuid, active_revision integer)
+  language sql stable
+begin atomic
+  select d.id, d.active_revision from documents d
+  where d.organization_id = organization and d.agent_id = agent and d.active_revision is distinct from d.revision;
+end;
+
+-- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null.
+create function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb)
+  returns table (document_id uuid, revision integer, chunk_index integer, vector_id uuid, sketch bit)
+  language sql stable
+begin atomic
+  select c.document_id, c.revision, c.chunk_index, c.vector_id, c.sketch
+  from (
+    select document_id, revision, chunk_index, vector_id, sketch from chunks
+    where chosen is null and organization_id = organization and agent_id = agent
+    union all
+    select document_id, revision, chunk_index, vector_id, sketch from chunks
+    where organization_id = organization and agent_id = agent and document_id = any (chosen)) c
+  where c.sketch is not null
+    and (c.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+      or c.revision <= (
+        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = c.document_id))
+    and (wanted is null or exists (
+      select from metadata_of_chunk(organization, agent, c.document_id, c.revision, c.chunk_index) m where m.metadata @> wanted));
+end;
+
+create function served_terms(organization uuid, agent uuid, chosen uuid[], wanted jsonb)
+  returns table (document_id uuid, revision integer, chunk_index integer, length integer, terms sparsevec)
+  language sql stable
+begin atomic
+  select t.document_id, t.revision, t.chunk_index, t.length, t.terms
+  from (
+    select document_id, revision, chunk_index, length, terms from chunk_terms
+    where chosen is null and organization_id = organization and agent_id = agent
+    union all
+    select document_id, revision, chunk_index, length, terms from chunk_terms
+    where organization_id = organization and agent_id = agent and document_id = any (chosen)) t
+  where (t.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+      or t.revision <= (
+        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = t.document_id))
+    and (wanted is null or exists (
+      select from metadata_of_chunk(organization, agent, t.document_id, t.revision, t.chunk_index) m where m.metadata @> wanted));
+end;
+
+-- How often each of up to 31 terms occurs, two bits a term. The inner product of a probe and a chunk's terms has a digit in base 4 for
+-- each of twelve.
+create function occurrences(terms sparsevec, probe1 sparsevec, probe2 sparsevec, probe3 sparsevec) returns bigint
+  language sql immutable
+begin atomic
+  select (-(terms <#> probe1))::bigint
+    + case when probe2 is null then 0 else (-(terms <#> probe2))::bigint << 24 end
+    + case when probe3 is null then 0 else (-(terms <#> probe3))::bigint << 48 end;
+end;
+
+-- In how many bits a sketch differs from the three of a query, which count 4, 2 and 1.
+create function distance(sketch bit, high bit, middle bit, low bit) returns float8
+  language sql immutable
+begin atomic
+  select 4 * (sketch <~> high) + 2 * (sketch <~> middle) + (sketch <~> low);
+end;

@@ -1,0 +1,120 @@
+-- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
+-- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
+-- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
+create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid, hit_limit integer,
+    keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+    probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
+    weights float8[], fallbacks boolean[], required boolean[], keyword_weight float8)
+  returns table (document_id uuid, revision integer, chunk_index integer, score float8, semantic float8, keyword float8,
+    unlike float8, reach float8)
+  language plpgsql stable
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  -- How much of the score stays where the agent has none of the question's words.
+  trust constant float8 := 0.2;
+  -- How much closer to 1 the score of a chunk is that has a code of the question, no matter what else was said.
+  certainty constant float8 := 0.4;
+begin
+  if keys is not null then
+    select array_agg(coalesce(g.vector, q.embedding) order by n), array_agg(coalesce(g.high, q.high) order by n),
+      array_agg(coalesce(g.middle, q.middle) order by n), array_agg(coalesce(g.low, q.low) order by n),
+      array_agg(coalesce(g.scale, q.cosine_per_unit) order by n)
+    into vectors, highs, middles, lows, scales
+    from unnest(keys, vectors, highs, middles, lows, scales) with ordinality g(key, vector, high, middle, low, scale, n)
+    left join query_vectors q on q.organization_id = organization and q.key = g.key;
+  end if;
+  return query
+    with nearest as materialized (
+      select * from nearest_chunks(organization, agent, chosen, wanted, examined, hit_limit, vectors, highs, middles, lows, scales)),
+    words as materialized (
+      select * from chunks_with_words(organization, agent, chosen, wanted, examined, probe1, probe2, probe3, hypotheses, groups, ways,
+        slots, weights, fallbacks, required)),
+    likeness as (select distinct hypothesis, unlike, reach from nearest),
+    share as (select distinct hypothesis, known from words),
+    found as (
+      select hypothesis, document_id, revision, chunk_index, w.score as keyword, coalesce(w.is_certain, false) as is_certain,
+        coalesce(n.cosine, (
+          select 1 - (v.embedding <=> vectors[hypothesis]) from chunks c, vectors v
+          where c.organization_id = organization and c.agent_id = agent and c.document_id = w.document_id
+            and c.revision = w.revision and c.chunk_index = w.chunk_index
+            and v.organization_id = organization and v.document_id = w.document_id and v.id = c.vector_id)) as semantic
+      from nearest n full join words w using (hypothesis, document_id, revision, chunk_index)),
+    scored as (
+      select f.*,
+        case
+          when mode = 'semantic' then semantic
+          when semantic is null then keyword
+          when hypothesis = any (hypotheses) then (trust + (1 - trust) * known)
+            * (keyword_weight * known * coalesce(keyword, 0) + (1 - keyword_weight * known) * likeness)
+          else likeness
+        end as score
+      from (
+        select f.*, l.unlike, l.reach, coalesce(s.known, 0) as known,
+          least(1, greatest(0, (f.semantic - l.unlike) / l.reach)) as likeness
+        from found f left join likeness l using (hypothesis) left join share s using (hypothesis)) f)
+    select distinct on (document_id, revision, chunk_index) document_id, revision, chunk_index,
+      case when is_certain then certainty + (1 - certainty) * score else score end as score, semantic,
+      case when is_certain then certainty + (1 - certainty) * keyword else keyword end, unlike, reach
+    from scored order by document_id, revision, chunk_index, score desc;
+end $$;
+
+-- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any; `next` is the score of
+-- the hit after each. At least one row, whose hit may be null. Sets the organization that row-level security compares. A vector that is
+-- given with a key is stored; without one it is looked up.
+create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, hit_limit integer, min_score float8,
+    max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+    probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
+    weights float8[], fallbacks boolean[], required boolean[], keyword_weight float8)
+  returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, next float8, semantic float8, keyword float8,
+    chunk_id uuid, document_id uuid, document_title text, chunk_index integer, content text, token_count integer, metadata jsonb,
+    score float8)
+  language plpgsql volatile
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  is_agent boolean;
+  has_vector boolean := coalesce(array_position(vectors, null) is null, false);
+begin
+  perform set_config('cuecard.organization_id', organization::text, true);
+  is_agent := exists (select from agents a where a.organization_id = organization and a.id = agent);
+  if is_agent and keys is not null then
+    -- The commit does not wait for the disk: a vector that is lost is fetched again.
+    perform set_config('synchronous_commit', 'off', true);
+    insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
+    select organization, g.* from unnest(keys, vectors, highs, middles, lows, scales) g(key, vector, high, middle, low, scale)
+    where g.key is not null and g.vector is not null
+    on conflict do nothing;
+    has_vector := not exists (
+      select from unnest(keys, vectors) g(key, vector)
+      where g.vector is null and not exists (
+        select from query_vectors q where q.organization_id = organization and q.key = g.key));
+  end if;
+  return query
+    with best as (
+      select s.*, row_number() over ranks as position, lead(s.score) over ranks as next
+      from (
+        select * from scored_chunks(mode, organization, agent, chosen, wanted, null, hit_limit, keys, vectors, highs, middles, lows,
+          scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, keyword_weight)
+        order by score desc, document_id, chunk_index limit hit_limit + 1) s
+      window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
+    sized as (
+      select b.*, c.id, d.title, c.content, c.token_count, m.metadata,
+        sum(octet_length(c.content) + octet_length(m.metadata::text)) over (order by b.position) as bytes
+      from best b
+      cross join lateral (
+        select title from documents where organization_id = organization and id = b.document_id offset 0) d
+      cross join lateral (
+        select id, content, token_count from chunks
+        where organization_id = organization and agent_id = agent and document_id = b.document_id and revision = b.revision
+          and chunk_index = b.chunk_index offset 0) c
+      cross join lateral metadata_of_chunk(organization, agent, b.document_id, b.revision, b.chunk_index) m
+      where b.position <= hit_limit and (min_score is null or b.score >= min_score))
+    select is_agent, has_vector, s.unlike, s.reach, s.next, s.semantic, s.keyword,
+      s.id, s.document_id, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
+    from (values (1)) one left join sized s on s.position = 1 or s.bytes <= max_bytes
+    order by s.position;
+end $$;
+
+grant execute on function metadata_of_chunk, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness, weighed_terms,
+  nearest_chunks, chunks_with_words, scored_chunks, search to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
