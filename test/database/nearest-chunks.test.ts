@@ -135,16 +135,16 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
   })
 })
 
-describe('of up to 1,000 chunks', () => {
+describe('of up to 200 chunks', () => {
   test('all are compared, however they lie', async () => {
     const tenant = await stand.tenant()
     const isNear = (i: number) => i % 3 === 0
     const center = scattered()
-    const chunks = Array.from({ length: 1000 }, (_, i) => ({
+    const chunks = Array.from({ length: 200 }, (_, i) => ({
       vector: isNear(i) ? around(center, 0.05) : scattered(),
     }))
-    await storeServed(stand.db, tenant, chunks.slice(0, 700))
-    await storeServed(stand.db, tenant, chunks.slice(700))
+    await storeServed(stand.db, tenant, chunks.slice(0, 140))
+    await storeServed(stand.db, tenant, chunks.slice(140))
     for (const query of [scattered(), center, axis(7)]) {
       const hits = await search(tenant, query, { limit: 50 })
       expect(hits.map(key)).toEqual((await bruteForce(tenant, query)).slice(0, 50).map(key))
@@ -162,7 +162,7 @@ describe('of up to 1,000 chunks', () => {
     /** At an angle to the query that has this cosine, give or take what the halves lose. */
     const vectorAt = (cosine: number, aside: Float32Array) =>
       query.map((number, i) => cosine * number + Math.sqrt(1 - cosine * cosine) * aside[i]!)
-    const chunks = Array.from({ length: 1000 }, () => rejectionOf(scattered(), query))
+    const chunks = Array.from({ length: 200 }, () => rejectionOf(scattered(), query))
       .map((aside) => ({ aside, distance: distanceOf(vectorAt(0.3, aside)) }))
       .toSorted((a, b) => b.distance - a.distance)
       .map(({ aside }, i) => ({ vector: vectorAt(0.3 - i * 2e-6, aside) }))
@@ -180,7 +180,7 @@ describe('of up to 1,000 chunks', () => {
       const hits = await search(tenant, center, { limit: 10 })
       expect(hits.map(key)).toEqual((await bruteForce(tenant, center)).slice(0, 10).map(key))
     }
-    await storeServed(stand.db, tenant, chunks(far, 900))
+    await storeServed(stand.db, tenant, chunks(far, 180))
     await expectBest()
     await storeServed(stand.db, tenant, chunks(center, 300))
     await expectBest()

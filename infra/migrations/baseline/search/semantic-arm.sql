@@ -21,7 +21,7 @@ create function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wan
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
-  compared_exactly constant integer := 1000;
+  compared_exactly constant integer := 200;
   max_candidates constant integer := 2000;
   -- As many as fusion can move to the top.
   max_found constant integer := case when examined is null then 100 end;
@@ -100,7 +100,11 @@ begin
       from nearest n join size s using (hypothesis) where not s.is_large
       union all
       select hypothesis, (distance_of_zero - s.distance) * q.scale, deviation ^ 2
-      from sample s join query q using (hypothesis) join size using (hypothesis) where size.is_large),
+      from (
+        select s.hypothesis, s.distance from sample s join reach r using (hypothesis) where r.distance < 'infinity'
+        union all
+        select e.hypothesis, e.distance from estimated e join reach r using (hypothesis) where r.distance = 'infinity') s
+      join query q using (hypothesis) join size using (hypothesis) where size.is_large),
     likeness as (
       select s.hypothesis, l.unlike, l.reach
       from (
