@@ -41,6 +41,10 @@ const environment = v.pipe(
     AWS_SESSION_TOKEN: v.optional(v.string()),
     /** The address of an S3 emulator, which names buckets in the path. */
     AWS_ENDPOINT_URL_S3: v.optional(url('http://127.0.0.1:4566')),
+    AWS_ENDPOINT_URL_SQS: v.optional(url('http://127.0.0.1:4566')),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: v.optional(url('http://127.0.0.1:4566')),
+    /** The trace of the request at hand, which the Lambda runtime sets. */
+    _X_AMZN_TRACE_ID: v.optional(v.string()),
     /** The most executions of this Lambda at a time. */
     RESERVED_CONCURRENCY: v.optional(count),
     DATABASE_URL: v.optional(v.string()),

@@ -1,9 +1,9 @@
-import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import { required } from './config.ts'
+import { callAws } from './aws/json-call.ts'
+import type { Signer } from './aws/signing.ts'
+import { config, required } from './config.ts'
 import { inTime } from './deadline.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
-import { beginEarly } from './loading.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'
 
@@ -37,22 +37,13 @@ export interface Queue {
 
 export type Sender = Pick<Queue, 'send'>
 
-/** Loaded late: it takes as long as the rest of a module. */
-const sdk = () => import('@aws-sdk/client-sqs')
-
-/** Milliseconds for one attempt: a socket that died in a Lambda's freeze leaves time for another. */
-const timeouts = { connectionTimeout: 800, requestTimeout: 1_000, throwOnRequestTimeout: true }
+/** One attempt: a socket that died in a Lambda's freeze leaves time for another. */
+const attemptMilliseconds = 1_000
 const deadlineMilliseconds = 2_000
 
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
 export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
-  return sqsQueue(configuredClient(), required(setting))
-}
-
-function configuredClient(): Promise<SQSClient> {
-  const client = sdk().then(({ SQSClient }) => new SQSClient({ requestHandler: timeouts }))
-  beginEarly(client)
-  return client
+  return sqsQueue(required(setting))
 }
 
 export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {
@@ -62,15 +53,26 @@ export function routedQueue(queues: { embedding: Sender; extraction: Sender }): 
 }
 
 export function configuredRoutedQueue(): Sender {
-  const [embedding, extraction] = [required('QUEUE_URL'), required('EXTRACTION_QUEUE_URL')]
-  const client = configuredClient()
-  return routedQueue({ embedding: sqsQueue(client, embedding), extraction: sqsQueue(client, extraction) })
+  return routedQueue({ embedding: configuredQueue(), extraction: configuredQueue('EXTRACTION_QUEUE_URL') })
 }
 
 export const maxDelaySeconds = 900
 
 /** The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
-export function sqsQueue(client: SQSClient | Promise<SQSClient>, url: string): Queue {
+export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): Queue {
+  const call = (operation: string, input: object) =>
+    inTime('queue', deadlineMilliseconds, (signal) =>
+      callAws({
+        service: 'sqs',
+        url: config().AWS_ENDPOINT_URL_SQS ?? new URL(url).origin,
+        target: `AmazonSQS.${operation}`,
+        version: '1.0',
+        input: { QueueUrl: url, ...input },
+        signal,
+        attemptMilliseconds,
+        signer,
+      }),
+    )
   return {
     async send(work, delaySeconds = 0) {
       const body = {
@@ -80,25 +82,17 @@ export function sqsQueue(client: SQSClient | Promise<SQSClient>, url: string): Q
         ...(work.requestId && { request_id: work.requestId }),
         ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
       }
-      const sqs = await client
-      const { SendMessageCommand } = await sdk()
-      const command = new SendMessageCommand({
-        QueueUrl: url,
+      await call('SendMessage', {
         MessageBody: JSON.stringify(body),
         MessageGroupId: work.organizationId,
         ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), maxDelaySeconds) }),
       })
-      await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },
     async changeVisibility(receiptHandle, afterSeconds) {
-      const sqs = await client
-      const { ChangeMessageVisibilityCommand } = await sdk()
-      const command = new ChangeMessageVisibilityCommand({
-        QueueUrl: url,
+      await call('ChangeMessageVisibility', {
         ReceiptHandle: receiptHandle,
         VisibilityTimeout: Math.ceil(afterSeconds),
       })
-      await inTime('queue', deadlineMilliseconds, (abortSignal) => sqs.send(command, { abortSignal }))
     },
   }
 }

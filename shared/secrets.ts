@@ -1,3 +1,5 @@
+import { callAws } from './aws/json-call.ts'
+import { config, required } from './config.ts'
 import { beginEarly } from './loading.ts'
 import { Unavailable } from './unavailable.ts'
 
@@ -27,10 +29,15 @@ export function secret({ value, arn }: { value?: string | undefined; arn?: strin
 const fetchSeconds = 5
 
 async function fetchSecret(arn: string): Promise<string> {
-  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
-  const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }), {
-    abortSignal: AbortSignal.timeout(fetchSeconds * 1000),
-  })
+  const { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint } = config()
+  const { SecretString } = (await callAws({
+    service: 'secretsmanager',
+    url: endpoint ?? `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`,
+    target: 'secretsmanager.GetSecretValue',
+    version: '1.1',
+    input: { SecretId: arn },
+    signal: AbortSignal.timeout(fetchSeconds * 1000),
+  })) as { SecretString?: string }
   const value = SecretString?.trim()
   if (!value) throw new Error(`The secret ${arn} is empty`)
   return value

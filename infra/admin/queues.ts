@@ -20,9 +20,10 @@ export function openQueues(urls: QueueUrls, endpoint?: string) {
     ...(endpoint && { endpoint, ...localAws }),
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   })
+  const signer = async () => ({ region: await sqs.config.region(), ...(await sqs.config.credentials()) })
   const sender = (setting: string): Sender => {
     const url = urls[setting]
-    return url ? sqsQueue(sqs, url) : { send: () => Promise.reject(new Error(`${setting} is not set`)) }
+    return url ? sqsQueue(url, signer) : { send: () => Promise.reject(new Error(`${setting} is not set`)) }
   }
   const pairs = [
     { from: urls.DEAD_LETTER_QUEUE_URL, to: urls.QUEUE_URL },

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { configuredSigner, encoded, signPolicy, signUrl } from '../aws/signing.ts'
 import { config, required } from '../config.ts'
 import { inTime } from '../deadline.ts'
-import { encoded, type Signer, signPolicy, signUrl } from './signing.ts'
 import { formSeconds } from './upload-time.ts'
 
 /** A form for `multipart/form-data`: the fields in this order, then the file, named `file`. */
@@ -51,13 +51,8 @@ const sdk = () => import('@aws-sdk/client-s3')
 
 export function configuredBucket(now = () => new Date()): Bucket {
   const name = required('FILES_BUCKET')
-  const { AWS_ENDPOINT_URL_S3: endpoint, AWS_SESSION_TOKEN } = config()
-  const signer: Signer = {
-    region: required('AWS_REGION'),
-    accessKeyId: required('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: AWS_SESSION_TOKEN,
-  }
+  const { AWS_ENDPOINT_URL_S3: endpoint } = config()
+  const signer = configuredSigner()
   const url = endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${signer.region}.amazonaws.com`
   let opened: Promise<S3Client> | undefined
   const open = () => {

@@ -249,6 +249,30 @@ test('a secret that cannot be fetched early is fetched again for those who alrea
 })
 
 describe('while Secrets Manager', () => {
+  test.each([
+    ['fails', { status: 500 }],
+    ['throttles', { status: 400, code: 'ThrottlingException' }],
+    ['breaks the connection', {}],
+  ])('%s, a secret is asked for three times', async (_, failure) => {
+    const { asked, failures } = secretsManager
+    const key = rotateProviderKey()
+    failures.push(failure, failure)
+    expect(await secret({ arn: 'provider' })()).toBe(key)
+    failures.push(failure, failure, failure)
+    const get = secret({ arn: 'provider' })
+    await vi.waitUntil(() => failures.length === 0, 10_000)
+    expect(asked).toHaveLength(6)
+    expect(await get()).toBe(key)
+  })
+
+  test('refuses, a secret is asked for once', async () => {
+    const { asked, failures } = secretsManager
+    failures.push({ status: 400, code: 'com.amazonaws#AccessDeniedException' })
+    const key = rotateProviderKey()
+    expect(await secret({ arn: 'provider' })()).toBe(key)
+    expect(asked).toHaveLength(2)
+  })
+
   test('cannot be reached, an API Lambda loads and answers 503', async () => {
     const tenant = await stand.tenant()
     await secretsManager.close()

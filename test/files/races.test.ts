@@ -63,7 +63,7 @@ async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
       await extractor.deliver(workMessage({ organizationId, id: documentId }))
     },
   }
-  const embedding = sqsQueue(stand.sqs, stand.queue.queueUrl)
+  const embedding = sqsQueue(stand.queue.queueUrl)
   const report = await sweep(sweeperWith(routedQueue({ embedding, extraction }), extractor.bucket))
   await stand.deliver()
   return { report, sent }

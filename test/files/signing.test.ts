@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { expect, test } from 'vitest'
-import { signature, signPolicy, signUrl } from '../../shared/files/signing.ts'
+import { signature, signPolicy, signPost, signUrl } from '../../shared/aws/signing.ts'
+import { listen } from '../support/loopback.ts'
 
 /** Of the examples in AWS's documentation. */
 const signer = {
@@ -68,3 +72,25 @@ test('a URL that the session of a Lambda signs, of a key and a name with every k
     '82c2dccc6017981ae83179c965672299e899ae1bc2553160d81eaa035a7ea05a',
   )
 })
+
+test.each([undefined, 'session'])(
+  'a POST has the signature of AWS’s SDK, with the session token %s',
+  async (sessionToken) => {
+    const sent = Promise.withResolvers<Pick<IncomingMessage, 'headers'> & { body: string }>()
+    const { origin: url, close } = await listen(async (request, response) => {
+      sent.resolve({ headers: request.headers, body: await text(request) })
+      response.end('{}')
+    })
+    const credentials = { ...signer, sessionToken }
+    const sdk = new SecretsManagerClient({ region: signer.region, endpoint: url, credentials })
+    await sdk.send(new GetSecretValueCommand({ SecretId: 'provider' }))
+    const { headers, body } = await sent.promise
+    await close()
+    const ours = ['host', 'x-amz-date', 'x-amz-security-token']
+    const names = /SignedHeaders=([^,]+)/.exec(headers.authorization!)![1]!.split(';')
+    const given = Object.fromEntries(names.filter((name) => !ours.includes(name)).map((name) => [name, headers[name]]))
+    const time = String(headers['x-amz-date']).replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')
+    const request = { url, headers: given as Record<string, string>, body, now: new Date(time) }
+    expect(signPost({ ...credentials }, 'secretsmanager', request).authorization).toBe(headers.authorization)
+  },
+)

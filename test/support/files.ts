@@ -60,7 +60,7 @@ export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}
     db: databaseAs('cuecard_extraction'),
     bucket,
     queue: own.queue,
-    embeddingQueue: sqsQueue(stand.sqs, stand.queue.queueUrl),
+    embeddingQueue: sqsQueue(stand.queue.queueUrl),
     extractText: plainText,
     random: () => 0.5,
     ...options,

@@ -24,7 +24,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
   const { timeoutSeconds = 10, concurrency = 4, model = 'fake', ...rest } = options
   const handler = consumer({
     db: databaseAs('cuecard_embedding'),
-    queue: sqsQueue(stand.sqs, stand.queue.queueUrl),
+    queue: sqsQueue(stand.queue.queueUrl),
     embedder: openAiEmbedder({ baseUrl: provider.baseUrl, model, apiKey: () => 'sk-test-key', timeoutSeconds }),
     chunkSize: { targetTokens: 12, overlapTokens: 0 },
     callLimits,

@@ -1,4 +1,4 @@
-import { type Signer, signature, signUrl } from '../../../shared/files/signing.ts'
+import { type Signer, signature, signUrl } from '../../../shared/aws/signing.ts'
 
 export type FormFields = Readonly<Record<string, string>>
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { config, required } from '../config.ts'
 
 /** A Lambda's credentials end with its session, and so does what they sign. */
 export interface Signer {
@@ -8,11 +9,21 @@ export interface Signer {
   sessionToken?: string | undefined
 }
 
+/** The credentials of a Lambda's role, which its environment holds. */
+export function configuredSigner(): Signer {
+  return {
+    region: required('AWS_REGION'),
+    accessKeyId: required('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
+    sessionToken: config().AWS_SESSION_TOKEN,
+  }
+}
+
 const algorithm = 'AWS4-HMAC-SHA256'
 
-/** Signature version 4 of S3. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html */
-export function signature({ secretAccessKey, region }: Signer, time: string, text: string): string {
-  const key = [dayOf(time), region, 's3', 'aws4_request'].reduce(
+/** Signature version 4. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html */
+export function signature({ secretAccessKey, region }: Signer, time: string, text: string, service = 's3'): string {
+  const key = [dayOf(time), region, service, 'aws4_request'].reduce(
     (key: string | Buffer, part) => hmac(key, part).digest(),
     `AWS4${secretAccessKey}`,
   )
@@ -49,9 +60,30 @@ export function signUrl(
     .sort()
     .join('&')
   const request = ['GET', pathname, query, `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n')
-  const time = fields['x-amz-date']
-  const text = [algorithm, time, scopeOf(signer, time), createHash('sha256').update(request).digest('hex')].join('\n')
-  return `${url}?${query}&X-Amz-Signature=${signature(signer, time, text)}`
+  return `${url}?${query}&X-Amz-Signature=${requestSignature(signer, fields['x-amz-date'], request, 's3')}`
+}
+
+/** The headers of a POST to the root of a service, with those that prove who sends it. */
+export function signPost(
+  signer: Signer,
+  service: string,
+  { url, headers, body, now }: { url: string; headers: Record<string, string>; body: string; now: Date },
+): Record<string, string> {
+  const time = timeOf(now)
+  const { sessionToken } = signer
+  const sent = { ...headers, 'x-amz-date': time, ...(sessionToken && { 'x-amz-security-token': sessionToken }) }
+  const signed = Object.entries({ ...sent, host: new URL(url).host }).sort(([a], [b]) => (a < b ? -1 : 1))
+  const names = signed.map(([name]) => name).join(';')
+  const lines = signed.map(([name, value]) => `${name}:${value}`)
+  const request = ['POST', '/', '', ...lines, '', names, sha256(body)].join('\n')
+  const credential = `Credential=${signer.accessKeyId}/${scopeOf(signer, time, service)}`
+  const proof = `Signature=${requestSignature(signer, time, request, service)}`
+  return { ...sent, authorization: `${algorithm} ${credential}, SignedHeaders=${names}, ${proof}` }
+}
+
+function requestSignature(signer: Signer, time: string, request: string, service: string): string {
+  const text = [algorithm, time, scopeOf(signer, time, service), sha256(request)].join('\n')
+  return signature(signer, time, text, service)
 }
 
 /** Percent-encodes all but unreserved characters, as S3 requires in paths and signatures. */
@@ -60,7 +92,7 @@ export function encoded(text: string): string {
 }
 
 function credentialFields(signer: Signer, now: Date) {
-  const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
+  const time = timeOf(now)
   return {
     'x-amz-algorithm': algorithm,
     'x-amz-credential': `${signer.accessKeyId}/${scopeOf(signer, time)}`,
@@ -69,7 +101,9 @@ function credentialFields(signer: Signer, now: Date) {
   }
 }
 
-const scopeOf = ({ region }: Signer, time: string) => `${dayOf(time)}/${region}/s3/aws4_request`
+const scopeOf = ({ region }: Signer, time: string, service = 's3') => `${dayOf(time)}/${region}/${service}/aws4_request`
+const timeOf = (now: Date) => now.toISOString().replace(/[-:]|\.\d+/g, '')
 const dayOf = (time: string) => time.slice(0, 8)
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const upper = (text: string) => text.toUpperCase()
