@@ -1,6 +1,7 @@
 -- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
 -- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
 -- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
+-- Rounded, because the last digits depend on the plan.
 create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid, hit_limit integer,
     keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
@@ -54,8 +55,8 @@ begin
           least(1, greatest(0, (f.semantic - l.unlike) / l.reach)) as likeness
         from found f left join likeness l using (hypothesis) left join share s using (hypothesis)) f)
     select distinct on (document_id, revision, chunk_index) document_id, revision, chunk_index,
-      case when is_certain then certainty + (1 - certainty) * score else score end as score, semantic,
-      case when is_certain then certainty + (1 - certainty) * keyword else keyword end, unlike, reach
+      round((case when is_certain then certainty + (1 - certainty) * score else score end)::numeric, 9)::float8 as score, semantic,
+      round((case when is_certain then certainty + (1 - certainty) * keyword else keyword end)::numeric, 9)::float8, unlike, reach
     from scored order by document_id, revision, chunk_index, score desc;
 end $$;
 

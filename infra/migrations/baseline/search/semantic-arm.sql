@@ -5,12 +5,12 @@ create function likeness(cosines bigint, sum float8, sum_of_squares float8, best
   returns table (unlike float8, reach float8)
   language sql immutable
 begin atomic
-  select mean, greatest(8 * deviation, (1 - mean) / 2, 1e-6)
+  select unlike, greatest(8 * deviation, (1 - unlike) / 2, 1e-6)
   from (
-    select mean, round(sqrt(greatest(0, coalesce(squares - mean ^ 2 - variance_of_error, 0)))::numeric, 6)::float8 as deviation
+    select round(coalesce(mean, 0.15)::numeric, 6)::float8 as unlike,
+      round(sqrt(greatest(0, coalesce(squares - mean ^ 2 - variance_of_error, 0)))::numeric, 6)::float8 as deviation
     from (
-      select round(coalesce((sum - best) / nullif(cosines - 1, 0), 0.15)::numeric, 6)::float8 as mean,
-        (sum_of_squares - best ^ 2) / nullif(cosines - 1, 0) as squares) m) d;
+      select (sum - best) / nullif(cosines - 1, 0) as mean, (sum_of_squares - best ^ 2) / nullif(cosines - 1, 0) as squares) m) d;
 end;
 
 -- Chunks that are near a question, or several hypotheses of one, in meaning.
