@@ -23,7 +23,11 @@ const documentPath = `${agentPath}/{documentId}`
 const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
 
 export const lambdas = {
-  documents: { ...api, entry: 'functions/documents/handler.ts', routes: [agentPath, documentPath] },
+  documents: {
+    ...api,
+    entry: 'functions/documents/handler.ts',
+    routes: [agentPath, `${agentPath}/batch`, documentPath],
+  },
   chunks: { ...api, entry: 'functions/chunks/handler.ts', routes: [`${documentPath}/chunks`] },
   search: {
     ...api,

@@ -6,6 +6,7 @@ import { inTime } from './deadline.ts'
 import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'
+import { Unavailable } from './unavailable.ts'
 
 const message = v.object({
   v: v.literal(1),
@@ -58,7 +59,19 @@ export function configuredRoutedQueue(): Sender {
 
 export const maxDelaySeconds = 900
 
-/** The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
+interface Sending {
+  work: WorkMessage
+  delaySeconds: number
+  sent: PromiseWithResolvers<void>
+}
+
+interface BatchResult {
+  Failed?: { Id: string; Code: string; Message?: string }[]
+}
+
+const maxPerBatch = 10
+
+/** Messages that are sent at the same moment share a request, ten at most. */
 export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): Queue {
   const call = (operation: string, input: object) =>
     inTime('queue', deadlineMilliseconds, (signal) =>
@@ -73,20 +86,33 @@ export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): 
         signer,
       }),
     )
+  let waiting: Sending[] = []
+
+  function flush(): void {
+    const sendings = waiting
+    waiting = []
+    for (let start = 0; start < sendings.length; start += maxPerBatch)
+      void sendBatch(sendings.slice(start, start + maxPerBatch))
+  }
+
+  async function sendBatch(sendings: Sending[]): Promise<void> {
+    try {
+      const { Failed = [] } = (await call('SendMessageBatch', { Entries: sendings.map(toEntry) })) as BatchResult
+      for (const { Id, Code, Message } of Failed)
+        sendings[Number(Id)]?.sent.reject(new Unavailable('queue', new Error(`${Code}: ${Message}`)))
+      // Does nothing to those that failed.
+      for (const { sent } of sendings) sent.resolve()
+    } catch (error) {
+      for (const { sent } of sendings) sent.reject(error)
+    }
+  }
+
   return {
-    async send(work, delaySeconds = 0) {
-      const body = {
-        v: 1,
-        organization_id: work.organizationId,
-        document_id: work.documentId,
-        ...(work.requestId && { request_id: work.requestId }),
-        ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
-      }
-      await call('SendMessage', {
-        MessageBody: JSON.stringify(body),
-        MessageGroupId: work.organizationId,
-        ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), maxDelaySeconds) }),
-      })
+    send(work, delaySeconds = 0) {
+      if (waiting.length === 0) queueMicrotask(flush)
+      const sent = Promise.withResolvers<void>()
+      waiting.push({ work, delaySeconds, sent })
+      return sent.promise
     },
     async changeVisibility(receiptHandle, afterSeconds) {
       await call('ChangeMessageVisibility', {
@@ -94,6 +120,23 @@ export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): 
         VisibilityTimeout: Math.ceil(afterSeconds),
       })
     },
+  }
+}
+
+/** The organization is the message group: SQS's fair queues keep one backlog from delaying the others. */
+function toEntry({ work, delaySeconds }: Sending, place: number) {
+  const body = {
+    v: 1,
+    organization_id: work.organizationId,
+    document_id: work.documentId,
+    ...(work.requestId && { request_id: work.requestId }),
+    ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
+  }
+  return {
+    Id: String(place),
+    MessageBody: JSON.stringify(body),
+    MessageGroupId: work.organizationId,
+    ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), maxDelaySeconds) }),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../shared/database/database.ts'
-import { createDocument } from '../../shared/documents/create-document.ts'
+import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
-import { createBody, updateBody } from '../../shared/documents/input.ts'
+import { batchBody, createBody, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
@@ -12,10 +12,12 @@ import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from 
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { fetchedDocument, getQuery, listQuery, sortKey, withoutContent } from './schemas.ts'
+import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, withoutContent } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
-const one = `${collection}/:documentId`
+const batch = `${collection}/batch`
+/** Other methods on `batch` are 405. */
+const one = `${collection}/:documentId{(?!batch$)[^/]+}`
 
 export interface Dependencies {
   db: Database
@@ -109,6 +111,54 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           c.header('etag', etag(document))
           c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
           return c.json(toDocument(document), 201)
+        },
+      ),
+    )
+    .post(
+      batch,
+      endpoint(
+        {
+          operationId: 'createDocuments',
+          tag: 'Documents',
+          summary: 'Create several documents',
+          description:
+            'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. A repeat under the same `Idempotency-Key` after one of the documents was deleted is 404 `document_not_found`: nothing is made again.',
+          permission: 'kb:write',
+          params: agentPath,
+          headers: idempotencyHeader,
+          body: batchBody,
+          examples: {
+            texts: {
+              documents: [
+                {
+                  title: 'Opening hours',
+                  content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
+                },
+              ],
+            },
+          },
+          responses: {
+            201: {
+              description: 'The documents, in the order of the request',
+              schema: createdDocuments,
+              example: { data: [{ ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 }] },
+              headers: ['Idempotency-Replayed'],
+            },
+          },
+          errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+        },
+        async ({ c, key, db, params, headers, body }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const request = idempotentRequest(
+            key,
+            { method: 'POST', path: c.req.path, body: () => body },
+            headers['idempotency-key'],
+            repeatWaitSeconds,
+          )
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
+          if (created.replayed) c.header('idempotency-replayed', 'true')
+          return c.json({ data: created.documents.map(toDocument) }, 201)
         },
       ),
     )

@@ -39,6 +39,8 @@ export const fetchedDocument = v.pipe(
   v.title('FetchedDocument'),
 )
 
+export const createdDocuments = v.strictObject({ data: v.array(documentSchema) })
+
 export function withoutContent({ content: _, ...rest }: Document): v.InferOutput<typeof fetchedDocument> {
   return rest
 }

@@ -6,6 +6,7 @@ interface SqlTypes {
   'int[]': number[]
   text: string
   bytea: Buffer
+  sparsevec: string
   jsonb: string
   timestamptz: Date
 }

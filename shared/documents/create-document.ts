@@ -1,6 +1,6 @@
-import { type Insertable, sql } from 'kysely'
-import type { AgentScope } from '../database/scope.ts'
-import type { Tables } from '../database/tables.ts'
+import { sql } from 'kysely'
+import { recordset } from '../database/recordset.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
 import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../http/idempotency.ts'
 import { agentNotFound } from '../http/not-found.ts'
@@ -10,14 +10,36 @@ import { titleTerms } from '../terms/indexed-terms.ts'
 import { type Created, createdColumns, type DocumentRow } from './document.ts'
 import { hashContent } from './documents.ts'
 import type { CreateInput } from './input.ts'
-import { insertDocument, rejectPastLimit } from './insert-document.ts'
-import { enqueue, type Outbox } from './outbox.ts'
+import { rejectPastLimit } from './insert-document.ts'
+import { enqueueAll, type Outbox } from './outbox.ts'
 import { create } from './transitions.ts'
 
 /**
- * With content the document is queued; without, it waits for the client's chunks. `replayed`: an earlier attempt has created it.
+ * Creates all documents or none. With content a document is queued; without, it waits for the client's chunks.
+ * `replayed`: an earlier attempt has created them.
  * @throws ApiError agent_not_found, document_not_found, validation_failed, idempotency_key_reused, idempotency_in_progress
  */
+export async function createDocuments(
+  outbox: Outbox,
+  scope: AgentScope,
+  inputs: CreateInput[],
+  origin: Origin,
+  request?: IdempotentRequest,
+): Promise<{ documents: DocumentRow[]; replayed: boolean }> {
+  const { rows, replayed } = await store(outbox, scope, inputs, origin, request).catch(rejectPastLimit)
+  const documents = rows.map((row, i) => ({ title: inputs[i]!.title, content: inputs[i]!.content ?? null, ...row }))
+  if (!replayed) {
+    const queued = documents.filter(({ content }) => content !== null)
+    const { organizationId } = scope
+    await enqueueAll(
+      outbox,
+      queued.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),
+    )
+  }
+  return { documents, replayed }
+}
+
+/** As `createDocuments`, of one. */
 export async function createDocument(
   outbox: Outbox,
   scope: AgentScope,
@@ -25,46 +47,61 @@ export async function createDocument(
   origin: Origin,
   request?: IdempotentRequest,
 ): Promise<{ document: DocumentRow; replayed: boolean }> {
-  const content = input.content ?? null
-  const { row, replayed } = await store(outbox, scope, { ...input, content }, origin, request).catch(rejectPastLimit)
-  if (content !== null && !replayed) {
-    const documentId = row.id as DocumentId
-    await enqueue(outbox, { organizationId: scope.organizationId, documentId, ...origin })
-  }
-  return { document: { title: input.title, content, ...row }, replayed }
+  const { documents, replayed } = await createDocuments(outbox, scope, [input], origin, request)
+  return { document: documents[0]!, replayed }
 }
+
+const columns = {
+  id: 'uuid',
+  title: 'text',
+  title_terms: 'sparsevec',
+  content: 'text',
+  content_hash: 'bytea',
+  status: 'text',
+  managed_by: 'text',
+  request_id: 'text',
+  requested_by: 'uuid',
+} as const
 
 async function store(
   { db }: Outbox,
   scope: AgentScope,
-  { title, content }: { title: string; content: string | null },
+  inputs: CreateInput[],
   origin: Origin,
   request: IdempotentRequest | undefined,
-): Promise<{ row: Created; replayed: boolean }> {
-  const row = {
-    organization_id: scope.organizationId,
+): Promise<{ rows: Created[]; replayed: boolean }> {
+  const made = inputs.map(({ title, content }) => ({
     id: newId(),
-    agent_id: scope.agentId,
     title,
     title_terms: titleTerms(title),
-    content,
-    content_hash: content === null ? null : hashContent(content),
-    ...create(content !== null, origin),
-  } satisfies Insertable<Tables['documents']>
-  const insert = insertDocument(db, scope, row, ownsIdempotencyKey(request))
+    content: content ?? null,
+    content_hash: content === undefined ? null : `\\x${hashContent(content).toString('hex')}`,
+    ...create(content !== undefined, origin),
+  }))
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+  const created = sql.join(createdColumns.map((column) => sql.ref(column)))
+  const insert = sql`insert into documents (organization_id, agent_id, ${names})
+    select a.organization_id, a.id, ${sql.join(Object.keys(columns).map((name) => sql.ref(`made.${name}`)))}
+    from agents a cross join ${recordset('made', columns, made)}
+    where ${isAgent(scope)} and ${ownsIdempotencyKey(request)}`
+  // Ids sort as they were made.
   if (!request) {
-    const created = await insert.returning(createdColumns).executeTakeFirst()
-    return { row: created ?? agentNotFound(), replayed: false }
+    const { rows } = await sql<Created>`${insert} returning ${created}`.execute(db)
+    if (rows.length === 0) agentNotFound()
+    return { rows: rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)), replayed: false }
   }
-  const response = sql<{ response: Created }>`select to_jsonb(inserted) as response from (
-    select ${sql.join(createdColumns.map((column) => sql.ref(column)))} from documents
-    where organization_id = ${row.organization_id} and id = ${row.id}) inserted`
+  const response = sql<{
+    response: Created[] | null
+  }>`select jsonb_agg(to_jsonb(inserted) order by id) as response from (
+    select ${created} from documents
+    where organization_id = ${scope.organizationId} and id = any(${made.map(({ id }) => id)}::uuid[])) inserted`
   const { results, ...outcome } = await idempotently(db, request, response, {
     insert,
-    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id = (
-      select (response ->> 'id')::uuid from idempotency_keys where ${isRowOf(request)})`,
+    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id in (
+      select (jsonb_path_query(response, '$[*].id') #>> '{}')::uuid from idempotency_keys where ${isRowOf(request)})`,
   })
-  if (outcome.replayed && results.surviving.length === 0)
-    throw new ApiError('document_not_found', 'The document that this Idempotency-Key created has been deleted.')
-  return { row: outcome.response ?? agentNotFound(), replayed: outcome.replayed }
+  const rows = outcome.response ?? agentNotFound()
+  if (outcome.replayed && results.surviving.length < rows.length)
+    throw new ApiError('document_not_found', 'A document that this Idempotency-Key created has been deleted.')
+  return { rows, replayed: outcome.replayed }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fields, maxCharacters } from '../http/input/fields.ts'
+import { fields, listOf, maxCharacters } from '../http/input/fields.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
 
 export const title = v.pipe(
@@ -21,6 +21,11 @@ export const content = v.pipe(
 )
 
 export const createBody = v.pipe(fields({ title, content: v.optional(content) }), v.title('NewDocument'))
+
+export const batchBody = v.pipe(
+  fields({ documents: listOf(createBody, { items: 'documents', min: 1, max: 100 }) }),
+  v.title('NewDocuments'),
+)
 
 export const updateBody = v.pipe(
   fields({

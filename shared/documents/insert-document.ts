@@ -28,7 +28,11 @@ export function insertDocument(
 /** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
 export function rejectPastLimit(error: unknown): never {
   if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
-  throw new ApiError('validation_failed', 'The agent has 10,000 documents, the maximum. Delete some first.', {
-    cause: error,
-  })
+  throw new ApiError(
+    'validation_failed',
+    'An agent can have at most 10,000 documents, and this request would exceed that. Delete some first.',
+    {
+      cause: error,
+    },
+  )
 }

@@ -10,24 +10,30 @@ export interface Outbox {
 }
 
 /** Sends after the commit; the sweeper sends what fails here. @returns whether it was sent */
-export async function enqueue({ db, queue }: Outbox, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
-  const isSent = queue !== undefined && (await sendOrLog(queue, work, delaySeconds))
-  if (!isSent) await leaveToSweeper(db, work)
-  return isSent
+export async function enqueue(outbox: Outbox, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
+  return (await enqueueAll(outbox, [work], delaySeconds)) === 1
+}
+
+/** As `enqueue`, of documents of one organization. @returns how many were sent */
+export async function enqueueAll({ db, queue }: Outbox, works: WorkMessage[], delaySeconds = 0): Promise<number> {
+  const isSent = await Promise.all(works.map((work) => queue !== undefined && sendOrLog(queue, work, delaySeconds)))
+  const unsent = works.filter((_, i) => !isSent[i])
+  if (unsent.length > 0) await leaveToSweeper(db, unsent)
+  return works.length - unsent.length
 }
 
 /** Should this fail too, the sweeper resends after two minutes. */
-async function leaveToSweeper(db: Database, work: WorkMessage): Promise<void> {
+async function leaveToSweeper(db: Database, works: WorkMessage[]): Promise<void> {
   try {
     await db
       .updateTable('documents')
       .set({ resend_at: sql<Date>`now()` })
-      .where('organization_id', '=', work.organizationId)
-      .where('id', '=', work.documentId)
+      .where('organization_id', '=', works[0]!.organizationId)
+      .where('id', '=', sql<string>`any(${works.map(({ documentId }) => documentId)}::uuid[])`)
       .where('managed_by', '=', 'service')
       .where('status', '=', 'pending')
       .execute()
   } catch (error) {
-    log.warn('resend_not_scheduled', { ...idsOf(work), error: describeError(error) })
+    log.warn('resend_not_scheduled', { ...idsOf(works[0]!), documents: works.length, error: describeError(error) })
   }
 }

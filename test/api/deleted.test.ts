@@ -15,7 +15,12 @@ const keyInvalid = { status: 401, body: { code: 'invalid_api_key' } }
 const operations = keyedRoutes.map((route) => ({
   name: route.name,
   isOfAgent: route.path.includes('{agentId}'),
-  attempts: [{}, ...(['createDocument', 'createChunks'].includes(route.name) ? [{ 'idempotency-key': 'again' }] : [])],
+  attempts: [
+    {},
+    ...(['createDocument', 'createDocuments', 'createChunks'].includes(route.name)
+      ? [{ 'idempotency-key': 'again' }]
+      : []),
+  ],
   /** Vapi ignores any other status. */
   agentNotFound:
     route.name === 'answerVapi'

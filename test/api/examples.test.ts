@@ -57,6 +57,7 @@ describe('the example of a response is what the example of a request is answered
 
   test.each<[string, (tenant: Tenant) => Promise<Ids>]>([
     ['createDocument', empty],
+    ['createDocuments', empty],
     ['getDocument', processed],
     ['listDocuments', processed],
     ['updateDocument', processed],

@@ -55,7 +55,7 @@ test('POST and PATCH answer in time, and the sweeper sends', async () => {
   const path = `${tenant.knowledgeBase}/${created.body.id}`
   expect(await call(tenant, 'PATCH', path, { content: 'Two.' })).toMatchObject({ status: 200 })
   expect(await swept()).toEqual([created.body.id])
-  expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessage']))
+  expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessageBatch']))
 }, 90_000)
 
 test('a sweep of a thousand documents ends in time, and leaves them all to the next', async () => {
@@ -99,7 +99,7 @@ describe('the worker', () => {
     expect(await newWorker(stand, provider, { queue, embedder })([bug])).toEqual({
       batchItemFailures: [{ itemIdentifier: bug.id }],
     })
-    expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessage', 'AmazonSQS.ChangeMessageVisibility']))
+    expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessageBatch', 'AmazonSQS.ChangeMessageVisibility']))
   }, 30_000)
 })
 

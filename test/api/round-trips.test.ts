@@ -22,6 +22,7 @@ test('with a known key a request asks the database once, and a PATCH twice', asy
     ['POST', `${knowledgeBase}/search`, { embedding: axis(1) }],
     ['POST', `${knowledgeBase}/search`, { ...filter, limit: 50 }],
     ['POST', knowledgeBase, { title: 'T', content: 'A text.' }],
+    ['POST', `${knowledgeBase}/batch`, { documents: Array(100).fill({ title: 'T', content: 'A text.' }) }],
     ['GET', knowledgeBase],
     ['GET', path],
     ['POST', `${path}/chunks`, chunks(0)],

@@ -52,6 +52,7 @@ function expectNone(secrets: string[], all: string) {
 /** Bodies that hold the texts, by operation; of any other its example. */
 const bodies: Record<string, unknown> = {
   createDocument: { title: text, content: text },
+  createDocuments: { documents: [{ title: text, content: text }] },
   updateDocument: { title: text, content: text },
   createChunks: { chunks: [{ content: text, chunk_index: 0, metadata: { [text]: text } }] },
   search: { query: question, metadata: { [text]: text } },

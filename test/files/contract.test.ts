@@ -309,7 +309,7 @@ describe('creating it', () => {
   test('is refused past the agent’s limit', async () => {
     const tenant = await stand.tenant()
     await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
-    await expect(create(tenant)).rejects.toThrow('10,000 documents, the maximum')
+    await expect(create(tenant)).rejects.toThrow('at most 10,000 documents')
   })
 
   test('cuts a name that is too long for a key, and keeps its extension', async () => {

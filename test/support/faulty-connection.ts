@@ -18,7 +18,7 @@ export const statements = {
   fail: /"error"/,
   leaveToSweeper: /set \\"resend_at\\" = now\(\)/,
   updateDocument: /with \\"changed\\" as/,
-  createDocument: /insert into \\"documents\\"/,
+  createDocument: /insert into documents /,
 }
 
 /** Stands between this process and the database, and cuts connections as a script says. */

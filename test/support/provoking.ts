@@ -129,10 +129,11 @@ export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record
     ...(body !== undefined && { validation_failed: async (tenant) => tenant.call(method, await url(tenant), {}) }),
     temporarily_unavailable: async (tenant) =>
       callerOf(allApps(failing(1, away))[lambda]!, tenant.apiKey)(method, await url(tenant), body),
-    ...(name === 'createDocument' && {
+    ...(/^createDocuments?$/.test(name) && {
       document_not_found: async (tenant) => {
-        const create = () => tenant.call(method, tenant.knowledgeBase, body, { 'idempotency-key': 'k' })
-        await tenant.call('DELETE', (await create()).headers.location!)
+        const create = async () => tenant.call(method, await url(tenant), body, { 'idempotency-key': 'k' })
+        const created = (await create()).body
+        await tenant.call('DELETE', `${tenant.knowledgeBase}/${created.id ?? created.data[0].id}`)
         return await create()
       },
     }),

@@ -21,6 +21,7 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^listChunks$/, refuses(400, /^(limit|encoding)$/)],
   // The length of a title counts after trimming.
   [/^(create|update)Document$/, refuses(422, /^\/title$/)],
+  [/^createDocuments$/, refuses(422, /^\/documents\/\d+\/title$/)],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
   // It takes `query`, `embedding` or both as `mode` says.

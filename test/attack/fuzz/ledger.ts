@@ -68,8 +68,9 @@ export class Ledger {
   record({ request: { operation, who }, ids }: Sent, { status, headers, body }: Answer): void {
     if (headers.etag) this.#said.etag.push(headers.etag)
     if (body?.next_cursor) this.#said.cursor.push(body.next_cursor)
-    if (operation.id === 'createDocument' && status === 201)
-      this.#documents.set(body.id, { owner: who, agentId: body.agent_id, isDeleted: false })
+    if (/^createDocuments?$/.test(operation.id) && status === 201)
+      for (const { id, agent_id } of body.data ?? [body])
+        this.#documents.set(id, { owner: who, agentId: agent_id, isDeleted: false })
     const known = this.#documents.get(ids.documentId?.toLowerCase() ?? '')
     if (operation.id === 'deleteDocument' && status === 204 && known) known.isDeleted = true
   }

@@ -6,6 +6,8 @@ await journey(({ baseUrl, apiKey, agentId }) => {
   const client = createClient({ baseUrl, auth: apiKey })
   return {
     createDocument: async (body) => read(await api.createDocument({ client, path: { agentId }, body })),
+    createDocuments: async (documents) =>
+      read(await api.createDocuments({ client, path: { agentId }, body: { documents } })),
     getDocument: async (documentId) => read(await api.getDocument({ client, path: { agentId, documentId } })),
     updateDocument: async (documentId, body) =>
       read(await api.updateDocument({ client, path: { agentId, documentId }, body })),

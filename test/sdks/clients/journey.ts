@@ -48,6 +48,7 @@ export interface Organization {
 /** One operation each, of the agent's knowledge base, as the generated client has it. Each throws when the API refuses. */
 export interface Sdk {
   createDocument(document: { title: string; content?: string }): Promise<Document>
+  createDocuments(documents: { title: string; content?: string }[]): Promise<{ data: Document[] }>
   getDocument(documentId: string): Promise<Document>
   updateDocument(documentId: string, update: { title?: string; status?: 'pending' | 'completed' }): Promise<Document>
   deleteDocument(documentId: string): Promise<void>
@@ -98,7 +99,10 @@ export async function journey(connect: (connection: Connection) => Sdk): Promise
   assert.equal(found?.document_id, hours.id)
   assert(found.score > 0 && found.score <= 1)
 
-  const own = await sdk.createDocument({ title: 'Prices' })
+  const [own, spare] = (await sdk.createDocuments([{ title: 'Prices' }, { title: 'Spare', content: 'Bells.' }])).data
+  assert(own && spare)
+  assert.deepEqual([spare.title, spare.content], ['Spare', 'Bells.'])
+  await sdk.deleteDocument(spare.id)
   assert.deepEqual([own.status, own.content], ['pending', null])
   await refused(() => sdk.updateDocument(own.id, { status: 'completed' }), 'no_chunks')
   const first = { page: 1, section: { name: 'saddles', codes: ['G-1', 'G-2'] } }

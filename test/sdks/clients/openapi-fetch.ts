@@ -5,12 +5,14 @@ import { journey, Refused } from './journey.ts'
 await journey(({ baseUrl, apiKey, agentId }) => {
   const api = createClient<paths>({ baseUrl, headers: { 'X-API-Key': apiKey } })
   const documents = '/v1/agents/{agentId}/knowledge-base'
+  const batch = '/v1/agents/{agentId}/knowledge-base/batch'
   const document = '/v1/agents/{agentId}/knowledge-base/{documentId}'
   const chunks = '/v1/agents/{agentId}/knowledge-base/{documentId}/chunks'
   const ofAgent = { path: { agentId } }
   const of = (documentId: string) => ({ path: { agentId, documentId } })
   return {
     createDocument: async (body) => read(await api.POST(documents, { params: ofAgent, body })),
+    createDocuments: async (list) => read(await api.POST(batch, { params: ofAgent, body: { documents: list } })),
     getDocument: async (documentId) => read(await api.GET(document, { params: of(documentId) })),
     updateDocument: async (documentId, body) => read(await api.PATCH(document, { params: of(documentId), body })),
     deleteDocument: async (documentId) => read(await api.DELETE(document, { params: of(documentId) })),

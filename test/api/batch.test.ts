@@ -1,0 +1,103 @@
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { documentsApp } from '../../functions/documents/app.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { sqsQueue } from '../../shared/queue.ts'
+import { listen } from '../support/loopback.ts'
+import { callerOf } from '../support/own-app.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs, keptQueue, sweeperWith } from '../support/worker.ts'
+
+const stand = useStand()
+const numbered = (count: number): { title: string; content?: string }[] =>
+  Array.from({ length: count }, (_, i) => ({ title: `${i}`, content: `Text ${i}.` }))
+const post = ({ call, knowledgeBase }: Tenant, documents: object[], headers = {}) =>
+  call('POST', `${knowledgeBase}/batch`, { documents }, headers)
+const titlesOf = async ({ call, knowledgeBase }: Tenant) =>
+  (await call('GET', `${knowledgeBase}?limit=100`)).body.data.map(({ title }: { title: string }) => title)
+
+describe('a batch of documents', () => {
+  test('of a hundred is created in its order, and processed', async () => {
+    const tenant = await stand.tenant()
+    const documents = numbered(100)
+    const { status, body } = await post(tenant, documents)
+    expect(status).toBe(201)
+    expect(body.data).toMatchObject(documents.map((document) => ({ ...document, status: 'pending' })))
+    await stand.deliver()
+    for (const place of [0, 57, 99]) {
+      const { body: found } = await tenant.call('GET', `${tenant.knowledgeBase}/${body.data[place].id}`)
+      expect(found).toMatchObject({ ...documents[place], status: 'completed', chunk_count: 1 })
+    }
+  })
+
+  test('holds texts and documents that wait for chunks', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await post(tenant, [{ title: ' Own ' }, { title: '"\\\u0001 😀', content: '\ufeff“Text”\n' }])
+    expect(body.data).toMatchObject([
+      { title: 'Own', content: null, status: 'pending' },
+      { title: '"\\\u0001 😀', content: '\ufeff“Text”\n' },
+    ])
+    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
+    expect((await tenant.call('POST', `${tenant.knowledgeBase}/${body.data[0].id}/chunks`, chunks)).status).toBe(201)
+  })
+
+  test('with invalid documents is refused whole, with a pointer to each fault', async () => {
+    const tenant = await stand.tenant()
+    const { status, body } = await post(
+      tenant,
+      numbered(4).with(1, { title: 'T', content: ' ' }).with(3, { title: '' }),
+    )
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'validation_failed' })
+    expect(body.errors).toMatchObject([{ pointer: '/documents/1/content' }, { pointer: '/documents/3/title' }])
+    expect(await titlesOf(tenant)).toEqual([])
+  })
+
+  test.each([0, 101])('of %i is refused', async (count) => {
+    const answer = await post(await stand.tenant(), numbered(count))
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/documents' }] } })
+  })
+
+  test('is created once under an Idempotency-Key, and not again after one of it was deleted', async () => {
+    const tenant = await stand.tenant()
+    const create = () => post(tenant, numbered(3), { 'idempotency-key': 'a' })
+    const [first, second] = [await create(), await create()]
+    expect(second).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(await titlesOf(tenant)).toEqual(['2', '1', '0'])
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${first.body.data[1].id}`)
+    expect(await create()).toMatchObject({ status: 404, body: { code: 'document_not_found' } })
+    expect(await titlesOf(tenant)).toEqual(['2', '0'])
+  })
+
+  test('cannot use the Idempotency-Key of an upload of chunks', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await post(tenant, [{ title: 'Own' }])
+    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
+    const key = { 'idempotency-key': 'a' }
+    await tenant.call('POST', `${tenant.knowledgeBase}/${body.data[0].id}/chunks`, chunks, key)
+    expect(await post(tenant, numbered(1), key)).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    })
+  })
+
+  test('is sent ten messages at a time, and the sweeper sends what the queue refused', async () => {
+    const tenant = await stand.tenant()
+    const sent: string[][] = []
+    const server = await listen(async (request, response) => {
+      const { Entries } = JSON.parse(await text(request)) as { Entries: { MessageBody: string }[] }
+      sent.push(Entries.map(({ MessageBody }) => JSON.parse(MessageBody).document_id))
+      response.end(JSON.stringify({ Failed: sent.length === 2 ? [{ Id: '3', Code: 'InternalError' }] : [] }))
+    })
+    const signer = () => ({ region: 'eu-central-1', accessKeyId: 'a', secretAccessKey: 's' })
+    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: sqsQueue(`${server.origin}/queue`, signer) })
+    const call = callerOf(app, tenant.apiKey)
+    const { body } = await call('POST', `${tenant.knowledgeBase}/batch`, { documents: numbered(25) })
+    await server.close()
+    const ids = body.data.map(({ id }: { id: string }) => id)
+    expect(sent.toSorted()).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)])
+    const kept = keptQueue()
+    await sweep(sweeperWith(kept.queue))
+    expect(kept.sent.map(({ documentId }) => documentId)).toEqual([sent[1]![3]])
+  })
+})
