@@ -1,11 +1,13 @@
+import type { MiddlewareHandler } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
 import { batchBody, createBody, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
-import { api } from '../../shared/http/api.ts'
+import { type ApiEnv, api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
+import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
@@ -16,8 +18,14 @@ import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, withou
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 const batch = `${collection}/batch`
-/** Other methods on `batch` are 405. */
-const one = `${collection}/:documentId{(?!batch$)[^/]+}`
+const one = `${collection}/:documentId`
+
+/** Other methods would take `batch` for the id of a document. */
+const onlyPost: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (c.req.method !== 'POST')
+    throw new ApiError('method_not_allowed', 'Allowed methods: POST.', { headers: { allow: 'POST' } })
+  await next()
+}
 
 export interface Dependencies {
   db: Database
@@ -30,6 +38,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
   const endpoint = endpoints(db, now)
 
   return api()
+    .use(batch, onlyPost)
     .get(
       collection,
       endpoint(

@@ -48,10 +48,10 @@ export function documentedRoutes(): Route[] {
 /** @throws Error for a handler without metadata, which nothing would check or document */
 export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
   return app.routes
-    .filter(({ method, path }) => !(method === 'ALL' && path === '/*'))
+    .filter(({ method }) => method !== 'ALL')
     .map(({ method, path, handler }) => {
       const declared = routeMetadata(handler)
       if (!declared) throw new Error(`${method} ${path} of ${lambda} has a handler without route metadata`)
-      return { lambda, method, path: path.replaceAll(/:(\w+)(\{.+?\})?/g, '{$1}'), operation: declared }
+      return { lambda, method, path: path.replaceAll(/:(\w+)/g, '{$1}'), operation: declared }
     })
 }

@@ -114,9 +114,10 @@ function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
 
 const token = /^[!#$%&'*+.^_`|~\w-]+$/
 
+/** Hono looks methods up in plain objects: `__proto__` would change the prototype of all. */
 function requestable(method: string): string {
   if (!token.test(method)) return 'INVALID'
-  return /^(TRACE|TRACK|CONNECT)$/i.test(method) ? `X-${method}` : method
+  return /^(TRACE|TRACK|CONNECT)$/i.test(method) || method in Object.prototype ? `X-${method}` : method
 }
 
 function singleLine(value: string): string {
