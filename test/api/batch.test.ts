@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { sqsQueue } from '../../shared/queue.ts'
@@ -89,10 +89,12 @@ describe('a batch of documents', () => {
       sent.push(Entries.map(({ MessageBody }) => JSON.parse(MessageBody).document_id))
       response.end(JSON.stringify({ Failed: sent.length === 2 ? [{ Id: '3', Code: 'InternalError' }] : [] }))
     })
+    vi.stubEnv('AWS_ENDPOINT_URL_SQS', server.origin)
     const signer = () => ({ region: 'eu-central-1', accessKeyId: 'a', secretAccessKey: 's' })
     const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: sqsQueue(`${server.origin}/queue`, signer) })
     const call = callerOf(app, tenant.apiKey)
     const { body } = await call('POST', `${tenant.knowledgeBase}/batch`, { documents: numbered(25) })
+    vi.unstubAllEnvs()
     await server.close()
     const ids = body.data.map(({ id }: { id: string }) => id)
     expect(sent.toSorted()).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)])
