@@ -1,11 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { question } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
 import { interleaved, millisecondsOf } from '../rounds.ts'
 import { type Agent, type Cuecard, openCuecard, textsOf } from '../stage/cuecard.ts'
 import { exactOf } from '../stage/exact.ts'
+import { withLatency } from '../stage/latency.ts'
 import { type Content, loadOurs, loadPeers } from '../stage/load.ts'
-import type { Store } from '../stage/peers.ts'
+import type { Store, WordStore } from '../stage/peers.ts'
 import { analyze, copyOrganization } from '../stage/tables.ts'
 
 const limit = 10
@@ -35,16 +37,24 @@ export const search: Part = {
     const sizes = server.isNative ? onServer : embedded
     const cuecard = await openCuecard(server)
     const database = await server.forPeers()
+    const far = await withLatency(database.url)
+    const ourFar = await withLatency(cuecard.database.url)
     const stores = await peers.stores(database)
+    const distant = await peers.stores({ ...database, url: far.url })
+    const wordStores = await peers.byWords(database)
+    const all = [...Object.values(stores), ...Object.values(wordStores)]
+    const searchFar = cuecard.searchAt(ourFar.url)
     try {
-      for (const loaded of await load(bench, cuecard, Object.values(stores), sizes)) {
+      for (const loaded of await load(bench, cuecard, all, sizes)) {
         bench.progress(`searching an agent of ${loaded.size} chunks`)
         const work = `${loaded.size.toLocaleString('en')} chunks of ${sizes.table.toLocaleString('en')}`
-        yield* besidePeers(cuecard, stores, loaded, work)
-        yield* byWords(cuecard, loaded, work)
+        yield* besidePeers(cuecard.search, cuecard, stores, loaded, work)
+        if (loaded.size <= 1000) yield* besidePeers(searchFar, cuecard, distant, loaded, `${work}, 1 ms away`)
+        yield* byWords(cuecard, wordStores, loaded, work)
       }
     } finally {
-      for (const store of Object.values(stores)) await store.close()
+      for (const store of [...all, ...Object.values(distant)]) await store.close()
+      for (const relay of [far, ourFar]) relay.close()
       await database.close()
       await cuecard.close()
     }
@@ -54,7 +64,7 @@ export const search: Part = {
 async function load(
   { server, progress }: Bench,
   cuecard: Cuecard,
-  stores: Store[],
+  stores: Pick<Store, 'reset' | 'query' | 'insertFrom' | 'analyze'>[],
   { agents, table, filler: fillerChunks }: Sizes,
 ): Promise<Loaded[]> {
   for (const store of stores) await store.reset()
@@ -85,6 +95,7 @@ async function load(
 }
 
 async function* besidePeers(
+  search: Cuecard['search'],
   cuecard: Cuecard,
   stores: Record<string, Store>,
   { size, agent, content }: Loaded,
@@ -98,7 +109,7 @@ async function* besidePeers(
       const event = cuecard.event('POST', `${agent.path}/search`, agent.key, { embedding: [...query(round)], limit })
       let body = ''
       const milliseconds = await millisecondsOf(async () => {
-        body = await cuecard.search(event)
+        body = await search(event)
       })
       return { milliseconds, texts: textsOf(body) }
     },
@@ -122,20 +133,53 @@ async function* besidePeers(
   )
   yield { work: `${work}: p50`, unit: 'ms', better: 'less', samples }
   yield { work: `${work}: p95`, unit: 'ms', better: 'less', figure: 'p95', samples }
+  yield { work: `${work}: CPU a search`, unit: 'ms', better: 'less', samples: await cpuOf(contestants) }
   yield { work: `${work}: recall@${limit}`, unit: '', better: 'more', figure: 'mean', samples: recall }
 }
 
+const cpuRounds = 20
+
+/** What the whole machine computes for a search, as `/proc/stat` counts it: clients, servers and what stands between. */
+async function cpuOf(
+  contestants: Record<string, (round: number) => Promise<unknown>>,
+): Promise<Record<string, number[]>> {
+  const samples: Record<string, number[]> = {}
+  if (!existsSync('/proc/stat')) return samples
+  for (const [name, run] of Object.entries(contestants)) {
+    const before = busyMilliseconds()
+    for (let round = 0; round < cpuRounds; round++) await run(round)
+    samples[name] = [(busyMilliseconds() - before) / cpuRounds]
+  }
+  return samples
+}
+
+function busyMilliseconds(): number {
+  const [, user, nice, system] = readFileSync('/proc/stat', 'utf8').split(/\s+/, 4).map(Number)
+  return 10 * (user! + nice! + system!)
+}
+
 /** A question of eight words that stand in one of the chunks, frequent ones among them; the provider's call is left out. */
-async function* byWords(cuecard: Cuecard, { size, agent, content }: Loaded, work: string): AsyncGenerator<Measurement> {
+async function* byWords(
+  cuecard: Cuecard,
+  stores: Record<string, WordStore>,
+  { size, agent, content }: Loaded,
+  work: string,
+): AsyncGenerator<Measurement> {
+  const questionOf = (round: number) => (Math.max(0, round) * 7919) % size
   const asked = (mode: string) => async (round: number) => {
-    const n = (Math.max(0, round) * 7919) % size
+    const n = questionOf(round)
     const embedding = mode === 'keyword' ? {} : { embedding: [...(await content.vectors.query(n, size))] }
     const body = { query: question(content.seed, n), mode, limit, ...embedding }
     const event = cuecard.event('POST', `${agent.path}/search`, agent.key, body)
     return await millisecondsOf(() => cuecard.search(event))
   }
-  const modes = { 'keyword arm': asked('keyword'), 'both arms': asked('hybrid') }
-  const results = await interleaved(modes, { rounds, seconds: 20, warmUps: 3 })
-  for (const [mode, samples] of Object.entries(results))
-    yield { work: `${work}: ${mode}, p50`, unit: 'ms', better: 'less', samples: { [ours]: samples } }
+  const peers = Object.entries(stores).map(([name, store]): [string, ReturnType<typeof asked>] => [
+    name,
+    (round) => millisecondsOf(() => store.search(agent.agentId, question(content.seed, questionOf(round)), limit)),
+  ])
+  const options = { rounds, seconds: 20, warmUps: 3 }
+  const words = await interleaved({ [ours]: asked('keyword'), ...Object.fromEntries(peers) }, options)
+  yield { work: `${work}: by words, p50`, unit: 'ms', better: 'less', samples: words }
+  const both = await interleaved({ [ours]: asked('hybrid') }, options)
+  yield { work: `${work}: both arms, p50`, unit: 'ms', better: 'less', samples: both }
 }

@@ -1,18 +1,22 @@
 import { PGVectorStore } from '@langchain/community/vectorstores/pgvector'
 import pg from 'pg'
 
-/** LangChain's PGVectorStore as its documentation sets it up; `isIndexed` adds what a careful user would: an index for the filter. */
+/**
+ * LangChain's PGVectorStore as its documentation sets it up; `isIndexed` adds what a careful user would: an index for the filter, and
+ * vectors in their rows. An HNSW index finds too few of a small agent's among all agents' vectors.
+ */
 export function langChain({ url, max }, tableName, isIndexed) {
   const pool = new pg.Pool({ connectionString: url, max })
   pool.on('error', () => {})
-  let store
+  const store = new PGVectorStore(undefined, { pool, tableName })
   const search = (agent, vector, limit) => store.similaritySearchVectorWithScore(vector, limit, { agent })
   return {
     async reset() {
       await pool.query(`drop table if exists ${tableName}`)
-      store = new PGVectorStore(undefined, { pool, tableName })
       await store.ensureTableInDatabase(1536)
-      if (isIndexed) await pool.query(`create index on ${tableName} ((metadata->>'agent'))`)
+      if (!isIndexed) return
+      await pool.query(`create index on ${tableName} ((metadata->>'agent'))`)
+      await pool.query(`alter table ${tableName} alter embedding set storage plain`)
     },
     add: (rows) =>
       store.addVectors(

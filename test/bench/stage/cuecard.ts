@@ -41,8 +41,8 @@ neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
 export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   const database: OurDatabase = await server.forOurs()
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
-  const as = (role: DatabaseUser) => {
-    const url = new URL(database.url)
+  const as = (role: DatabaseUser, at = database.url) => {
+    const url = new URL(at)
     url.username = `cuecard_${role}`
     return new Database({
       url: () => url.href,
@@ -119,6 +119,11 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     readDocument: (agent: Agent, id: string) =>
       post(documents, toRequest('GET', `${agent.path}/${id}`, agent.key, undefined), 200),
     search: (event: APIGatewayProxyEventV2) => post(search, event, 200),
+    /** A search Lambda that reaches the database by another URL. */
+    searchAt(url: string) {
+      const handler = lambdaHandler(searchApp({ db: as('search', url), embedder }))
+      return (event: APIGatewayProxyEventV2) => post(handler, event, 200)
+    },
 
     close: () => database.close(),
   }

@@ -53,7 +53,7 @@ const rowsPerInsert = 500
 /** What the stores' own `add` would write, by SQL: with vectors in binary that is many times faster. */
 export async function loadPeers(
   { isNative }: Pick<Server, 'isNative'>,
-  stores: Store[],
+  stores: Pick<Store, 'query' | 'insertFrom'>[],
   agent: string,
   { seed, vectors }: Content,
   size: number,
@@ -65,15 +65,15 @@ export async function loadPeers(
     const values = [agent, chunks, chunks.map((chunk) => section(seed, chunk)), toArray(made, oid)]
     const source =
       '(select $1::text as agent, * from unnest($2::int[], $3::text[], $4::vector[]) as u(chunk, text, vector)) as source'
-    const insert = (store: Store) => store.query(store.insertFrom(source), values)
+    const insert = (store: Pick<Store, 'query' | 'insertFrom'>) => store.query(store.insertFrom(source), values)
     if (isNative) await Promise.all(stores.map(insert))
     else for (const store of stores) await insert(store)
   }
 }
 
-const oids = new WeakMap<Store, number>()
+const oids = new WeakMap<object, number>()
 
-async function oidOfVector(store: Store): Promise<number> {
+async function oidOfVector(store: Pick<Store, 'query'>): Promise<number> {
   const known = oids.get(store)
   if (known) return known
   const { rows } = (await store.query(`select 'vector'::regtype::oid::int as oid`)) as unknown as {

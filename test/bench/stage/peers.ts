@@ -25,11 +25,17 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** A store that is asked by words. */
+export type WordStore = Omit<Store, 'add' | 'search'> & {
+  search(agent: string, question: string, limit: number): Promise<string[]>
+}
+
 export type Splitter = (text: string) => Promise<number> | number
 
 export interface Peers {
   /** Stores in this database, by name, each with a table of its own. */
   stores(database: PeersDatabase): Promise<Record<string, Store>>
+  byWords(database: PeersDatabase): Promise<Record<string, WordStore>>
   /** Each returns how many chunks it makes. */
   splitters(): Promise<Record<string, Splitter>>
 }
@@ -49,6 +55,10 @@ export function openPeers(progress: (text: string) => void): Peers {
         LangChain: langChain(database, 'langchain', false),
         Mastra: mastra(database),
       }
+    },
+    async byWords(database) {
+      const { fullText } = await load('full-text.mjs')
+      return { 'PostgreSQL full text': fullText(database) }
     },
     splitters: async () => (await load('splitters.mjs')).splitters(),
   }
