@@ -14,9 +14,6 @@ const levels = 8
 const levelWidth = 0.6
 const signAmplitude = Math.sqrt(2 / Math.PI)
 
-/** Standard deviation of an estimated cosine: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits. */
-export const estimateDeviation = 0.0203
-
 /** Three bits a number: the estimated cosine errs a third less than by one (RaBitQ's asymmetric estimator, Gao & Long 2024). */
 export function querySketch(query: ArrayLike<number>): QuerySketch {
   const rotated = rotate(query)
