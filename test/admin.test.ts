@@ -11,6 +11,7 @@ import { lockDirectory } from '../infra/data-directory/lock.ts'
 import { addressOf } from '../infra/local/stand.ts'
 import { newId } from '../shared/ids.ts'
 import { cuecard, type Finished } from './support/command-line.ts'
+import { fillAgent } from './support/documents.ts'
 import { useFakeProvider } from './support/fake-provider.ts'
 import { createFile } from './support/files.ts'
 import { useStand } from './support/stand.ts'
@@ -352,13 +353,13 @@ describe('the trash of calls', () => {
 describe('health', () => {
   test('shows counts, overdue work, agents at their limit and dead letters; and redrive moves these back', async () => {
     const tenant = await stand.tenant()
+    await fillAgent(stand, tenant, 9_999)
     const before = await json('health')
     expect(before).toMatchObject({ target: `the local stand in ${dataDir}`, dead_letters: 0 })
     const late = (await tenant.call('POST', tenant.knowledgeBase, { title: 'Late', content: 'Late.' })).body.id
     await run(sql`
       update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() - interval '1 hour',
         pending_since = now() - interval '3 hours' where id = ${late}`)
-    await run(sql`update agents set document_count = 10000 where id = ${tenant.agentId}`)
     const MessageBody = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: late })
     const { deadLetterUrl, queueUrl } = stand.queue
     const MessageGroupId = tenant.organizationId

@@ -67,8 +67,9 @@ export async function checkDocuments(db: Database) {
         and d.waiting_reason not like ${tokensUsedUpPattern}
       order by d.updated_at desc limit 1`,
     agents: sql<{ organization_id: string; id: string; name: string; document_count: number }>`
-      select organization_id, id, name, document_count
-      from agents where document_count >= ${maxDocuments} order by organization_id, id`,
+      select a.organization_id, a.id, a.name, count(*)::int as document_count
+      from agents a join documents d on (d.organization_id, d.agent_id) = (a.organization_id, a.id)
+      group by a.organization_id, a.id having count(*) >= ${maxDocuments} order by a.organization_id, a.id`,
     connections: openConnections,
   })
   return {

@@ -33,7 +33,7 @@ export async function onlyOrganization(db: Database): Promise<OrganizationId> {
 export async function showOrganization(db: Database, id: OrganizationId) {
   const { rows } = await sql<Organization>`
     select o.id, o.name, o.auto_delete_done_calls, o.created_at, count(a.id)::int as agent_count,
-      coalesce(sum(a.document_count), 0)::int as document_count,
+      (select count(*)::int from documents d where d.organization_id = o.id) as document_count,
       coalesce(sum(a.ready_document_count), 0)::int as ready_document_count
     from organizations o left join agents a on a.organization_id = o.id
     where o.id = ${id} group by o.id`.execute(db)
@@ -67,10 +67,22 @@ export async function createAgent(db: Database, organizationId: OrganizationId, 
 
 export async function listAgents(db: Database, organizationId: OrganizationId) {
   const agents = db
-    .selectFrom('agents')
-    .select(['id', 'name', 'document_count', 'ready_document_count', 'knowledge_base_enabled', 'created_at'])
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
+    .selectFrom('agents as a')
+    .select((eb) => [
+      'a.id',
+      'a.name',
+      eb
+        .selectFrom('documents as d')
+        .select(sql<number>`count(*)::int`.as('document_count'))
+        .whereRef('d.organization_id', '=', 'a.organization_id')
+        .whereRef('d.agent_id', '=', 'a.id')
+        .as('document_count'),
+      'a.ready_document_count',
+      'a.knowledge_base_enabled',
+      'a.created_at',
+    ])
+    .where('a.organization_id', '=', organizationId)
+    .orderBy('a.id')
   return { data: await rowsOf(db, organizationId, agents) }
 }
 

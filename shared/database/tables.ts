@@ -24,7 +24,6 @@ export interface Tables {
     organization_id: Id
     id: Id
     name: string
-    document_count: Generated<number>
     ready_document_count: Generated<number>
     knowledge_base_enabled: ColumnType<boolean, never, never>
     created_at: Time

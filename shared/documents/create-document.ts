@@ -10,7 +10,7 @@ import { titleTerms } from '../terms/indexed-terms.ts'
 import { type Created, createdColumns, type DocumentRow } from './document.ts'
 import { hashContent } from './documents.ts'
 import type { CreateInput } from './input.ts'
-import { rejectPastLimit } from './insert-document.ts'
+import { admitsDocuments, rejectPastLimit } from './insert-document.ts'
 import { enqueueAll, type Outbox } from './outbox.ts'
 import { create } from './transitions.ts'
 
@@ -80,10 +80,14 @@ async function store(
   }))
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
   const created = sql.join(createdColumns.map((column) => sql.ref(column)))
-  const insert = sql`insert into documents (organization_id, agent_id, ${names})
-    select a.organization_id, a.id, ${sql.join(Object.keys(columns).map((name) => sql.ref(`made.${name}`)))}
-    from agents a cross join ${recordset('made', columns, made)}
-    where ${isAgent(scope)} and ${ownsIdempotencyKey(request)}`
+  const processed = inputs.filter(({ content }) => content !== undefined).length
+  // A repeat is not refused past a limit.
+  const insert = sql`with agent as materialized (
+      select a.organization_id, a.id from agents a where ${isAgent(scope)}
+        and case when ${ownsIdempotencyKey(request)} then ${admitsDocuments(made.length, processed)} end)
+    insert into documents (organization_id, agent_id, ${names})
+    select agent.organization_id, agent.id, ${sql.join(Object.keys(columns).map((name) => sql.ref(`made.${name}`)))}
+    from agent cross join ${recordset('made', columns, made)}`
   // Ids sort as they were made.
   if (!request) {
     const { rows } = await sql<Created>`${insert} returning ${created}`.execute(db)

@@ -1,17 +1,17 @@
-import { type Expression, type InsertObject, type SqlBool, sql } from 'kysely'
+import { type InsertObject, sql } from 'kysely'
 import { type Database, violates } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 
-/** Inserts nothing if the agent does not exist, or the condition does not hold. */
-export function insertDocument(
-  db: Database,
-  scope: AgentScope,
-  row: InsertObject<Tables, 'documents'>,
-  condition: Expression<SqlBool> = sql<boolean>`true`,
-) {
+/** Once for all documents that a statement inserts, of which so many are `processed` by the service; it throws past a limit. */
+export function admitsDocuments(added: number, processed: number) {
+  return sql<boolean>`admit_documents(a.organization_id, a.id, ${added}::int, ${processed}::int)`
+}
+
+/** Inserts one that the service processes, or nothing if the agent does not exist. */
+export function insertDocument(db: Database, scope: AgentScope, row: InsertObject<Tables, 'documents'>) {
   const columns = Object.keys(row) as (keyof typeof row)[]
   return db
     .insertInto('documents')
@@ -21,7 +21,7 @@ export function insertDocument(
         .selectFrom('agents as a')
         .select(columns.map((column) => sql`${row[column]}`.as(column)))
         .where(isAgent(scope))
-        .where(condition),
+        .where(admitsDocuments(1, 1)),
     )
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
 
-/** The limit is a check constraint of the table. */
+/** The database's `admit_documents` has the same. */
 export const maxDocumentsPerAgent = 10_000
 
 export interface AgentUsage {
@@ -16,9 +16,10 @@ export interface AgentUsage {
 /** What each agent holds, newest first. */
 export async function agentUsage(db: Database, organizationId: OrganizationId): Promise<AgentUsage[]> {
   const { rows } = await sql<AgentUsage>`
-    select a.id, a.name, a.document_count, held.chunk_count, held.file_bytes
+    select a.id, a.name, held.document_count, held.chunk_count, held.file_bytes
     from agents a cross join lateral (
-      select coalesce(sum(d.chunk_count), 0)::int as chunk_count, coalesce(sum(d.file_bytes), 0)::float8 as file_bytes
+      select count(*)::int as document_count, coalesce(sum(d.chunk_count), 0)::int as chunk_count,
+        coalesce(sum(d.file_bytes), 0)::float8 as file_bytes
       from documents d where d.organization_id = a.organization_id and d.agent_id = a.id) held
     where a.organization_id = ${organizationId} order by a.id desc limit 100`.execute(db)
   return rows

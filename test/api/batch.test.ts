@@ -3,9 +3,11 @@ import { describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { sqsQueue } from '../../shared/queue.ts'
+import { fillAgent } from '../support/documents.ts'
 import { listen } from '../support/loopback.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { limit } from '../support/tenant.ts'
 import { databaseAs, keptQueue, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
@@ -55,6 +57,22 @@ describe('a batch of documents', () => {
   test.each([0, 101])('of %i is refused', async (count) => {
     const answer = await post(await stand.tenant(), numbered(count))
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/documents' }] } })
+  })
+
+  test('that would pass the limit of the pipeline is refused whole', async () => {
+    const tenant = await stand.tenant()
+    await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 2 })
+    expect(await post(tenant, numbered(3))).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(await titlesOf(tenant)).toEqual([])
+    expect((await post(tenant, numbered(2))).status).toBe(201)
+  })
+
+  test('that would pass the limit of the agent is refused whole, one that fills it is created', async () => {
+    const tenant = await stand.tenant()
+    await fillAgent(stand, tenant, 9_901)
+    expect(await post(tenant, numbered(100))).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+    expect((await post(tenant, numbered(99))).status).toBe(201)
+    expect(await post(tenant, numbered(1))).toMatchObject({ status: 422 })
   })
 
   test('is created once under an Idempotency-Key, and not again after one of it was deleted', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { axis } from '../support/axis.ts'
+import { fillAgent } from '../support/documents.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -54,14 +55,13 @@ describe('a document', () => {
 
   test('is refused where the agent has 10,000 already, and nowhere else', async () => {
     const tenant = await stand.tenant()
-    const count = (document_count: number) =>
-      stand.db.updateTable('agents').set({ document_count }).where('id', '=', tenant.agentId).execute()
-    await count(9_999)
-    expect(await tenant.call('POST', tenant.knowledgeBase, { title: 'Last' })).toMatchObject({ status: 201 })
+    await fillAgent(stand, tenant, 9_999)
+    const last = await tenant.call('POST', tenant.knowledgeBase, { title: 'Last' })
+    expect(last.status).toBe(201)
     const answer = await tenant.call('POST', tenant.knowledgeBase, { title: 'One more' }, { 'idempotency-key': 'k' })
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     expect(answer.body.detail).toContain('10,000')
-    await count(9_999)
+    await tenant.call('DELETE', last.headers.location!)
     const again = await tenant.call('POST', tenant.knowledgeBase, { title: 'One more' }, { 'idempotency-key': 'k' })
     expect(again.status).toBe(201)
   })

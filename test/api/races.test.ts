@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
+import { fillAgent } from '../support/documents.ts'
 import { isOnServer, isThorough } from '../support/effort.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
@@ -135,9 +136,17 @@ test('of two DELETEs at once one finds the document', async () => {
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([204, 404])
 })
 
+test('of batches at once as many are created as the agent has room for', async () => {
+  const tenant = await stand.tenant()
+  await fillAgent(stand, tenant, 9_750)
+  const documents = Array(100).fill({ title: 'T' })
+  const answers = await times(4, () => tenant.call('POST', `${tenant.knowledgeBase}/batch`, { documents }))
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 422, 422])
+})
+
 test('one agent’s last free places are given out once each', async () => {
   const tenant = await stand.tenant()
-  await stand.db.updateTable('agents').set({ document_count: 9_997 }).where('id', '=', tenant.agentId).execute()
+  await fillAgent(stand, tenant, 9_997)
   const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 201, 422, 422, 422])
 })

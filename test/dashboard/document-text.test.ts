@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { fillAgent } from '../support/documents.ts'
 import { limit } from '../support/tenant.ts'
 import { hiddenIn, listOf, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
@@ -122,7 +122,7 @@ test('a text whose document was deleted in between can be saved as a new one', a
 
 test('an agent that has as many documents as there can be takes no more, and what was written stays', async () => {
   const tenant = await signedIn()
-  await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+  await fillAgent(stand, tenant, 10_000)
   const written = await tenant.browser.post(`${listOf(tenant)}/new`, { title: 'Hours', content: 'We open at 8.' })
   expect(written.status).toBe(422)
   expect(written.text).toContain('This agent has 10,000 documents')

@@ -163,7 +163,11 @@ describe('the roles of the Lambdas', () => {
     const grants = {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
-      ...{ open_session: ['dashboard'], require_operator_action: ['operator'] },
+      ...{
+        admit_documents: ['dashboard', 'documents'],
+        open_session: ['dashboard'],
+        require_operator_action: ['operator'],
+      },
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>
       granted.map((role) => `cuecard_${role} ${name}`),
@@ -184,7 +188,7 @@ describe('the roles of the Lambdas', () => {
   })
 
   const forbidden = linesOf(`
-    agents: select title from documents; select document_count from agents; update agents set name = null
+    agents: select title from documents; select ready_document_count from agents; update agents set name = null
     chunks: update chunks set content = null; update vectors set embedding = null; \
       update chunks set vector_id = null; select content from documents; update documents set title = null; \
       delete from documents; update chunk_terms set terms = null
@@ -274,8 +278,11 @@ describe('functions with the owner’s rights', () => {
       delete from bait`,
     'falsifies another’s counts': ({ organizationId, agentId }) => `
       create temp table bait (organization_id uuid, agent_id uuid, active_revision int);
-      create trigger bite after insert on bait for each row execute function count_documents_of_agent();
+      create trigger bite after insert on bait for each row execute function count_ready_documents_of_agent();
       insert into bait values ('${organizationId}', '${agentId}', 1)`,
+    'locks another’s agent': ({ organizationId, agentId }) => `
+      create temp table bait ();
+      select admit_documents('${organizationId}', '${agentId}', 10000, 0)`,
   }
   const walls = {
     'without a temporary table': /permission denied to create temporary tables/,
@@ -298,14 +305,14 @@ describe('functions with the owner’s rights', () => {
   )('a role that is confined to its organization never $name, $wall', async ({ attack, wall }) => {
     const { organizationId, agentId } = victim
     const state = async () => {
-      const { rows } = await sql`select document_count, ready_document_count,
+      const { rows } = await sql`select ready_document_count,
           (select count(*)::int from chunk_terms where organization_id = ${organizationId}) as terms,
           (select count(*)::int from obsolete_files) as files
         from agents where id = ${agentId}`.execute(stand.db)
       return rows
     }
     const before = await state()
-    expect(before).toMatchObject([{ document_count: 1, ready_document_count: 1, terms: 1 }])
+    expect(before).toMatchObject([{ ready_document_count: 1, terms: 1 }])
     const client = await stand.pool.connect()
     try {
       await client.query('begin')

@@ -5,6 +5,7 @@ import type { AgentScope } from '../../shared/database/scope.ts'
 import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { routedQueue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
+import { fillAgent } from '../support/documents.ts'
 import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/files.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
@@ -308,7 +309,7 @@ describe('creating it', () => {
 
   test('is refused past the agent’s limit', async () => {
     const tenant = await stand.tenant()
-    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+    await fillAgent(stand, tenant, 10_000)
     await expect(create(tenant)).rejects.toThrow('at most 10,000 documents')
   })
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useDashboard } from '../dashboard/support.ts'
 import { axis } from '../support/axis.ts'
+import { fillAgent } from '../support/documents.ts'
 import { newPlatforms } from '../support/own-platforms.ts'
 import type { Tenant } from '../support/stand.ts'
 import { limit } from '../support/tenant.ts'
@@ -89,7 +90,7 @@ describe('what is refused writes nothing:', () => {
 
   test('documents past 10,000 of an agent', async () => {
     const tenant = await stand.tenant()
-    await sql`update agents set document_count = 10000 where id = ${tenant.agentId}`.execute(stand.db)
+    await fillAgent(stand, tenant, 10_000)
     const content = Array.from({ length: 40_000 }, () => Math.random().toString(36)).join(' ')
     const before = await bytesOf('documents')
     const { status, body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })

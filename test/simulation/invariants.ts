@@ -53,7 +53,7 @@ export class Observer {
         searchable_chunk_count, error_code, error_message, waiting_reason, tries, attempt, lease_token, version, edits,
         ${isWaiting} as is_waiting,
         coalesce(lease_expires_at > now() + interval '0.5 s', false) as is_lease_live from documents d order by id`,
-      agents: sql<Agent>`select id, document_count, ready_document_count from agents`,
+      agents: sql<Agent>`select id, ready_document_count from agents`,
     })
     const [stray] = await strayRows(db)
     if (stray) throw new Error(`${stray.fault}: ${JSON.stringify(stray)}`)
@@ -89,7 +89,6 @@ export class Observer {
       document.status = row.status
       this.#seen.set(row.id, row)
     }
-    same(agent.document_count, documents.length, 'document_count')
     const ready = documents.filter(({ activeRevision }) => activeRevision !== null)
     same(agent.ready_document_count, ready.length, 'ready_document_count')
     if (!isNews) return

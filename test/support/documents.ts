@@ -33,3 +33,10 @@ export async function expireLease(db: Database, { id }: { id: string }): Promise
   await sql`update documents set lease_expires_at = now() - interval '1 second'
     where id = ${id} and status = 'processing'`.execute(db)
 }
+
+/** Gives the agent so many documents more. */
+export async function fillAgent({ db }: { db: Database }, tenant: Tenant, count: number): Promise<void> {
+  await sql`insert into documents (organization_id, id, agent_id, title, status, managed_by)
+    select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'pending', 'client'
+    from generate_series(1, ${count}::int)`.execute(db)
+}

@@ -13,7 +13,7 @@ type Row = Record<string, unknown>
 type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]>
 
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
-  agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, document_count, ready_document_count, created_at'),
+  agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, ready_document_count, created_at'),
   // Neither the keys, which nobody has, nor their hashes.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
   // Whether there is one; not the secret.

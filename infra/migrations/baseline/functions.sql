@@ -108,40 +108,47 @@ end $$;
 create trigger resume_postponed after update of tokens_per_day on organizations for each row
   when (old.tokens_per_day < new.tokens_per_day) execute function resume_postponed();
 
--- Before a row is written: the constraint is checked when the row, with up to 4 MiB of content, has been.
-create function limit_documents_of_agent() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
-  if (select document_count from agents where organization_id = new.organization_id and id = new.agent_id) >= 10000 then
-    raise check_violation using constraint = 'agents_document_limit', message = 'the agent has too many documents';
-  end if;
-  return new;
-end $$;
-create trigger limit_documents_of_agent before insert on documents for each row execute function limit_documents_of_agent();
-
 -- Transactions at the same time may together pass the limit.
-create function limit_documents_in_pipeline() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
+create function admit_to_pipeline(own uuid, added integer) returns void
+  language plpgsql set search_path = public, pg_temp as $$
 declare
-  allowed integer := (select documents_in_pipeline from organizations where id = new.organization_id);
+  allowed constant integer := (select documents_in_pipeline from organizations where id = own);
 begin
-  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
-  -- Most organizations have fewer documents in all: nothing is counted.
-  if (select coalesce(sum(a.document_count), 0) from agents a where a.organization_id = new.organization_id) < allowed then
-    return new;
-  end if;
-  if (select count(*) from (
+  if added + (select count(*) from (
         select from documents d
-        where d.organization_id = new.organization_id and d.managed_by = 'service' and d.status in ('pending', 'processing')
-        limit allowed) held) >= allowed then
+        where d.organization_id = own and d.managed_by = 'service' and d.status in ('pending', 'processing')
+        limit allowed) held) > allowed then
     raise check_violation using constraint = 'documents_in_pipeline', detail = allowed,
       message = 'the organization has too many documents in the pipeline';
   end if;
+end $$;
+
+-- Called once before documents are inserted, some of which the service processes. A counter in the agent's row would have its
+-- creates wait for each other. They do above 5,000, so the limit is exact unless 5,000 documents are created at the same moment.
+create function admit_documents(own uuid, agent uuid, added integer, processed integer) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  held bigint := (select count(*) from documents where organization_id = own and agent_id = agent);
+begin
+  if own <> nullif(current_setting('cuecard.organization_id', true), '')::uuid then raise insufficient_privilege; end if;
+  if held + added > 5000 then
+    perform pg_advisory_xact_lock(hashtextextended(agent::text, 0));
+    held := (select count(*) from documents where organization_id = own and agent_id = agent);
+  end if;
+  if held + added > 10000 then
+    raise check_violation using constraint = 'agents_document_limit', message = 'the agent has too many documents';
+  end if;
+  if processed > 0 then perform admit_to_pipeline(own, processed); end if;
+  return true;
+end $$;
+
+create function limit_documents_in_pipeline() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
+  perform admit_to_pipeline(new.organization_id, 1);
   return new;
 end $$;
-create trigger limit_created_documents before insert on documents for each row
-  when (new.managed_by = 'service' and new.status = 'pending') execute function limit_documents_in_pipeline();
 create trigger limit_restarted_documents before update of status, managed_by on documents for each row
   when (new.managed_by = 'service' and new.status = 'pending'
     and not (old.managed_by = 'service' and old.status in ('pending', 'processing')))
@@ -213,8 +220,8 @@ create trigger touch_document before update on documents for each row
         new.error_message, new.waiting_reason))
   execute function touch_document();
 
--- Counted in the transaction that causes it, so the limit is exact, and the agent's tool is on while search serves something.
-create function count_documents_of_agent() returns trigger
+-- Counted in the transaction that causes it: the agent's tool is on while search serves something.
+create function count_ready_documents_of_agent() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   was_ready boolean := tg_op <> 'INSERT' and old.active_revision is not null;
@@ -223,17 +230,17 @@ declare
 begin
   if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
   if tg_op = 'DELETE' then changed := old; else changed := new; end if;
-  update agents set
-    document_count = document_count + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
-    ready_document_count = ready_document_count + is_ready::int - was_ready::int
+  update agents set ready_document_count = ready_document_count + is_ready::int - was_ready::int
   where organization_id = changed.organization_id and id = changed.agent_id;
   return null;
 end $$;
-create trigger count_documents_of_agent after insert or delete on documents for each row
-  execute function count_documents_of_agent();
+create trigger count_inserted_ready_documents after insert on documents for each row
+  when (new.active_revision is not null) execute function count_ready_documents_of_agent();
+create trigger count_deleted_ready_documents after delete on documents for each row
+  when (old.active_revision is not null) execute function count_ready_documents_of_agent();
 create trigger count_ready_documents_of_agent after update on documents for each row
   when ((old.active_revision is null) <> (new.active_revision is null))
-  execute function count_documents_of_agent();
+  execute function count_ready_documents_of_agent();
 
 create function mark_file_obsolete() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -42,6 +42,7 @@ grant select, delete,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by, uploaded_at)
   on documents to cuecard_documents, cuecard_dashboard;
+grant execute on function admit_documents to cuecard_documents, cuecard_dashboard;
 grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until)
   on documents to cuecard_dashboard;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;

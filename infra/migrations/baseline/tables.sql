@@ -81,7 +81,6 @@ create table agents (
   organization_id uuid not null references organizations (id) on delete cascade,
   id uuid not null,
   name text not null,
-  document_count integer not null default 0 constraint agents_document_limit check (document_count <= 10000),
   ready_document_count integer not null default 0,
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
   created_at timestamptz(3) not null default now(),
