@@ -3,17 +3,25 @@ import { isAmount } from '../table-header.ts'
 
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
+  // Joined once at the end: each look at the end of a growing text would copy it.
+  const continued = new Map<{ text: string }, string[]>()
   for (const page of pages) {
     const [first, ...rest] = page
     const last = blocks.at(-1)
     if (last?.kind === 'table' && first?.kind === 'table' && isContinued(last, first)) {
       last.rows.push(...withoutHeader(first.rows, last.rows[0]!))
       blocks.push(...rest)
-    } else if (last?.kind === 'paragraph' && first?.kind === 'paragraph' && goesOn(last.text, first.text)) {
-      last.text += ` ${first.text}`
-      blocks.push(...rest)
+    } else if (last?.kind === 'paragraph' && first?.kind === 'paragraph') {
+      const parts = continued.get(last) ?? [last.text]
+      const isOne = goesOn(parts.at(-1)!, first.text)
+      if (isOne) {
+        parts.push(first.text)
+        continued.set(last, parts)
+      }
+      blocks.push(...(isOne ? rest : page))
     } else blocks.push(...page)
   }
+  for (const [paragraph, parts] of continued) paragraph.text = parts.join(' ')
   return blocks
 }
 

@@ -63,8 +63,9 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent> {
 function markPlaced(words: Word[], runs: readonly { x: number; y: number }[]): void {
   const byLine = Map.groupBy(runs, ({ y }) => Math.round(y))
   for (const word of words) {
-    const near = [-1, 0, 1].flatMap((step) => byLine.get(Math.round(word.y) + step) ?? [])
-    word.placed = near.some(({ x, y }) => Math.abs(y - word.y) < 1 && Math.abs(x - word.x0) < 0.4 * word.size)
+    const isNear = ({ x, y }: { x: number; y: number }) =>
+      Math.abs(y - word.y) < 1 && Math.abs(x - word.x0) < 0.4 * word.size
+    word.placed = [-1, 0, 1].some((step) => byLine.get(Math.round(word.y) + step)?.some(isNear))
   }
   if (placesEveryWord(words)) for (const word of words) word.placed = false
 }
@@ -86,20 +87,20 @@ function wordsOf(item: TextItem, place: Omit<Word, 'text' | 'x0' | 'x1'> & { x: 
   const { x, ...rest } = place
   const text = item.str.replace(leaders, (dots) => ' '.repeat(dots.length))
   if (item.dir === 'rtl') return [{ ...rest, text: text.trim(), x0: x, x1: x + item.width }]
+  // Of each UTF-16 code unit.
   const offsets = [0]
-  for (const character of item.str) offsets.push(offsets.at(-1)! + relativeWidth(character))
-  const unit = item.width / (offsets.at(-1) || 1)
-  const characters = [...text]
-  const words: Word[] = []
-  for (let start = 0; start < characters.length; start++) {
-    if (characters[start]!.trim() === '') continue
-    let end = start
-    while (end < characters.length && characters[end]!.trim() !== '') end++
-    const word = characters.slice(start, end).join('')
-    if (!/^[.·…]+$/.test(word))
-      words.push({ ...rest, text: word, x0: x + offsets[start]! * unit, x1: x + offsets[end]! * unit })
-    start = end
+  let offset = 0
+  for (const character of item.str) {
+    offset += asciiWidths[character.charCodeAt(0)] ?? relativeWidth(character)
+    for (let unit = 0; unit < character.length; unit++) offsets.push(offset)
   }
+  const unit = item.width / (offset || 1)
+  const words: Word[] = []
+  for (const { 0: word, index } of text.matchAll(/\S+/gu))
+    if (!/^[.·…]+$/.test(word)) {
+      const [x0, x1] = [x + offsets[index]! * unit, x + offsets[index + word.length]! * unit]
+      words.push({ ...rest, text: word, x0, x1 })
+    }
   return words
 }
 
@@ -108,6 +109,8 @@ function relativeWidth(character: string): number {
   if (/[mwMW@%—]/.test(character)) return 1.6
   return /\p{Lu}/u.test(character) ? 1.3 : 1
 }
+
+const asciiWidths = Array.from({ length: 128 }, (_, code) => relativeWidth(String.fromCharCode(code)))
 
 function isBold(page: PDFPageProxy, fontName: string): boolean {
   if (!page.commonObjs.has(fontName)) return false

@@ -48,10 +48,11 @@ function segmentsOf(words: readonly Word[]): Segment[] {
   return segments
 }
 
+const rightToLeft = /^[\p{Script=Hebrew}\p{Script=Arabic}]/u
+
 function joined(before: string, after: string, spaced: boolean): string {
-  const rightToLeft =
-    /^[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(before) && /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(after)
-  return (rightToLeft ? [after, before] : [before, after]).join(spaced ? ' ' : '')
+  const turned = rightToLeft.test(after) && rightToLeft.test(before)
+  return (turned ? [after, before] : [before, after]).join(spaced ? ' ' : '')
 }
 
 export function lineText(line: Line): string {
