@@ -12,6 +12,7 @@ const seed = 1
 const parallel = 10
 /** Batches of messages in flight: with as many Lambda begins to poll a standard queue. */
 const pollers = 5
+const perBatch = 100
 
 export const ingest: Part = {
   name: 'ingest',
@@ -60,9 +61,11 @@ async function measure(
     async [ours]() {
       await truncate(cuecard.database)
       const agent = await cuecard.agent(await cuecard.organization())
-      const events = contents.map((content) =>
-        cuecard.event('POST', agent.path, agent.key, { title: 'Bench', content }),
-      )
+      const documents = contents.map((content) => ({ title: 'Bench', content }))
+      const events = Array.from({ length: Math.ceil(documents.length / perBatch) }, (_, i) => {
+        const batch = documents.slice(i * perBatch, (i + 1) * perBatch)
+        return cuecard.event('POST', `${agent.path}/batch`, agent.key, { documents: batch })
+      })
       const speed = await rowsPerSecond(() => ingestAll(cuecard, events))
       const stored = await countChunks(cuecard.database, agent.agentId)
       if (stored !== chunks) throw new Error(`${stored} chunks are stored, not ${chunks}`)
@@ -87,13 +90,14 @@ async function ingestAll(cuecard: Cuecard, events: Parameters<Cuecard['createDoc
   const busy = new Set<Promise<void>>()
   await eachOf(events, async (event) => {
     await cuecard.createDocument(event)
-    if (busy.size === pollers) return
-    // What fails is missed in the count of what is stored.
-    const work: Promise<void> = cuecard
-      .work()
-      .catch(console.error)
-      .finally(() => busy.delete(work))
-    busy.add(work)
+    while (busy.size < pollers) {
+      // What fails is missed in the count of what is stored.
+      const work: Promise<void> = cuecard
+        .work()
+        .catch(console.error)
+        .finally(() => busy.delete(work))
+      busy.add(work)
+    }
   })
   await Promise.all(busy)
 }
