@@ -3,6 +3,7 @@ import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IConstruct } from 'constructs'
+import type { Lambda } from '../wiring.ts'
 import { type Access, environmentFor, type Resources, statementsFor } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { acknowledge } from './rule-checks.ts'
@@ -14,14 +15,18 @@ export type FunctionSettings = {
   readonly timeoutSeconds: number
   readonly access: Access
   readonly reservedConcurrency?: number | undefined
+  readonly heap?: Lambda['heap'] | undefined
 }
 
-export const nodeOptions = '--enable-source-maps'
+export function nodeOptions(heap?: Lambda['heap']): string {
+  const limits = heap ? [`--max-semi-space-size=${heap.semiSpaceMb}`, `--max-old-space-size=${heap.oldSpaceMb}`] : []
+  return ['--enable-source-maps', ...limits].join(' ')
+}
 
 export function createFunction(
   scope: Construct,
   id: string,
-  { functionName, bundle, memoryMb, timeoutSeconds, access, reservedConcurrency }: FunctionSettings,
+  { functionName, bundle, memoryMb, timeoutSeconds, access, reservedConcurrency, heap }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -43,7 +48,7 @@ export function createFunction(
     timeout: Duration.seconds(timeoutSeconds),
     ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     environment: {
-      NODE_OPTIONS: nodeOptions,
+      NODE_OPTIONS: nodeOptions(heap),
       ...environmentFor(access, resources),
       ...(reservedConcurrency !== undefined && { RESERVED_CONCURRENCY: `${reservedConcurrency}` }),
     },

@@ -73,12 +73,15 @@ function createFunctions(
   resources: Resources,
 ): Record<LambdaName, LambdaFunction> {
   const created = lambdaNames.map((name): [LambdaName, LambdaFunction] => {
-    const { timeoutSeconds, ...lambda }: Lambda = lambdas[name]
+    const { timeoutSeconds, heap, ...lambda }: Lambda = lambdas[name]
     const hasEncoder = resources.settings.provider === 'encoder' && access[name].embeds
     const memoryMb = hasEncoder ? encoderMemoryMb : lambda.memoryMb
     const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
     const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access: access[name] }
-    return [name, createFunction(scope, name, { ...own, memoryMb, timeoutSeconds, reservedConcurrency }, resources)]
+    return [
+      name,
+      createFunction(scope, name, { ...own, memoryMb, timeoutSeconds, reservedConcurrency, heap }, resources),
+    ]
   })
   return Object.fromEntries(created) as Record<LambdaName, LambdaFunction>
 }

@@ -20,7 +20,10 @@ describe('the Lambdas', () => {
       expect(Properties, name).toMatchObject({
         ...{ Architectures: ['arm64'], Runtime: 'nodejs24.x', Handler: 'handler.handler' },
         ...{ MemorySize: lambdas[name].memoryMb, Timeout: lambdas[name].timeoutSeconds },
-        ...{ TracingConfig: { Mode: 'Active' }, Environment: { Variables: { NODE_OPTIONS: nodeOptions } } },
+        ...{
+          TracingConfig: { Mode: 'Active' },
+          Environment: { Variables: { NODE_OPTIONS: nodeOptions((lambdas[name] as Lambda).heap) } },
+        },
       })
     }
   })

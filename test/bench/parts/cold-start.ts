@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { bundle } from '../../../infra/aws/bundles/bundle.ts'
+import { nodeOptions } from '../../../infra/aws/functions.ts'
 import { region } from '../../../infra/local/lambda.ts'
+import { type Lambda, lambdas } from '../../../infra/wiring.ts'
 import { type Reply, startInstance } from '../../support/lambda-instance.ts'
 import { listen } from '../../support/loopback.ts'
 import { startSecretsManager } from '../../support/secrets-manager.ts'
@@ -74,6 +76,7 @@ async function open({ server }: Bench) {
       url.username = `cuecard_${name}`
       secrets.values.set(arn, url.href)
       return {
+        NODE_OPTIONS: nodeOptions((lambdas[name] as Lambda).heap),
         AWS_REGION: region,
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
