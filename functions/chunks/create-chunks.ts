@@ -44,7 +44,7 @@ export async function createChunks(
   const isInserted = sql<boolean>`exists (select from ${stored})`
   const count = db
     .updateTable('documents as d')
-    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
+    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length), listed_revision: null }))
     .where(isDocument(scope))
   const response = sql<{ response: Stored }>`select json_build_object('chunk_count', d.chunk_count, 'data', (
       select json_agg(json_build_object('id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count,

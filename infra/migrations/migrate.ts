@@ -8,11 +8,13 @@ import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
 
-const search = ['reading', 'semantic-arm', 'keyword-arm', 'search'].map((name) => `search/${name}`)
+const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-arm', 'search'].map(
+  (name) => `search/${name}`,
+)
 
 /** In order. See README.md for how the next one is written. */
 const all: Readonly<Record<string, readonly Step[]>> = {
-  [baseline]: [inTransaction(...['tables', 'functions', 'roles', 'policies', ...search].map(read))],
+  [baseline]: [inTransaction(...['tables', 'search/tables', 'functions', 'roles', 'policies', ...search].map(read))],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

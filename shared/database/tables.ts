@@ -65,6 +65,7 @@ export interface Tables {
     managed_by: 'service' | 'client'
     revision: Generated<number>
     active_revision: number | null
+    listed_revision: number | null
     chunk_count: Generated<number>
     chunk_offsets: number[] | null
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
@@ -117,7 +118,16 @@ export interface Tables {
     revision: number
     chunk_index: number
     length: number
+    ordinal: number | null
     terms: string
+  }
+  term_lists: {
+    organization_id: Id
+    agent_id: Id
+    term: number
+    block: number
+    present: string
+    repeated: string | null
   }
   query_vectors: {
     organization_id: Id

@@ -67,8 +67,8 @@ describe('the roles of the Lambdas', () => {
       chunks update: documents idempotency_keys
       dashboard delete: calls chunks documents question_log sessions vectors
       dashboard insert: api_keys documents query_vectors sign_in_attempts
-      dashboard select: agents api_keys calls chunk_terms chunks documents embedded_tokens organizations query_vectors \
-        question_log request_meters sessions sign_in_attempts vectors
+      dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals documents embedded_tokens \
+        listed_agents organizations query_vectors question_log request_meters sessions sign_in_attempts term_lists vectors
       dashboard update: api_keys calls documents organizations sign_in_attempts
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
@@ -81,19 +81,20 @@ describe('the roles of the Lambdas', () => {
       extraction select: documents
       extraction update: documents
       mcp insert: query_vectors question_log
-      mcp select: agents chunk_terms chunks documents query_vectors vectors
+      mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       operator delete: agents api_keys calls chunk_terms chunks documents idempotency_keys organizations query_vectors \
-        question_log signing_secrets vectors
+        question_log signing_secrets term_lists vectors
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
       operator select: agents api_keys calls chunk_terms chunks documents embedded_tokens erasures idempotency_keys \
-        obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets vectors
+        obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
       organization select: documents embedded_tokens organizations request_meters
       organization update: organizations
       platforms insert: query_vectors question_log
-      platforms select: agents chunk_terms chunks documents query_vectors signing_secrets vectors
+      platforms select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors \
+        signing_secrets term_lists vectors
       search insert: query_vectors question_log
-      search select: agents chunk_terms chunks documents query_vectors vectors
+      search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       sweeper delete: idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
       sweeper select: documents idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
       sweeper update: documents obsolete_files
@@ -121,7 +122,7 @@ describe('the roles of the Lambdas', () => {
       insert query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
         search
       insert vectors (document_id embedding exponent id organization_id sketch): chunks embedding
-      select chunk_terms (agent_id chunk_index document_id length organization_id revision terms): dashboard mcp \
+      select chunk_terms (agent_id chunk_index document_id length ordinal organization_id revision terms): dashboard mcp \
         platforms search
       select chunk_terms (agent_id chunk_index document_id organization_id revision): operator
       select chunks (sketch vector_id): dashboard mcp platforms search
@@ -160,6 +161,17 @@ describe('the roles of the Lambdas', () => {
       'nearest_chunks',
     ]
     ofSearch.push('occurrences', 'scored_chunks', 'search', 'served_chunks', 'served_terms', 'weighed_terms')
+    ofSearch.push(
+      'at_least',
+      'bits_of',
+      'candidates',
+      'concatenated',
+      'listed_chunks_with_words',
+      'lists_of_terms',
+      'positions',
+      'reached',
+      'sums',
+    )
     const grants = {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
@@ -168,6 +180,7 @@ describe('the roles of the Lambdas', () => {
         open_session: ['dashboard'],
         require_operator_action: ['operator'],
       },
+      ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>
       granted.map((role) => `cuecard_${role} ${name}`),
@@ -229,7 +242,7 @@ describe('the roles of the Lambdas', () => {
     sweeper: select question from question_log; select content from documents; select title from documents; \
       select response from idempotency_keys; select extracted_text from documents; \
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
-      select api_key_id from sessions
+      select api_key_id from sessions; select present from term_lists; select terms from chunk_terms
   `).flatMap((line) => {
     const [role, statements] = line.split(': ')
     return statements!.split('; ').map((statement) => [`cuecard_${role}`, statement] as const)

@@ -21,7 +21,13 @@ async function busyTenant(): Promise<Tenant> {
   const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
   for (const title of ['Hours', 'Prices', 'Parking'])
     await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(150) }, { 'idempotency-key': title })
+  const { body: closed } = await call('POST', knowledgeBase, {
+    title: 'Closed',
+    content: 'Deleted, but in the lists of terms.',
+  })
   await stand.deliver()
+  await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
+  await call('DELETE', `${knowledgeBase}/${closed.id}`)
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors

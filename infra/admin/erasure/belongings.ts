@@ -31,6 +31,7 @@ export const belongings: readonly Belongings[] = [
     key: { agent_id: 'uuid', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
     isOfAgent: byAgentId,
   },
+  { table: 'term_lists', key: { agent_id: 'uuid', term: 'int', block: 'int' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },

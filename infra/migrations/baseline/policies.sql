@@ -45,6 +45,12 @@ create policy own on vectors to cuecard_chunks, cuecard_dashboard, cuecard_docum
 create policy own on chunk_terms to cuecard_chunks, cuecard_dashboard, cuecard_embedding, cuecard_mcp, cuecard_platforms,
     cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on deleted_ordinals to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on listed_agents to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on term_lists to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on query_vectors to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
@@ -74,7 +80,7 @@ declare
 begin
   foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'documents', 'embedded_tokens', 'erasures',
     'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets',
-    'vectors'] loop
+    'term_lists', 'vectors'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);
   end loop;

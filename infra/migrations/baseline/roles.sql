@@ -52,24 +52,25 @@ grant select (organization_id, document_id, id), delete on vectors to cuecard_do
 
 grant
   select (organization_id, id, agent_id, managed_by, revision, active_revision, chunk_count, chunk_offsets),
-  update (status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code,
-    lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries)
+  update (status, managed_by, revision, active_revision, listed_revision, chunk_count, chunk_offsets, planned_chunk_count,
+    error_message, error_code, lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries)
   on documents to cuecard_chunks;
 grant select, delete,
   insert (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
   on chunks to cuecard_chunks;
 grant select, delete, insert on vectors to cuecard_chunks;
-grant insert on chunk_terms to cuecard_chunks;
+grant insert (organization_id, agent_id, document_id, revision, chunk_index, length, terms) on chunk_terms to cuecard_chunks;
 
 -- Search, in four Lambdas.
 
-grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, chunk_count, chunk_offsets)
+grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, listed_revision, chunk_count,
+    chunk_offsets)
   on documents to cuecard_search, cuecard_mcp, cuecard_platforms;
 grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
   on chunks to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
 grant select (organization_id, document_id, id, embedding)
   on vectors to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
-grant select on chunk_terms to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant select on chunk_terms, deleted_ordinals, listed_agents, term_lists to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
 grant
   select (organization_id, key, embedding, high, middle, low, cosine_per_unit),
   insert (organization_id, key, embedding, high, middle, low, cosine_per_unit)
@@ -131,7 +132,7 @@ grant
   delete
   on chunks to cuecard_embedding;
 grant select (organization_id, document_id, id, sketch), insert, delete on vectors to cuecard_embedding;
-grant insert on chunk_terms to cuecard_embedding;
+grant insert (organization_id, agent_id, document_id, revision, chunk_index, length, terms) on chunk_terms to cuecard_embedding;
 grant select (id, tokens_per_day) on organizations to cuecard_embedding;
 grant select (organization_id, day, question_tokens) on request_meters to cuecard_embedding;
 grant select, insert, update (tokens) on embedded_tokens to cuecard_embedding;
@@ -199,6 +200,7 @@ grant select (organization_id, id, agent_id, document_id, revision, chunk_index,
   created_at), delete on chunks to cuecard_operator;
 grant select (organization_id, document_id, id, exponent, embedding), delete on vectors to cuecard_operator;
 grant select (organization_id, agent_id, document_id, revision, chunk_index), delete on chunk_terms to cuecard_operator;
+grant select (organization_id, agent_id, term, block), delete on term_lists to cuecard_operator;
 grant select (organization_id, key), delete on query_vectors to cuecard_operator;
 grant select, delete on question_log to cuecard_operator;
 grant select (organization_id, api_key_id, key), delete on idempotency_keys to cuecard_operator;

@@ -121,6 +121,7 @@ create table documents (
   revision integer not null default 1,
   active_revision integer check (active_revision <= revision), -- the one that search serves
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
+  listed_revision integer, -- the chunks of revisions up to it are in term_lists
   chunk_offsets integer[], -- begin and end of each served chunk; an edit moves all that follow it, and their rows stay
   searchable_chunk_count integer not null default 0,
   planned_chunk_count integer,
@@ -156,6 +157,7 @@ create table documents (
 create index documents_of_agent on documents (organization_id, agent_id, created_at desc, id desc);
 create index documents_by_status on documents (organization_id, agent_id, status);
 create index documents_unserved on documents (organization_id, agent_id) where active_revision is distinct from revision;
+create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
 create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';
@@ -202,19 +204,6 @@ create table vectors (
   primary key (organization_id, document_id, id),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );
-
--- A keyword search reads all of an agent's terms: in the row while two fit into a page, and without an index of terms,
--- which would take longer to write than the rest of a chunk. A trigger deletes them: a foreign key would double the insert.
-create table chunk_terms (
-  organization_id uuid not null,
-  agent_id uuid not null,
-  document_id uuid not null,
-  revision integer not null,
-  chunk_index integer not null,
-  length integer not null,
-  terms sparsevec(100000000) storage external not null,
-  primary key (organization_id, agent_id, document_id, revision, chunk_index)
-) with (toast_tuple_target = 4080);
 
 -- Vectors of questions asked before. The key is a hash of the model and the words: no question is stored.
 create table query_vectors (

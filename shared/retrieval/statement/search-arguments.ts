@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentScope } from '../../database/scope.ts'
 import type { DocumentId } from '../../ids.ts'
+import { keyOf } from '../../terms/terms.ts'
 import { type KeywordQuery, keywordQuery, maxSlots, probesOf } from '../keyword/keyword-query.ts'
 import { type QueryVectorKey, storedQuery } from '../query-vector/query-vectors.ts'
 import type { Mode } from '../schemas.ts'
@@ -96,6 +97,7 @@ export function wordArguments(questions: (KeywordQuery | undefined)[], terms: st
     weights: entries.map(({ question, entry }) => question.weights[entry]!),
     fallbacks: entries.map(({ question, entry }) => question.fallbacks[entry]!),
     required: entries.map(({ question, group }) => question.required[group]!),
+    terms: terms.map(keyOf),
     keyword_weight: entries[0]?.question.weight,
   }
 }

@@ -31,7 +31,7 @@ end;
 -- scored once.
 create function chunks_with_words(organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid,
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
-    weights float8[], fallbacks boolean[], required boolean[])
+    weights float8[], fallbacks boolean[], required boolean[], terms integer[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,
     known float8)
   language plpgsql stable
@@ -45,6 +45,12 @@ declare
   length_weight constant float8 := 0.2;
 begin
   if probe1 is null then
+    return;
+  end if;
+  if chosen is null and wanted is null and examined is null
+      and exists (select from listed_agents l where l.organization_id = organization and l.agent_id = agent) then
+    return query select * from listed_chunks_with_words(organization, agent, probe1, probe2, probe3, hypotheses, groups, ways, slots,
+      weights, fallbacks, required, terms);
     return;
   end if;
   return query

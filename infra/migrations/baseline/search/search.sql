@@ -5,7 +5,7 @@
 create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid, hit_limit integer,
     keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
-    weights float8[], fallbacks boolean[], required boolean[], keyword_weight float8)
+    weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
   returns table (document_id uuid, revision integer, chunk_index integer, score float8, semantic float8, keyword float8,
     unlike float8, reach float8)
   language plpgsql stable
@@ -30,7 +30,7 @@ begin
       select * from nearest_chunks(organization, agent, chosen, wanted, examined, hit_limit, vectors, highs, middles, lows, scales)),
     words as materialized (
       select * from chunks_with_words(organization, agent, chosen, wanted, examined, probe1, probe2, probe3, hypotheses, groups, ways,
-        slots, weights, fallbacks, required)),
+        slots, weights, fallbacks, required, terms)),
     likeness as (select distinct hypothesis, unlike, reach from nearest),
     share as (select distinct hypothesis, known from words),
     found as (
@@ -66,7 +66,7 @@ end $$;
 create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, hit_limit integer, min_score float8,
     max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
-    weights float8[], fallbacks boolean[], required boolean[], keyword_weight float8)
+    weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
   returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, next float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, document_title text, chunk_index integer, content text, token_count integer, metadata jsonb,
     score float8)
@@ -96,7 +96,7 @@ begin
       select s.*, row_number() over ranks as position, lead(s.score) over ranks as next
       from (
         select * from scored_chunks(mode, organization, agent, chosen, wanted, null, hit_limit, keys, vectors, highs, middles, lows,
-          scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, keyword_weight)
+          scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, terms, keyword_weight)
         order by score desc, document_id, chunk_index limit hit_limit + 1) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
@@ -117,5 +117,6 @@ begin
     order by s.position;
 end $$;
 
-grant execute on function metadata_of_chunk, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness, weighed_terms,
-  nearest_chunks, chunks_with_words, scored_chunks, search to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant execute on function metadata_of_chunk, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
+  weighed_terms, nearest_chunks, chunks_with_words, listed_chunks_with_words, scored_chunks, search
+  to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;

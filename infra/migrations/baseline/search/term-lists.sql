@@ -1,0 +1,261 @@
+-- Lists of the chunks that have a term, as bit strings, so that a search in a large agent reads the terms of a few chunks only. The
+-- sweeper makes them. A chunk without an ordinal, newer than its document's `listed_revision`, is scanned.
+
+create aggregate concatenated(bit varying) (sfunc = bitcat, stype = bit varying, initcond = '');
+
+create function bits_of(ordinals integer[]) returns table (block integer, bits bit(16384))
+  language sql immutable
+begin atomic
+  select o / 16384, bit_or(set_bit(0::bit(16384), o % 16384, 1)) from unnest(ordinals) o group by 1;
+end;
+
+-- Positions of the bits that are set.
+create function positions(bits bit varying) returns setof integer
+  language sql immutable
+begin atomic
+  select (sum(length(run) + 1) over (order by n))::integer - 1
+  from string_to_table(bits::text, '1') with ordinality r(run, n)
+  order by n limit bit_count(bits);
+end;
+
+-- An agent's lists, its blocks side by side, without chunks that were deleted and those of the documents in `scanned`: which chunks have
+-- each of the terms, which have it repeatedly, and the binary digits of their lengths, lowest first.
+create function lists_of_terms(organization uuid, agent uuid, terms integer[], scanned uuid[])
+  returns table (blocks integer[], presents bit varying[], repeats bit varying[], digits bit varying[])
+  language sql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off
+begin atomic
+  with blocks as materialized (
+    select l.block, l.present & ~coalesce(o.bits, 0::bit(16384)) as live
+    from term_lists l
+    left join bits_of(array(
+      select unnest(g.ordinals) from deleted_ordinals g where g.organization_id = organization and g.agent_id = agent
+      union all
+      select t.ordinal from chunk_terms t
+      where t.organization_id = organization and t.agent_id = agent and t.document_id = any (scanned) and t.ordinal is not null)) o
+      using (block)
+    where l.organization_id = organization and l.agent_id = agent and l.term = 0),
+  lists as materialized (
+    select s.n, concatenated(coalesce(l.present, 0::bit(16384)) & b.live order by b.block) as present,
+      concatenated(coalesce(l.repeated, 0::bit(16384)) & b.live order by b.block) as repeated
+    from unnest(terms || array(select generate_series(-1, -16, -1))) with ordinality s(term, n)
+    cross join blocks b
+    left join lateral (
+      select l.present, l.repeated from term_lists l
+      where l.organization_id = organization and l.agent_id = agent and l.term = s.term and l.block = b.block offset 0) l on true
+    group by s.n)
+  select array(select block from blocks order by block),
+    array(select present from lists where n <= cardinality(terms) order by n),
+    array(select repeated from lists where n <= cardinality(terms) order by n),
+    array(select present from lists
+      where n > cardinality(terms) and n <= (select max(n) from lists where bit_count(present) > 0) order by n);
+end;
+
+-- Sums of weights for each bit position, as ten binary digits (bit-sliced: O'Neil & Quass 1997).
+create function sums(bits bit varying[], weights integer[]) returns bit varying[]
+  language plpgsql immutable as $$
+declare
+  zero constant bit varying := bits[1] # bits[1];
+  digits bit varying[] := array_fill(zero, array[10]);
+  b bit varying;
+  p bit varying;
+  x bit varying;
+  carry bit varying;
+begin
+  for n in 1..cardinality(weights) loop
+    b := bits[n];
+    continue when bit_count(b) = 0;
+    carry := null;
+    for i in 1..10 loop
+      if weights[n] >> (i - 1) & 1 = 1 then
+        p := digits[i];
+        x := p # b;
+        if carry is null then
+          carry := p & b;
+          digits[i] := x;
+        else
+          digits[i] := x # carry;
+          carry := (p & b) | (x & carry);
+        end if;
+      elsif carry is not null then
+        p := digits[i];
+        digits[i] := p # carry;
+        carry := p & carry;
+      end if;
+    end loop;
+  end loop;
+  return digits;
+end $$;
+
+-- The greatest value that at least `wanted` sums reach, or 0.
+create function reached(digits bit varying[], wanted integer) returns integer
+  language plpgsql immutable as $$
+declare
+  above bit varying := digits[1] # digits[1];
+  equal bit varying := ~above;
+  x bit varying;
+  value integer := 0;
+begin
+  for i in reverse cardinality(digits)..1 loop
+    x := equal & digits[i];
+    if bit_count(above | x) >= wanted then
+      value := value + (1 << (i - 1));
+      equal := x;
+    else
+      above := above | x;
+      equal := equal & ~digits[i];
+    end if;
+  end loop;
+  return value;
+end $$;
+
+create function at_least(digits bit varying[], value integer) returns bit varying
+  language plpgsql immutable as $$
+declare
+  above bit varying := digits[1] # digits[1];
+  equal bit varying := ~above;
+begin
+  for i in reverse cardinality(digits)..1 loop
+    if value >> (i - 1) & 1 = 1 then
+      equal := equal & digits[i];
+    else
+      above := above | (equal & digits[i]);
+      equal := equal & ~digits[i];
+    end if;
+  end loop;
+  return above | equal;
+end $$;
+
+-- The listed chunks that may be among the `wanted` best of a question: their score can reach what that many surely have. Each slot's
+-- lists with the least and the most that its term is worth; digits of the lengths; gains and weight of the length as in the score.
+create function candidates(presents bit varying[], repeats bit varying[], lows float8[], highs float8[], lengths bit varying[],
+    usual_length float8, gains float8[], length_weight float8, wanted integer)
+  returns bit varying
+  language plpgsql immutable as $$
+declare
+  scale constant float8 := 900 / (select sum(worth) from unnest(highs) worth);
+  bits constant bit varying[] := presents || repeats;
+  digits constant bit varying[] := sums(bits, array(select ceil(scale * gains[1] * worth)::integer from unnest(highs) worth)
+    || array(select ceil(scale * (gains[3] - gains[1]) * worth)::integer from unnest(highs) worth));
+  sure bit varying[] := digits;
+  lowest float8;
+  found bit varying;
+  shorter bit varying[];
+  length integer;
+  longest constant integer := (1 << cardinality(lengths)) - 1;
+begin
+  if lows = highs then
+    lowest := gains[2] / gains[3] * (reached(digits, wanted) - cardinality(bits));
+    found := at_least(digits, reached(digits, wanted));
+  else
+    sure := sums(bits, array(select floor(scale * gains[1] * worth)::integer from unnest(lows) worth)
+      || array(select floor(scale * (gains[2] - gains[1]) * worth)::integer from unnest(lows) worth));
+    lowest := reached(sure, wanted);
+    found := at_least(sure, lowest::integer);
+  end if;
+  length := longest - reached(array(select ~d & found from unnest(lengths) with ordinality l(d, n) order by n), wanted);
+  lowest := greatest(0, lowest / (1 + length_weight * length / (length + usual_length)));
+  found := at_least(digits, greatest(1, ceil(lowest))::integer);
+  for quarter in 1..4 loop
+    exit when bit_count(found) < 2 * wanted;
+    length := reached(array(select d & found from unnest(lengths) with ordinality l(d, n) order by n),
+      greatest(1, (bit_count(found) * quarter / 4)::integer));
+    found := found & (~at_least(lengths, length)
+      | at_least(digits, ceil(lowest * (1 + length_weight * length / (length + usual_length)))::integer));
+  end loop;
+  return found;
+end $$;
+
+-- Agents with so many chunks, of which so many may not be listed, and those whose lists have deleted chunks.
+create function agents_to_list(min_chunks integer, min_unlisted integer) returns table (organization_id uuid, agent_id uuid)
+  language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select u.organization_id, u.agent_id
+  from (
+    select d.organization_id, d.agent_id from documents d
+    where d.active_revision is not null and d.active_revision is distinct from d.listed_revision
+    group by d.organization_id, d.agent_id having sum(d.chunk_count) >= min_unlisted) u
+  where (
+    select sum(d.chunk_count) from documents d
+    where d.organization_id = u.organization_id and d.agent_id = u.agent_id and d.active_revision is not null) >= min_chunks
+  union
+  select o.organization_id, o.agent_id from deleted_ordinals o;
+end;
+
+-- Takes deleted chunks out of an agent's lists, dissolves a block of which less than half is left, gives the chunks of documents that are
+-- not listed an ordinal, until `max_chunks` have one, and adds them to the lists. @returns how many
+create function list_chunks(organization uuid, agent uuid, max_chunks integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_hashagg = off set jit = off set lock_timeout = '500ms' as $$
+#variable_conflict use_column
+declare
+  first integer;
+  added integer;
+  sparse integer;
+  chosen uuid[];
+begin
+  insert into listed_agents (organization_id, agent_id)
+  select a.organization_id, a.id from agents a where a.organization_id = organization and a.id = agent on conflict do nothing;
+  select next_ordinal into first from listed_agents where organization_id = organization and agent_id = agent for update skip locked;
+  if not found then return 0; end if;
+  with gone as (
+    delete from deleted_ordinals where organization_id = organization and agent_id = agent returning ordinals)
+  update term_lists l set present = l.present & ~b.bits
+  from (select array_agg(o) as ordinals from gone, unnest(gone.ordinals) o) g, bits_of(g.ordinals) b
+  where l.organization_id = organization and l.agent_id = agent and l.term = 0 and l.block = b.block;
+  select block into sparse from term_lists
+  where organization_id = organization and agent_id = agent and term = 0 and block < first / 16384
+    and bit_count(present) < 16384 / 2
+  order by block limit 1;
+  if found then
+    with unlisted as (
+      update chunk_terms set ordinal = null
+      where organization_id = organization and agent_id = agent and ordinal >= sparse * 16384 and ordinal < (sparse + 1) * 16384
+      returning document_id)
+    update documents set listed_revision = null where organization_id = organization and id in (select document_id from unlisted);
+    delete from term_lists where organization_id = organization and agent_id = agent and block = sparse;
+  end if;
+  select array_agg(id) into chosen
+  from (
+    select id, sum(chunk_count) over (order by id) - chunk_count as before
+    from (
+      select id, chunk_count from documents
+      where organization_id = organization and agent_id = agent and active_revision is not null
+        and listed_revision is distinct from active_revision
+      order by id limit 500 for no key update skip locked) d) d
+  where before < max_chunks;
+  with numbered as (
+    update chunk_terms t set ordinal = first + n.n
+    from (
+      select t.place, (row_number() over (order by d.id, t.revision, t.chunk_index))::integer - 1 as n
+      from documents d cross join lateral (
+        select ctid as place, revision, chunk_index from chunk_terms
+        where organization_id = organization and agent_id = agent and document_id = d.id and ordinal is null
+          and revision <= d.active_revision offset 0) t
+      where d.organization_id = organization and d.id = any (chosen)) n
+    where t.ctid = n.place
+    returning t.ordinal, t.length, t.terms),
+  entries as (
+    select 0 as term, ordinal, 1 as frequency from numbered
+    union all
+    select -1 - digit, ordinal, 1 from numbered, generate_series(0, 15) digit where least(length, 65535) >> digit & 1 = 1
+    union all
+    select split_part(e, ':', 1)::integer, ordinal, split_part(e, ':', 2)::integer
+    from numbered, string_to_table(btrim(split_part(terms::text, '/', 1), '{}'), ',') e where e <> ''),
+  added as (
+    insert into term_lists as l (organization_id, agent_id, term, block, present, repeated)
+    select organization, agent, term, ordinal / 16384, bit_or(set_bit(0::bit(16384), ordinal % 16384, 1)),
+      bit_or(set_bit(0::bit(16384), ordinal % 16384, 1)) filter (where frequency > 1)
+    from entries group by term, ordinal / 16384
+    on conflict (organization_id, agent_id, term, block) do update
+    set present = l.present | excluded.present,
+      repeated = coalesce(l.repeated | excluded.repeated, l.repeated, excluded.repeated))
+  select count(*) into added from numbered;
+  update documents set listed_revision = active_revision
+  where organization_id = organization and id = any (chosen);
+  update listed_agents set next_ordinal = next_ordinal + added where organization_id = organization and agent_id = agent;
+  return added;
+end $$;
+
+grant execute on function concatenated, bits_of, positions, lists_of_terms, sums, reached, at_least, candidates
+  to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+grant execute on function agents_to_list, list_chunks to cuecard_sweeper;
