@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
@@ -6,6 +6,7 @@ import { deleteDocument, getDocument, listDocuments } from '../../shared/documen
 import { batchBody, createBody, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import { type ApiEnv, api } from '../../shared/http/api.ts'
+import type { ApiKey } from '../../shared/http/api-keys.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
@@ -35,6 +36,15 @@ export interface Dependencies {
 }
 
 export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
+  const creationOf = (c: Context<ApiEnv>, key: ApiKey, idempotencyKey: string | undefined, body: unknown) => ({
+    origin: { requestId: c.get('requestId'), apiKeyId: key.id },
+    request: idempotentRequest(
+      key,
+      { method: 'POST', path: c.req.path, body: () => body },
+      idempotencyKey,
+      repeatWaitSeconds,
+    ),
+  })
   const endpoint = endpoints(db, now)
 
   return api()
@@ -108,13 +118,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const request = idempotentRequest(
-            key,
-            { method: 'POST', path: c.req.path, body: () => body },
-            headers['idempotency-key'],
-            repeatWaitSeconds,
-          )
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           c.header('etag', etag(document))
@@ -158,13 +162,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const request = idempotentRequest(
-            key,
-            { method: 'POST', path: c.req.path, body: () => body },
-            headers['idempotency-key'],
-            repeatWaitSeconds,
-          )
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
           if (created.replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: created.documents.map(toDocument) }, 201)

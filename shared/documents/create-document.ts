@@ -39,7 +39,7 @@ export async function createDocuments(
   return { documents, replayed }
 }
 
-/** As `createDocuments`, of one. */
+/** Creates one document: see `createDocuments`. */
 export async function createDocument(
   outbox: Outbox,
   scope: AgentScope,

@@ -14,7 +14,7 @@ export async function enqueue(outbox: Outbox, work: WorkMessage, delaySeconds = 
   return (await enqueueAll(outbox, [work], delaySeconds)) === 1
 }
 
-/** As `enqueue`, of documents of one organization. @returns how many were sent */
+/** Sends several documents of one organization, as `enqueue` sends one. @returns how many were sent */
 export async function enqueueAll({ db, queue }: Outbox, works: WorkMessage[], delaySeconds = 0): Promise<number> {
   const isSent = await Promise.all(works.map((work) => queue !== undefined && sendOrLog(queue, work, delaySeconds)))
   const unsent = works.filter((_, i) => !isSent[i])

@@ -31,7 +31,7 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
   return [...raised.sort((a, b) => b.score - a.score), ...hits.slice(comparedHits)]
 }
 
-/** For each text, how many of the question's runs it has, 0 to 1; one that fewer texts have weighs more. */
+/** The share of the question's runs that each text has, 0 to 1; a run that fewer texts have weighs more. */
 function sharesOfRuns(query: string, texts: readonly string[]): number[] {
   const letters = lettersOf(query).slice(0, maxLetters)
   const runs = new Set(

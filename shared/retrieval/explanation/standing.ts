@@ -25,7 +25,7 @@ interface Asked {
 
 /** The maximum that a caller can ask search for: up to this place, a place is the one that search gives. */
 const surePlaces = 50
-/** An agent with more chunks is searched by candidates. */
+/** An agent with more chunks is searched by candidates: `compared_exactly` in semantic-arm.sql. */
 const comparedExactly = 200
 
 /** Scores every passage of the document as search does. The vector is made here, or read where stored. @throws Unavailable */
