@@ -71,6 +71,8 @@ export interface Tables {
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
     planned_chunk_count: number | null
     searchable_chunk_count: Generated<number>
+    valid_from: Date | null
+    valid_until: Date | null
     error_message: string | null
     error_code: string | null
     lease_token: string | null

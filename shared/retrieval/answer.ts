@@ -131,14 +131,15 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
     const figures: Figures = {}
     try {
-      const found = await findAnswer(db, scope, input, timing, figures)
+      const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
+      const data = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text } = input
-      if (!scope.logsQuestions || text === undefined) return found
-      const { data, answerable, degraded } = found
+      if (!scope.logsQuestions || text === undefined) return { data, ...found }
+      const { answerable, degraded } = found
       const question = { text, mode, isDegraded: degraded !== null, hits: data.length, answerable: answerable! }
       const rest = timing.arrivedAt + input.deadline_ms - clock.now()
       await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
-      return found
+      return { data, ...found }
     } finally {
       const { arrivedAt, spent } = timing
       report({
@@ -156,7 +157,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<Answer> {
+  ): Promise<Omit<Answer, 'data'> & Pick<Found, 'hits'>> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const texts = hypotheses.filter((text) => text !== undefined)
@@ -165,7 +166,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       const asked = hypotheses.map((query, i) => ({ query, ...by(i) }))
       return ask(db, timing, until, (db) => search(db, scope, mode, asked, input))
     }
-    const toAnswer = ({ hits: data, hasVector, ...found }: Found) => ({ data, degraded: null, ...found })
+    const toAnswer = ({ hasVector, ...found }: Found) => ({ degraded: null, ...found })
     const whole = async (...by: Parameters<typeof find>) => toAnswer(await find(...by))
 
     if (mode === 'keyword' || query === undefined || embedding) return await whole(() => ({ vector: embedding }))

@@ -8,8 +8,11 @@ import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode } from './schemas.ts'
 import { type Asked, type Filters, named, searchArguments } from './statement/search-arguments.ts'
 
+/** `revision`: the one of its document that search serves. */
+export type FoundHit = Hit & { revision: number }
+
 export interface Found {
-  hits: Hit[]
+  hits: FoundHit[]
   /** Null in a search by a vector only. */
   answerable: number | null
   hasVector: boolean
@@ -29,7 +32,7 @@ type Row = {
   next: number | null
   semantic: number
   keyword: number
-} & (Omit<Hit, 'scores'> | { chunk_id: null })
+} & (Omit<FoundHit, 'scores'> | { chunk_id: null })
 
 /**
  * What was heard, in all its hypotheses; a chunk has its best score over them. Best first, ties by document and index; as many as fit
@@ -82,7 +85,7 @@ function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
   const [first, ...others] = found as [Found, ...Found[]]
   const isKept = ({ score }: Hit) => score >= min_score
   if (others.length === 0) return { ...first, hits: first.hits.filter(isKept).slice(0, limit) }
-  const best = new Map<string, Hit>()
+  const best = new Map<string, FoundHit>()
   for (const hit of found.flatMap(({ hits }) => hits))
     if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`

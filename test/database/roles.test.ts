@@ -156,6 +156,7 @@ describe('the roles of the Lambdas', () => {
       'chunks_with_words',
       'distance',
       'documents_in_revision',
+      'is_valid',
       'likeness',
       'metadata_of_chunk',
       'nearest_chunks',

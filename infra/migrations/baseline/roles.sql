@@ -64,7 +64,7 @@ grant insert (organization_id, agent_id, document_id, revision, chunk_index, len
 -- Search, in four Lambdas.
 
 grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, listed_revision, chunk_count,
-    chunk_offsets)
+    chunk_offsets, valid_from, valid_until)
   on documents to cuecard_search, cuecard_mcp, cuecard_platforms;
 grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
   on chunks to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;

@@ -124,6 +124,8 @@ create table documents (
   listed_revision integer, -- the chunks of revisions up to it are in term_lists
   chunk_offsets integer[], -- begin and end of each served chunk; an edit moves all that follow it, and their rows stay
   searchable_chunk_count integer not null default 0,
+  valid_from timestamptz(3), -- search serves it from then
+  valid_until timestamptz(3) check (valid_from < valid_until), -- to before then
   planned_chunk_count integer,
   error_message text,
   error_code text,
@@ -156,7 +158,8 @@ create table documents (
 );
 create index documents_of_agent on documents (organization_id, agent_id, created_at desc, id desc);
 create index documents_by_status on documents (organization_id, agent_id, status);
-create index documents_unserved on documents (organization_id, agent_id) where active_revision is distinct from revision;
+create index documents_unserved on documents (organization_id, agent_id)
+  where active_revision is distinct from revision or valid_from is not null or valid_until is not null;
 create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
 create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');

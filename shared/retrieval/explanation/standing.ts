@@ -72,7 +72,7 @@ type Row = { compared: number; is_large: boolean } & (
 function standing({ organizationId, agentId }: AgentScope, documentId: DocumentId, asked: SearchArguments) {
   return sql<Row>`with placed as (
   select *, (row_number() over (order by score desc, document_id, chunk_index))::int as place
-  from scored_chunks(${named({ ...asked, examined: documentId })})),
+  from scored_chunks(${named({ ...asked, as_of: sql`now()`, examined: documentId })})),
 sized as (
   select count(*)::int as compared, (
     select coalesce(sum(chunk_count), 0) > ${comparedExactly} from documents

@@ -11,6 +11,8 @@ export interface Filters {
   min_score?: number | undefined
   document_ids?: DocumentId[] | undefined
   metadata?: Record<string, unknown> | undefined
+  /** When documents must be valid; now unless given. */
+  as_of?: string | undefined
 }
 
 /** One hypothesis of what was asked. */
@@ -53,7 +55,7 @@ function toArguments(
   { organizationId, agentId }: AgentScope,
   mode: Mode,
   { asked, words, terms }: Call,
-  { limit, document_ids, metadata }: Filters,
+  { limit, document_ids, metadata, as_of }: Filters,
 ) {
   return {
     mode,
@@ -61,6 +63,7 @@ function toArguments(
     agent: agentId,
     chosen: document_ids,
     wanted: metadata && JSON.stringify(metadata),
+    as_of,
     hit_limit: limit,
     ...vectorArguments(mode === 'keyword' ? [] : asked),
     ...wordArguments(words, [...terms]),

@@ -29,7 +29,7 @@ end;
 -- Chunks that have words of a question, or of several hypotheses of one, with a score of 0 to 1 and the share of the question's words that
 -- the agent has (`known`). Terms are read without an index, which would slow ingest. Chunks with the same `common`, two bits a term, are
 -- scored once.
-create function chunks_with_words(organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid,
+create function chunks_with_words(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,
@@ -49,20 +49,20 @@ begin
   end if;
   if chosen is null and wanted is null and examined is null
       and exists (select from listed_agents l where l.organization_id = organization and l.agent_id = agent) then
-    return query select * from listed_chunks_with_words(organization, agent, probe1, probe2, probe3, hypotheses, groups, ways, slots,
+    return query select * from listed_chunks_with_words(organization, agent, as_of, probe1, probe2, probe3, hypotheses, groups, ways, slots,
       weights, fallbacks, required, terms);
     return;
   end if;
   return query
     with titles as materialized (
       select d.id as titled, occurrences(d.title_terms, probe1, probe2, probe3) as common,
-        case when d.active_revision is null then 0 else d.chunk_count end as chunks
+        case when d.active_revision is null or not is_valid(d.valid_from, d.valid_until, as_of) then 0 else d.chunk_count end as chunks
       from documents d where d.organization_id = organization and d.agent_id = agent),
     matches as materialized (
       select * from (
         select t.document_id, t.revision, t.chunk_index, t.length,
           occurrences(t.terms, probe1, probe2, probe3) | coalesce(titles.common, 0) as common
-        from served_terms(organization, agent, chosen, wanted) t
+        from served_terms(organization, agent, chosen, wanted, as_of) t
         left join titles on titled = t.document_id and titles.common > 0 offset 0) t
       where common > 0),
     counted as materialized (

@@ -1,6 +1,6 @@
 -- The same as chunks_with_words, for an agent with lists: it reads the terms of chunks that are not listed, of documents whose title has
 -- a term of the question, and of chunks that may be among the best.
-create function listed_chunks_with_words(organization uuid, agent uuid,
+create function listed_chunks_with_words(organization uuid, agent uuid, as_of timestamptz,
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,
@@ -20,12 +20,16 @@ declare
 begin
   select * into blocks, presents, repeats, digits from lists_of_terms(organization, agent, terms, array(
     select d.id from documents d
-    where d.organization_id = organization and d.agent_id = agent and occurrences(d.title_terms, probe1, probe2, probe3) > 0));
+    where d.organization_id = organization and d.agent_id = agent
+      and (occurrences(d.title_terms, probe1, probe2, probe3) > 0 or not is_valid(d.valid_from, d.valid_until, as_of))));
   return query
     with titles as materialized (
-      select d.id as titled, occurrences(d.title_terms, probe1, probe2, probe3) as common, d.active_revision, d.listed_revision,
-        case when d.active_revision is null then 0 else d.chunk_count end as chunks
-      from documents d where d.organization_id = organization and d.agent_id = agent),
+      select d.id as titled, occurrences(d.title_terms, probe1, probe2, probe3) as common, r.active_revision, d.listed_revision,
+        case when r.active_revision is null then 0 else d.chunk_count end as chunks
+      from documents d
+      cross join lateral (
+        select case when is_valid(d.valid_from, d.valid_until, as_of) then d.active_revision end as active_revision) r
+      where d.organization_id = organization and d.agent_id = agent),
     scanned as materialized (
       select * from (
         select t.document_id, t.revision, t.chunk_index, t.length,

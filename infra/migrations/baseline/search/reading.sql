@@ -15,16 +15,25 @@ begin atomic
   offset 0;
 end;
 
--- Documents with a newer revision than the one that search serves.
-create function documents_in_revision(organization uuid, agent uuid) returns table (document_id uuid, active_revision integer)
+create function is_valid(valid_from timestamptz, valid_until timestamptz, as_of timestamptz) returns boolean
+  language sql immutable
+begin atomic
+  select coalesce(valid_from <= as_of, true) and coalesce(as_of < valid_until, true);
+end;
+
+-- Documents of which search serves another revision than the newest: null for none.
+create function documents_in_revision(organization uuid, agent uuid, as_of timestamptz)
+  returns table (document_id uuid, active_revision integer)
   language sql stable
 begin atomic
-  select d.id, d.active_revision from documents d
-  where d.organization_id = organization and d.agent_id = agent and d.active_revision is distinct from d.revision;
+  select d.id, case when is_valid(d.valid_from, d.valid_until, as_of) then d.active_revision end from documents d
+  where d.organization_id = organization and d.agent_id = agent
+    and (d.active_revision is distinct from d.revision or d.valid_from is not null or d.valid_until is not null)
+    and (d.active_revision is distinct from d.revision or not is_valid(d.valid_from, d.valid_until, as_of));
 end;
 
 -- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null.
-create function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb)
+create function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
   returns table (document_id uuid, revision integer, chunk_index integer, vector_id uuid, sketch bit)
   language sql stable
 begin atomic
@@ -36,14 +45,14 @@ begin atomic
     select document_id, revision, chunk_index, vector_id, sketch from chunks
     where organization_id = organization and agent_id = agent and document_id = any (chosen)) c
   where c.sketch is not null
-    and (c.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+    and (c.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent, as_of) r))
       or c.revision <= (
-        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = c.document_id))
+        select r.active_revision from documents_in_revision(organization, agent, as_of) r where r.document_id = c.document_id))
     and (wanted is null or exists (
       select from metadata_of_chunk(organization, agent, c.document_id, c.revision, c.chunk_index) m where m.metadata @> wanted));
 end;
 
-create function served_terms(organization uuid, agent uuid, chosen uuid[], wanted jsonb)
+create function served_terms(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
   returns table (document_id uuid, revision integer, chunk_index integer, length integer, terms sparsevec)
   language sql stable
 begin atomic
@@ -54,9 +63,9 @@ begin atomic
     union all
     select document_id, revision, chunk_index, length, terms from chunk_terms
     where organization_id = organization and agent_id = agent and document_id = any (chosen)) t
-  where (t.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+  where (t.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent, as_of) r))
       or t.revision <= (
-        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = t.document_id))
+        select r.active_revision from documents_in_revision(organization, agent, as_of) r where r.document_id = t.document_id))
     and (wanted is null or exists (
       select from metadata_of_chunk(organization, agent, t.document_id, t.revision, t.chunk_index) m where m.metadata @> wanted));
 end;

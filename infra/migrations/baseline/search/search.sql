@@ -2,8 +2,8 @@
 -- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
 -- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
 -- Rounded, because the last digits depend on the plan.
-create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid, hit_limit integer,
-    keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
+    hit_limit integer, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
   returns table (document_id uuid, revision integer, chunk_index integer, score float8, semantic float8, keyword float8,
@@ -27,10 +27,11 @@ begin
   end if;
   return query
     with nearest as materialized (
-      select * from nearest_chunks(organization, agent, chosen, wanted, examined, hit_limit, vectors, highs, middles, lows, scales)),
+      select * from nearest_chunks(organization, agent, chosen, wanted, as_of, examined, hit_limit, vectors, highs, middles, lows,
+        scales)),
     words as materialized (
-      select * from chunks_with_words(organization, agent, chosen, wanted, examined, probe1, probe2, probe3, hypotheses, groups, ways,
-        slots, weights, fallbacks, required, terms)),
+      select * from chunks_with_words(organization, agent, chosen, wanted, as_of, examined, probe1, probe2, probe3, hypotheses,
+        groups, ways, slots, weights, fallbacks, required, terms)),
     likeness as (select distinct hypothesis, unlike, reach from nearest),
     share as (select distinct hypothesis, known from words),
     found as (
@@ -61,15 +62,16 @@ begin
 end $$;
 
 -- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any; `next` is the score of
--- the hit after each. At least one row, whose hit may be null. Sets the organization that row-level security compares. A vector that is
--- given with a key is stored; without one it is looked up.
-create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, hit_limit integer, min_score float8,
-    max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+-- the hit after each, `revision` the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
+-- documents must be valid, now if null. Sets the organization that row-level security compares. A vector that is given with a key is
+-- stored; without one it is looked up.
+create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, hit_limit integer,
+    min_score float8, max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
   returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, next float8, semantic float8, keyword float8,
-    chunk_id uuid, document_id uuid, document_title text, chunk_index integer, content text, token_count integer, metadata jsonb,
-    score float8)
+    chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
+    metadata jsonb, score float8)
   language plpgsql volatile
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
@@ -95,16 +97,17 @@ begin
     with best as (
       select s.*, row_number() over ranks as position, lead(s.score) over ranks as next
       from (
-        select * from scored_chunks(mode, organization, agent, chosen, wanted, null, hit_limit, keys, vectors, highs, middles, lows,
-          scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, terms, keyword_weight)
+        select * from scored_chunks(mode, organization, agent, chosen, wanted, coalesce(as_of, now()), null, hit_limit, keys, vectors,
+          highs, middles, lows, scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, terms,
+          keyword_weight)
         order by score desc, document_id, chunk_index limit hit_limit + 1) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
-      select b.*, c.id, d.title, c.content, c.token_count, m.metadata,
+      select b.*, c.id, d.title, d.active_revision, c.content, c.token_count, m.metadata,
         sum(octet_length(c.content) + octet_length(m.metadata::text)) over (order by b.position) as bytes
       from best b
       cross join lateral (
-        select title from documents where organization_id = organization and id = b.document_id offset 0) d
+        select title, active_revision from documents where organization_id = organization and id = b.document_id offset 0) d
       cross join lateral (
         select id, content, token_count from chunks
         where organization_id = organization and agent_id = agent and document_id = b.document_id and revision = b.revision
@@ -112,11 +115,11 @@ begin
       cross join lateral metadata_of_chunk(organization, agent, b.document_id, b.revision, b.chunk_index) m
       where b.position <= hit_limit and (min_score is null or b.score >= min_score))
     select is_agent, has_vector, s.unlike, s.reach, s.next, s.semantic, s.keyword,
-      s.id, s.document_id, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
+      s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
     from (values (1)) one left join sized s on s.position = 1 or s.bytes <= max_bytes
     order by s.position;
 end $$;
 
-grant execute on function metadata_of_chunk, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
+grant execute on function metadata_of_chunk, is_valid, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
   weighed_terms, nearest_chunks, chunks_with_words, listed_chunks_with_words, scored_chunks, search
   to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;

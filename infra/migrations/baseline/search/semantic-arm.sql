@@ -14,8 +14,8 @@ begin atomic
 end;
 
 -- Chunks that are near a question, or several hypotheses of one, in meaning.
-create function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, examined uuid, hit_limit integer,
-    vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[])
+create function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
+    hit_limit integer, vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, cosine float8, unlike float8, reach float8)
   language plpgsql stable
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -40,7 +40,7 @@ begin
         select q.hypothesis::integer, q.vector from unnest(vectors) with ordinality q(vector, hypothesis) where q.vector is not null),
       nearest as materialized (
         select q.hypothesis, c.document_id, c.revision, c.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
-        from served_chunks(organization, agent, chosen, wanted) c
+        from served_chunks(organization, agent, chosen, wanted, as_of) c
         cross join lateral (
           select v.embedding from vectors v
           where v.organization_id = organization and v.document_id = c.document_id and v.id = c.vector_id offset 0) v
@@ -66,7 +66,7 @@ begin
       where q.vector is not null),
     sample as materialized (
       select q.hypothesis, distance(c.sketch, q.high, q.middle, q.low) as distance
-      from query q cross join served_chunks(organization, agent, chosen, wanted) c
+      from query q cross join served_chunks(organization, agent, chosen, wanted, as_of) c
       where get_byte(uuid_send(c.vector_id), 15) < 8),
     reach as (
       select q.hypothesis, case when count(*) >= min_sample
@@ -76,7 +76,7 @@ begin
       select q.hypothesis, e.*
       from query q join reach r using (hypothesis) cross join lateral (
         select c.document_id, c.revision, c.chunk_index, c.vector_id, distance(c.sketch, q.high, q.middle, q.low) as distance
-        from served_chunks(organization, agent, chosen, wanted) c
+        from served_chunks(organization, agent, chosen, wanted, as_of) c
         where distance(c.sketch, q.high, q.middle, q.low) <= r.distance
         order by distance limit max_candidates) e),
     size as (
@@ -88,7 +88,7 @@ begin
       from estimated e join size s using (hypothesis) where e.distance <= s.distance or not s.is_large
       union
       select q.hypothesis, c.document_id, c.revision, c.chunk_index, c.vector_id
-      from query q cross join served_chunks(organization, agent, array[examined], wanted) c where examined is not null),
+      from query q cross join served_chunks(organization, agent, array[examined], wanted, as_of) c where examined is not null),
     nearest as materialized (
       select hypothesis, n.document_id, n.revision, n.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
       from candidates n join query q using (hypothesis)
