@@ -31,11 +31,12 @@ export async function explainWords(
   scope: AgentScope,
   query: string,
   passages: readonly Passage[],
+  asOf?: string,
 ): Promise<SoughtWords> {
   const sought = keywordQuery(query)
   if (!sought) return { words: [], presencesIn: () => [] }
   const keys = passages.map(({ document_id, chunk_index }) => ({ document_id, chunk_index }))
-  const statement = explanation(scope, sought, JSON.stringify(keys))
+  const statement = explanation(scope, sought, JSON.stringify(keys), asOf)
   const { rows } = await db.batch({ rows: statement })
   const { entries, matches } = rows[0]!
   const groups = sought.spans.map((_, group) => entries.filter((entry) => entry.grp === group))
@@ -97,15 +98,22 @@ function presenceOf(group: Entry[], common: bigint): Presence {
 
 const keyOf = ({ document_id, chunk_index }: Passage) => `${document_id} ${chunk_index}`
 
-function explanation({ organizationId, agentId }: AgentScope, sought: KeywordQuery, passages: string) {
+function explanation(
+  { organizationId, agentId }: AgentScope,
+  sought: KeywordQuery,
+  passages: string,
+  asOf: string | undefined,
+) {
+  const at = sql`coalesce(${asOf ?? null}::timestamptz, now())`
   const { probe1, probe2, probe3, ...words } = wordArguments([sought], sought.terms)
   const common = (terms: string) => sql`occurrences(${sql.ref(terms)}, ${probe1}, ${probe2 ?? null}, ${probe3 ?? null})`
   return sql<{ entries: Entry[]; matches: Match[] }>`with titles as materialized (
-  select id as titled, ${common('title_terms')} as common, case when active_revision is null then 0 else chunk_count end as chunks
+  select id as titled, ${common('title_terms')} as common,
+    case when active_revision is null or not is_valid(valid_from, valid_until, ${at}) then 0 else chunk_count end as chunks
   from documents where organization_id = ${organizationId} and agent_id = ${agentId}),
 matches as materialized (
   select t.document_id, t.chunk_index, ${common('t.terms')} | coalesce(titles.common, 0) as common
-  from served_terms(${organizationId}, ${agentId}, null, null) t left join titles on titled = t.document_id),
+  from served_terms(${organizationId}, ${agentId}, null, null, ${at}) t left join titles on titled = t.document_id),
 entries as (
   select e.* from (
     select greatest((select sum(chunks) from titles), count(*))::float8 as all_chunks, array(

@@ -21,6 +21,7 @@ interface Asked {
   query: string
   mode: Mode
   documentId: DocumentId
+  asOf?: string | undefined
 }
 
 /** The maximum that a caller can ask search for: up to this place, a place is the one that search gives. */
@@ -33,12 +34,15 @@ export async function findStanding(
   db: Database,
   embedder: Embedder,
   scope: AgentScope,
-  { query, mode, documentId }: Asked,
+  { query, mode, documentId, asOf }: Asked,
 ): Promise<Standing> {
   const isSemantic = mode !== 'keyword'
   const vector = isSemantic && embedder.isLocal ? await embedQuery(embedder, query) : undefined
   const key = vector ? undefined : queryVectorKey(embedder.model, query)
-  const [asked] = searchArguments(scope, mode, [{ query, vector, key }], { limit: surePlaces })
+  const [asked] = searchArguments(scope, mode, [{ query, vector, key }], {
+    limit: surePlaces,
+    as_of: asOf,
+  })
   const { rows } = await db.batch({ rows: standing(scope, documentId, asked!) })
   const { compared, is_large } = rows[0]!
   const found = rows.flatMap(({ compared, is_large, ...row }) => (row.place === null ? [] : [row]))
@@ -72,7 +76,7 @@ type Row = { compared: number; is_large: boolean } & (
 function standing({ organizationId, agentId }: AgentScope, documentId: DocumentId, asked: SearchArguments) {
   return sql<Row>`with placed as (
   select *, (row_number() over (order by score desc, document_id, chunk_index))::int as place
-  from scored_chunks(${named({ ...asked, as_of: sql`now()`, examined: documentId })})),
+  from scored_chunks(${named({ ...asked, as_of: sql`coalesce(${asked.as_of ?? null}::timestamptz, now())`, examined: documentId })})),
 sized as (
   select count(*)::int as compared, (
     select coalesce(sum(chunk_count), 0) > ${comparedExactly} from documents
