@@ -44,6 +44,7 @@ export const lambdas = {
     routes: ['/v1/organization', '/v1/organization/usage'],
   },
   agents: { ...api, entry: 'functions/agents/handler.ts', routes: ['/v1/agents', '/v1/agents/{agentId}'] },
+  questions: { ...api, entry: 'functions/questions/handler.ts', routes: ['/v1/agents/{agentId}/questions'] },
   dashboard: {
     ...api,
     entry: 'functions/dashboard/handler.ts',
@@ -135,7 +136,7 @@ function visibilityTimeoutOf(name: QueueName): number {
 export const answering = ['search', 'mcp', 'platforms'] as const satisfies LambdaName[]
 
 /** Lambdas that embed questions. */
-const asking = [...answering, 'dashboard'] as const satisfies LambdaName[]
+const asking = [...answering, 'questions', 'dashboard'] as const satisfies LambdaName[]
 
 /** Lambdas that embed. */
 export const embedding = ['embedding', ...asking] as const satisfies LambdaName[]

@@ -3,7 +3,7 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
-import { alternatives, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
+import { alternatives, degraded, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
@@ -66,15 +66,7 @@ export const prefetchBody = v.pipe(fields({ query, alternatives: v.optional(alte
 
 export const searchResponse = v.strictObject({
   data: v.array(hit),
-  degraded: v.pipe(
-    v.custom<'keyword_only' | null>((value) => value === 'keyword_only' || value === null),
-    v.metadata({
-      type: ['string', 'null'],
-      enum: ['keyword_only', null],
-      description:
-        '`keyword_only` if the vector of the query was not available in time, so that only its words were searched.',
-    }),
-  ),
+  degraded,
   answerable: v.pipe(
     v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     v.description(

@@ -28,6 +28,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
   mcp: { database: 'database-mcp', embeds: true },
   organization: { database: 'database-organization' },
   agents: { database: 'database-agents' },
+  questions: { database: 'database-questions', embeds: true },
   dashboard: {
     database: 'database-dashboard',
     sends: ['embedding', 'extraction'],

@@ -11,6 +11,7 @@ export const small = {
   platforms: 8,
   organization: 2,
   agents: 2,
+  questions: 2,
   dashboard: 6,
   reference: 5,
 } as const satisfies ReservedConcurrency
@@ -24,6 +25,7 @@ export const regular = {
   platforms: 30,
   organization: 5,
   agents: 5,
+  questions: 5,
   dashboard: 20,
   reference: 20,
 } as const satisfies ReservedConcurrency

@@ -5,6 +5,7 @@ import { documentsApp } from '../../functions/documents/app.ts'
 import { mcpApp } from '../../functions/mcp/app.ts'
 import { organizationApp } from '../../functions/organization/app.ts'
 import { platformsApp } from '../../functions/platforms/app.ts'
+import { questionsApp } from '../../functions/questions/app.ts'
 import { referenceApp } from '../../functions/reference/app.ts'
 import { searchApp } from '../../functions/search/app.ts'
 import { Database } from '../../shared/database/database.ts'
@@ -28,6 +29,7 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
     mcp: mcpApp({ db, embedder: lexicalEmbedder() }),
     organization: organizationApp({ db }),
     agents: agentsApp({ db }),
+    questions: questionsApp({ db, embedder: lexicalEmbedder() }),
     reference: referenceApp({ document: '{}' }),
   }
 }

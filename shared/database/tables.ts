@@ -5,6 +5,14 @@ type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type Json = JSONColumnType<Record<string, unknown>, string, string>
 
+/** What a question was given: a chunk of the revision that was served then. */
+export interface KeptHit {
+  document_id: Id
+  revision: number
+  chunk_index: number
+  score: number
+}
+
 export interface Tables {
   organizations: {
     id: Id
@@ -146,10 +154,12 @@ export interface Tables {
     agent_id: Id
     id: Id
     question: string
+    call_id: string | null
     mode: 'hybrid' | 'semantic' | 'keyword'
     is_degraded: boolean
-    hits: number
+    hits: JSONColumnType<KeptHit[], string, never>
     answerable: number
+    milliseconds: number
     asked_at: Time
   }
   idempotency_keys: {

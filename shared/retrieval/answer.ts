@@ -135,9 +135,12 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
       const data = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text } = input
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
-      const { answerable, degraded } = found
-      const question = { text, mode, isDegraded: degraded !== null, hits: data.length, answerable: answerable! }
-      const rest = timing.arrivedAt + input.deadline_ms - clock.now()
+      const spent = clock.now() - timing.arrivedAt
+      const question = {
+        ...{ text, mode, hits, answerable: found.answerable!, isDegraded: found.degraded !== null },
+        milliseconds: Math.round(spent),
+      }
+      const rest = input.deadline_ms - spent
       await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
       return { data, ...found }
     } finally {

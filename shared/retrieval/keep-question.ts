@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
-import type { Tables } from '../database/tables.ts'
+import type { KeptHit, Tables } from '../database/tables.ts'
 import { newId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
@@ -12,18 +12,20 @@ export interface AnsweredQuestion {
   text: string
   mode: Tables['question_log']['mode']
   isDegraded: boolean
-  hits: number
+  /** Best first, as they were found. */
+  hits: readonly KeptHit[]
   answerable: number
+  milliseconds: number
 }
 
 const maxCharacters = 500
 
-/** Adds a question with searchable words to the organization's log. Never fails, and takes `milliseconds` at most. */
+/** Adds a question with searchable words to the organization's log. Never fails, and takes `withinMilliseconds` at most. */
 export async function keepQuestion(
   db: Database,
   { organizationId, agentId }: AgentScope,
-  { text, mode, isDegraded, hits, answerable }: AnsweredQuestion,
-  milliseconds: number,
+  { text, isDegraded, hits, ...how }: AnsweredQuestion,
+  withinMilliseconds: number,
 ): Promise<void> {
   if (!hasTerms(text)) return
   const row = {
@@ -31,14 +33,15 @@ export async function keepQuestion(
     agent_id: agentId,
     id: newId(),
     question: [...text.trim()].slice(0, maxCharacters).join(''),
-    mode,
+    ...how,
     is_degraded: isDegraded,
-    hits,
-    answerable,
+    hits: JSON.stringify(
+      hits.map(({ document_id, revision, chunk_index, score }) => ({ document_id, revision, chunk_index, score })),
+    ),
   }
   try {
-    if (milliseconds <= 0) throw new Error('No time is left before the deadline')
-    await db.within(milliseconds / 1000).batch({
+    if (withinMilliseconds <= 0) throw new Error('No time is left before the deadline')
+    await db.within(withinMilliseconds / 1000).batch({
       unsynchronized: sql`select set_config('synchronous_commit', 'off', true)`,
       kept: db
         .insertInto('question_log')

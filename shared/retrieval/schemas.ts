@@ -25,6 +25,25 @@ export const alternatives = v.pipe(
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof searchModes)[number]
 
+/** A call's id on its platform. */
+export const callId = v.pipe(
+  v.string('must be a string'),
+  v.minLength(1, 'must not be empty'),
+  v.check((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must have printable characters only'),
+  maxCharacters(255),
+  v.metadata({ maxLength: 255 }),
+)
+
+export const degraded = v.pipe(
+  v.custom<'keyword_only' | null>((value) => value === 'keyword_only' || value === null),
+  v.metadata({
+    type: ['string', 'null'],
+    enum: ['keyword_only', null],
+    description:
+      '`keyword_only` if the vector of the query was not available in time, so that only its words were searched.',
+  }),
+)
+
 const armScore = (description: string) => v.pipe(v.nullable(v.number()), v.description(description))
 
 export const hit = v.pipe(

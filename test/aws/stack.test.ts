@@ -86,6 +86,7 @@ describe('permissions', () => {
     ['mcp', [read('database-mcp', 'provider')]],
     ['organization', [read('database-organization')]],
     ['agents', [read('database-agents')]],
+    ['questions', [read('database-questions', 'provider')]],
     ['dashboard', [read('database-dashboard', 'provider'), send(...both), files('GetObject', 'PutObject')]],
     ['reference', []],
     ['embedding', [read('database-embedding', 'provider'), receive('embedding', 'sqs:SendMessage')]],

@@ -93,6 +93,7 @@ describe('the roles of the Lambdas', () => {
       platforms insert: query_vectors question_log
       platforms select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors \
         signing_secrets term_lists vectors
+      questions select: agents question_log
       search insert: query_vectors question_log
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       sweeper delete: idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
@@ -150,7 +151,7 @@ describe('the roles of the Lambdas', () => {
       select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' ' || proname as grant
       from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
       where grantee <> proowner order by 1`.execute(stand.db)
-    const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'search']
+    const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'questions', 'search']
     const searching = ['dashboard', 'mcp', 'platforms', 'search']
     const ofSearch = [
       'chunks_with_words',
@@ -236,6 +237,8 @@ describe('the roles of the Lambdas', () => {
     platforms: select created_at from signing_secrets; update signing_secrets set secret = null; \
       delete from signing_secrets; delete from query_vectors; select content from documents; \
       select name from agents
+    questions: select name from agents; select content from documents; delete from question_log; \
+      insert into question_log select from question_log
     search: delete from documents; delete from vectors; delete from chunk_terms; delete from query_vectors; \
       update query_vectors set embedding = null; select exponent from vectors; \
       select id from documents for update; select content from documents; select response from idempotency_keys; \
@@ -390,14 +393,16 @@ describe('row-level security', () => {
     await sql`update organizations set log_questions = true`.execute(stand.db)
     await sql`insert into calls (organization_id, id, agent_id)
       select organization_id, gen_random_uuid(), id from agents`.execute(stand.db)
-    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable)
-      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, 0, 0 from agents`.execute(stand.db)
+    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable, milliseconds)
+      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, '[]', 0, 0 from agents`.execute(
+      stand.db,
+    )
 
     const served = 'agents documents chunks chunk_terms vectors query_vectors'
     const edited = 'agents documents chunks vectors idempotency_keys'
     const seen = {
       ...{ documents: edited, chunks: edited, search: served, mcp: served, platforms: `${served} signing_secrets` },
-      ...{ embedding: 'documents chunks vectors', agents: 'agents documents' },
+      ...{ embedding: 'documents chunks vectors', agents: 'agents documents', questions: 'agents question_log' },
       dashboard: `${served} api_keys sessions calls question_log`,
     }
     for (const [name, tables] of Object.entries(seen)) {

@@ -36,8 +36,8 @@ async function busyTenant(): Promise<Tenant> {
   await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
     select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)
   await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
-  await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
-    values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0, 0)`.execute(stand.db)
+  await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+    values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, '[]', 0, 0)`.execute(stand.db)
   await sql`insert into signing_secrets (organization_id, agent_id, platform, secret)
     values (${organization}, ${agent}, 'retell', 'key_0123456789abcdef')`.execute(stand.db)
   return tenant

@@ -55,8 +55,8 @@ describe('an export', () => {
     await run(sql`insert into calls (organization_id, agent_id, id, done_at)
       values (${organization}, ${agent}, ${callId}, now())`)
     await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
-    await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
-      values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, 0, 0)`.execute(stand.db)
+    await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+      values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, '[]', 0, 0)`.execute(stand.db)
     await cuecard(['agent', 'retell-secret', agent], { stdin: 'key_0123456789abcdef' })
 
     const lines = await linesOf(organization)
@@ -79,7 +79,7 @@ describe('an export', () => {
     expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
     expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])
     expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
-    expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: 0 }])
+    expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: [] }])
     const counts = { agent: 1, api_key: 1, signing_secret: 1, document: 2, chunk: chunks.length, call: 1, question: 1 }
     expect(lines.at(-1)).toEqual({ type: 'end', counts })
     expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|"embedding"/)

@@ -115,7 +115,7 @@ describe('the preflight', () => {
     const faults = faultsOf(findings)
     for (const fault of [
       /^error account: prod names an example/,
-      /^error Lambda concurrency: 428 of the account’s 10: .* Request a quota of 1000/,
+      /^error Lambda concurrency: 433 of the account’s 10: .* Request a quota of 1000/,
       /^error alarms: have no recipient/,
       /^error runbook: /,
       /^error database-search: the secret cuecard\/prod\/database-search is missing or empty/,

@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { keepQuestion } from '../../shared/retrieval/keep-question.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { mcpClient } from '../mcp/mcp-client.ts'
 import { keepQuestions, keptQuestions, storeQuestions } from '../support/asked-questions.ts'
 import { axis } from '../support/axis.ts'
@@ -93,10 +94,14 @@ describe('a question', () => {
           agent_id: agentId,
           id: expect.any(String),
           question: query,
+          call_id: null,
           mode: 'hybrid',
           is_degraded: false,
-          hits: 1,
+          hits: body.data.map(({ document_id, chunk_index, score }: Hit) => ({
+            ...{ document_id, revision: 1, chunk_index, score },
+          })),
           answerable: body.answerable,
+          milliseconds: expect.any(Number),
           asked_at: expect.any(Date),
         },
       ])
@@ -116,7 +121,7 @@ describe('a question', () => {
   test('without hits is kept as one that is not answered', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { query: 'Do you sell cars?', mode: 'keyword' })
-    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: 0, answerable: 0 }])
+    expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: [], answerable: 0 }])
   })
 
   test('of a search that is refused is not kept', async () => {
@@ -187,7 +192,12 @@ describe('the log', () => {
   const keep = (tenant: Tenant, text: string) => {
     const scope = tenant as unknown as AgentScope
     const db = databaseAs('cuecard_search').forOrganization(scope.organizationId)
-    return keepQuestion(db, scope, { text, mode: 'hybrid', isDegraded: false, hits: 1, answerable: 0.5 }, 5_000)
+    return keepQuestion(
+      db,
+      scope,
+      { text, mode: 'hybrid', isDegraded: false, hits: [], answerable: 0.5, milliseconds: 9 },
+      5_000,
+    )
   }
 
   test('takes nothing once it is switched off, though an instance may not know that yet', async () => {
@@ -234,8 +244,8 @@ describe('the log', () => {
       const [mine, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
       const db = databaseAs(role).forOrganization(mine.organizationId as OrganizationId)
       const insert = ({ organizationId, agentId }: Tenant) =>
-        sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
-          values (${organizationId}, ${agentId}, gen_random_uuid(), 'asked', 'hybrid', false, 0, 0)`.execute(db)
+        sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+          values (${organizationId}, ${agentId}, gen_random_uuid(), 'asked', 'hybrid', false, '[]', 0, 0)`.execute(db)
       await insert(mine)
       await expect(insert(other)).rejects.toThrow(/row-level security/)
       for (const statement of [

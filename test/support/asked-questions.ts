@@ -16,6 +16,7 @@ export async function keptQuestions({ db }: TestStand, { organizationId }: Tenan
 export interface AskedBefore {
   question: string
   answerable?: number
+  call_id?: string
   daysAgo?: number
 }
 
@@ -23,7 +24,7 @@ export interface AskedBefore {
 export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
   const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
   const rows = asked.map(({ daysAgo = 0, ...row }) => ({
-    ...{ ...usual, id: newId(), is_degraded: false, hits: 1, answerable: 0.1 },
+    ...{ ...usual, id: newId(), call_id: null, is_degraded: false, hits: '[]', answerable: 0.1, milliseconds: 9 },
     ...{ ...row, asked_at: new Date(Date.now() - daysAgo * 86_400_000) },
   }))
   const unlimited = sql`set local session_replication_role = replica`

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
+import { isKept, isUnanswered } from '../../../shared/questions/questions.ts'
 import { isLogOn } from '../question-log.ts'
 import { groupQuestions } from './grouping.ts'
 
@@ -13,8 +14,6 @@ export type UnansweredQuestion = { id: string; question: string; asked_at: Date 
 export type Unanswered = Awaited<ReturnType<typeof readUnanswered>>
 
 const q = columnsOf('question_log', 'q')
-/** The first passage more likely does not answer than does. */
-const isUnanswered = sql<SqlBool>`${q.answerable} < 0.5`
 
 /** What callers asked of an agent in 30 days for which search found little, grouped by likeness. */
 export async function readUnanswered(db: Database, scope: AgentScope) {
@@ -26,7 +25,7 @@ export async function readUnanswered(db: Database, scope: AgentScope) {
         sql<number>`${fn.countAll()}::int`.as('asked'),
         sql<number>`${fn.countAll().filterWhere(isUnanswered)}::int`.as('unanswered'),
       ])
-      .where(isOf(scope)),
+      .where(isKept(scope)),
     questions: newest(db, scope),
   })
   return { isOn: settings[0]!.log_questions, ...counts[0]!, groups: groupQuestions(questions) }
@@ -37,17 +36,11 @@ function newest(db: Database, scope: AgentScope, last?: string) {
   return db
     .selectFrom('question_log as q')
     .select(['q.id', 'q.question', 'q.asked_at'])
-    .where(isOf(scope))
+    .where(isKept(scope))
     .where(isUnanswered)
     .$if(last !== undefined, (query) => query.where('q.id', '<=', last!))
     .orderBy('q.id', 'desc')
     .limit(maxQuestions)
-}
-
-/** Leaves out expired questions that the sweeper has not deleted yet. */
-function isOf({ organizationId, agentId }: AgentScope) {
-  return sql<SqlBool>`(${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
-    and ${q.asked_at} > now() - interval '30 days')`
 }
 
 /** Deletes the group of question `first`, as a page whose newest question is `last` has shown it. @returns how many questions */

@@ -21,7 +21,11 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   document: documentsAfter,
   chunk: chunksAfter(withEmbeddings),
   call: rowsOf('calls', 'id', 'agent_id, done_at, deleted_at, created_at'),
-  question: rowsOf('question_log', 'agent_id, id', 'question, mode, is_degraded, hits, answerable, asked_at'),
+  question: rowsOf(
+    'question_log',
+    'agent_id, id',
+    'question, call_id, mode, is_degraded, hits, answerable, milliseconds, asked_at',
+  ),
 })
 
 function rowsOf(table: string, key: string, columns: string): PageAfter {

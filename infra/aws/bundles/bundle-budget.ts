@@ -14,6 +14,7 @@ const budgets: Record<BundleName, number> = {
   mcp: 1_000_000,
   organization: api,
   agents: api,
+  questions: 485_000,
   dashboard: 620_000,
   reference: api,
   sweeper: api,

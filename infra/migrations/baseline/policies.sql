@@ -25,7 +25,7 @@ create policy own on request_meters to cuecard_dashboard, cuecard_embedding, cue
 create policy own on embedded_tokens to cuecard_dashboard, cuecard_embedding, cuecard_organization
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp, cuecard_platforms,
-    cuecard_search
+    cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on signing_secrets to cuecard_platforms
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
@@ -53,7 +53,7 @@ create policy own on term_lists to cuecard_dashboard, cuecard_mcp, cuecard_platf
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on query_vectors to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 
 -- Calls are open to the call service, which is not ours to confine.

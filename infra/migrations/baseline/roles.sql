@@ -7,7 +7,7 @@ declare
   name text;
 begin
   foreach name in array array['agents', 'chunks', 'dashboard', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
-    'organization', 'platforms', 'search', 'sweeper'] loop
+    'organization', 'platforms', 'questions', 'search', 'sweeper'] loop
     begin
       execute format('create role %I nologin', 'cuecard_' || name);
     exception when duplicate_object or unique_violation then
@@ -18,15 +18,17 @@ end $$;
 
 revoke create on schema public from public;
 grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
-  cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_search, cuecard_sweeper;
+  cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search,
+  cuecard_sweeper;
 
 -- Every request: the key, the limits, the agent, idempotency.
 
 grant execute on function find_key to cuecard_agents, cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_organization,
-  cuecard_platforms, cuecard_search;
+  cuecard_platforms, cuecard_questions, cuecard_search;
 grant execute on function count_requests to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp,
-  cuecard_organization, cuecard_platforms, cuecard_search;
-grant select (organization_id, id) on agents to cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_platforms, cuecard_search;
+  cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search;
+grant select (organization_id, id) on agents to cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_platforms, cuecard_questions,
+  cuecard_search;
 grant select, delete,
   insert (organization_id, api_key_id, key, request_hash, owner),
   update (request_hash, owner, response, created_at)
@@ -75,10 +77,14 @@ grant
   select (organization_id, key, embedding, high, middle, low, cosine_per_unit),
   insert (organization_id, key, embedding, high, middle, low, cosine_per_unit)
   on query_vectors to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
-grant insert (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable)
+grant insert (organization_id, agent_id, id, question, call_id, mode, is_degraded, hits, answerable, milliseconds)
   on question_log to cuecard_search, cuecard_mcp, cuecard_platforms;
 grant select (knowledge_base_enabled) on agents to cuecard_mcp, cuecard_platforms;
 grant select (organization_id, agent_id, platform, secret) on signing_secrets to cuecard_platforms;
+
+-- Callers' questions.
+
+grant select on question_log to cuecard_questions;
 
 -- Agents; the organization, its limits and what it has used.
 

@@ -223,21 +223,25 @@ create table query_vectors (
 create index query_vectors_by_age on query_vectors (created_at, organization_id);
 create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
 
--- What callers asked, of organizations that want to know: nothing about who asked, on which line, with which key.
+-- What callers asked, of organizations that want to know: nothing about who asked, on which line, with which key, but for the call's id.
+-- Hits are [{document_id, revision, chunk_index, score}], best first.
 create table question_log (
   organization_id uuid not null,
   agent_id uuid not null,
   id uuid not null,
   question text not null check (char_length(question) <= 500),
+  call_id text check (char_length(call_id) between 1 and 255),
   mode text not null check (mode in ('hybrid', 'semantic', 'keyword')),
   is_degraded boolean not null,
-  hits integer not null,
+  hits jsonb not null,
   answerable real not null,
+  milliseconds integer not null,
   asked_at timestamptz(3) not null default now(),
   primary key (organization_id, agent_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
 create index question_log_of_organization on question_log (organization_id, asked_at);
+create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
 create index question_log_by_age on question_log (asked_at);
 
 -- Written by the call service, which is not ours.

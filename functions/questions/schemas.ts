@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import { fields } from '../../shared/http/input/fields.ts'
+import { time } from '../../shared/http/input/time.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { uuid } from '../../shared/ids.ts'
+import type { KeptQuestion } from '../../shared/questions/questions.ts'
+import { callId, degraded, searchModes } from '../../shared/retrieval/schemas.ts'
+
+export const listQuery = fields({
+  call_id: v.optional(v.pipe(callId, v.description('Only questions of this call.'))),
+  answered: v.optional(
+    v.pipe(
+      v.picklist(['true', 'false'], 'must be true or false'),
+      v.transform((text) => text === 'true'),
+      v.description('Only questions whose `answerable` is at least 0.5, or below.'),
+    ),
+  ),
+  from: v.optional(v.pipe(time, v.description('Only questions asked at this time or later.'))),
+  to: v.optional(v.pipe(time, v.description('Only questions asked before this time.'))),
+  limit: limitUpTo(100),
+  cursor: cursorParameter,
+})
+
+/** What the list of questions is sorted by: the id. */
+export const sortKey = v.strictTuple([uuid])
+
+const index = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+export const questionSchema = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    asked_at: v.pipe(v.string(), v.isoTimestamp()),
+    question: v.pipe(v.string(), v.description('Its first 500 characters.')),
+    call_id: v.pipe(v.nullable(v.string()), v.description('The call’s id on its platform, if it was given.')),
+    mode: v.picklist(searchModes),
+    degraded,
+    answerable: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+    milliseconds: v.pipe(index, v.description('From the request’s arrival to its answer.')),
+    hits: v.pipe(
+      v.array(
+        v.strictObject({
+          document_id: v.pipe(v.string(), v.uuid()),
+          revision: v.pipe(index, v.description('The revision of the document that was served then.')),
+          chunk_index: index,
+          score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
+        }),
+      ),
+      v.description('What the caller’s agent was given, best first. A document may have been deleted since.'),
+    ),
+  }),
+  v.title('Question'),
+)
+
+export const questionExample: v.InferOutput<typeof questionSchema> = {
+  id: '01981f4a-5be2-7c11-9a0e-4f6b1c2d3e58',
+  asked_at: '2026-03-02T09:41:07.318Z',
+  question: 'Are you open on Sunday?',
+  call_id: '3c90c3cc-0d44-4b50-8888-8dd25736052a',
+  mode: 'hybrid',
+  degraded: null,
+  answerable: 0.998,
+  milliseconds: 38,
+  hits: [{ document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', revision: 1, chunk_index: 0, score: 0.866 }],
+}
+
+export function toQuestion({ is_degraded, asked_at, ...question }: KeptQuestion): v.InferOutput<typeof questionSchema> {
+  return { ...question, degraded: is_degraded ? 'keyword_only' : null, asked_at: asked_at.toISOString() }
+}

@@ -1,0 +1,51 @@
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, findAgent } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { agentNotFound } from '../http/not-found.ts'
+
+export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
+
+export interface QuestionFilters {
+  call_id?: string | undefined
+  answered?: boolean | undefined
+  /** Asked at this time or later, and before `to`: RFC 3339. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+const q = columnsOf('question_log', 'q')
+
+/** The first passage more likely does not answer than does. */
+export const isUnanswered = sql<SqlBool>`${q.answerable} < 0.5`
+
+/** Leaves out expired questions that the sweeper has not deleted yet. */
+export function isKept({ organizationId, agentId }: AgentScope) {
+  return sql<SqlBool>`(${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
+    and ${q.asked_at} > now() - interval '30 days')`
+}
+
+/** Newest first, after the question with the given id: ids are made in the order of time. @throws ApiError agent_not_found */
+export async function listQuestions(
+  db: Database,
+  scope: AgentScope,
+  { limit, after, call_id, answered, from, to }: QuestionFilters & { limit: number; after?: string | undefined },
+): Promise<{ questions: KeptQuestion[]; hasMore: boolean }> {
+  const conditions = [
+    isKept(scope),
+    after !== undefined && sql`${q.id} < ${after}::uuid`,
+    call_id !== undefined && sql`${q.call_id} = ${call_id}`,
+    answered !== undefined && (answered ? sql`not ${isUnanswered}` : isUnanswered),
+    from !== undefined && sql`${q.asked_at} >= ${from}::timestamptz`,
+    to !== undefined && sql`${q.asked_at} < ${to}::timestamptz`,
+  ].filter((condition) => condition !== false)
+  const { agents, questions } = await db.batch({
+    agents: findAgent(scope),
+    questions: sql<KeptQuestion>`
+      select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.milliseconds, q.asked_at
+      from question_log q where ${sql.join(conditions, sql` and `)} order by q.id desc limit ${limit + 1}`,
+  })
+  if (agents.length === 0) agentNotFound()
+  return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
+}
