@@ -13,6 +13,7 @@ const parallel = 10
 /** Batches of messages in flight: with as many Lambda begins to poll a standard queue. */
 const pollers = 5
 const perBatch = 100
+const warmUps = 3
 
 export const ingest: Part = {
   name: 'ingest',
@@ -48,19 +49,23 @@ async function measure(
   chunks: number,
   size: number,
 ): Promise<Omit<Measurement, 'work'>> {
-  const contents = documentsOf(seed, { from: 0, to: chunks }, size)
   const prepared = Array.from({ length: chunks }, (_, chunk) => vectors.of(chunk))
-  const rows = prepared.map(
-    (vector, chunk): Row => ({ agent: 'agent', chunk, text: section(seed, chunk), vector: [...vector] }),
-  )
-  const batches = Array.from({ length: chunks / size }, (_, i) => rows.slice(i * size, (i + 1) * size))
+  // Fresh texts each round: what a worker remembers of words and texts is as cold as it would be.
+  const seedOf = (round: number) => seed + warmUps + round
+  const batchesOf = (round: number) => {
+    const rows = prepared.map(
+      (vector, chunk): Row => ({ agent: 'agent', chunk, text: section(seedOf(round), chunk), vector: [...vector] }),
+    )
+    return Array.from({ length: chunks / size }, (_, i) => rows.slice(i * size, (i + 1) * size))
+  }
   cuecard.prepare((topic) => prepared[topic]!)
   const rowsPerSecond = async (work: () => Promise<void>) => (chunks * 1000) / (await millisecondsOf(work))
 
-  const contestants: Record<string, () => Promise<number>> = {
-    async [ours]() {
+  const contestants: Record<string, (round: number) => Promise<number>> = {
+    async [ours](round) {
       await truncate(cuecard.database)
       const agent = await cuecard.agent(await cuecard.organization())
+      const contents = documentsOf(seedOf(round), { from: 0, to: chunks }, size)
       const documents = contents.map((content) => ({ title: 'Bench', content }))
       const events = Array.from({ length: Math.ceil(documents.length / perBatch) }, (_, i) => {
         const batch = documents.slice(i * perBatch, (i + 1) * perBatch)
@@ -73,14 +78,15 @@ async function measure(
     },
   }
   for (const [name, store] of Object.entries(stores))
-    contestants[name] = async () => {
+    contestants[name] = async (round) => {
       await store.reset()
+      const batches = batchesOf(round)
       return await rowsPerSecond(() => eachOf(batches, (batch) => store.add(batch)))
     }
   return {
     unit: 'rows/s',
     better: 'more',
-    samples: await interleaved(contestants, { rounds: 9, seconds: 90, warmUps: 3 }),
+    samples: await interleaved(contestants, { rounds: 9, seconds: 90, warmUps }),
     remark: 'Cuecard also counts tokens, cuts the text and keeps its documents; peers store texts that are cut.',
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { listTerms } from '../../../functions/sweeper/list-terms.ts'
 import { question } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
@@ -12,6 +13,8 @@ import { analyze, copyOrganization } from '../stage/tables.ts'
 
 const limit = 10
 const rounds = 40
+/** As many calls as an instance takes to run compiled code. */
+const warmUps = 30
 
 interface Sizes {
   agents: number[]
@@ -80,6 +83,8 @@ async function load(
     loaded.push({ size, agent, content })
     rows += size
   }
+  progress('listing the terms of large agents, as the sweeper does')
+  await listTerms(cuecard.owner, () => true)
   const filler = await cuecard.organization()
   const content = { seed: 2, vectors: await vectorsOf('clustered', 2, fillerChunks) }
   for (let copy = 0; rows < table; copy++, rows += fillerChunks) {
@@ -123,7 +128,7 @@ async function* besidePeers(
       })
       return { milliseconds, texts }
     }
-  const results = Object.entries(await interleaved(contestants, { rounds, seconds: 30, warmUps: 2 }))
+  const results = Object.entries(await interleaved(contestants, { rounds, seconds: 30, warmUps }))
   const samples = Object.fromEntries(results.map(([name, runs]) => [name, runs.map((run) => run.milliseconds)]))
   const recall = Object.fromEntries(
     results.map(([name, runs]) => [
@@ -177,7 +182,7 @@ async function* byWords(
     name,
     (round) => millisecondsOf(() => store.search(agent.agentId, question(content.seed, questionOf(round)), limit)),
   ])
-  const options = { rounds, seconds: 20, warmUps: 3 }
+  const options = { rounds, seconds: 20, warmUps }
   const words = await interleaved({ [ours]: asked('keyword'), ...Object.fromEntries(peers) }, options)
   yield { work: `${work}: by words, p50`, unit: 'ms', better: 'less', samples: words }
   const both = await interleaved({ [ours]: asked('hybrid') }, options)

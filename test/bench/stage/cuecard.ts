@@ -94,6 +94,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
 
   return {
     database,
+    owner,
     work,
     prepare(vectors: VectorOf): void {
       vectorOf = vectors
