@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import type { DocumentId } from '../../shared/ids.ts'
+import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
+import { findStanding } from '../../shared/retrieval/explanation/standing.ts'
+import { type Mode, searchModes } from '../../shared/retrieval/schemas.ts'
+import { type FoundHit, search } from '../../shared/retrieval/search.ts'
+import { axis } from '../support/axis.ts'
+import { storeServed } from '../support/served-document.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+
+const stand = useStand()
+
+const day = 86_400_000
+const from = new Date(Date.now() + 30 * day).toISOString()
+const until = new Date(Date.now() + 60 * day).toISOString()
+const justBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString()
+const question = 'are you open at christmas'
+const ordinary = ['We are open from 9 to 18.', 'Parking is free at Christmas, too.', 'Dogs are welcome.']
+const dated = 'At Christmas we are closed.'
+
+async function tenantOf(texts: string[]): Promise<{ tenant: Tenant; ids: DocumentId[] }> {
+  const tenant = await stand.tenant()
+  const documents = texts.map((content) => ({ title: 'Leaflet', content }))
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/batch`, { documents })
+  await stand.deliver()
+  return { tenant, ids: body.data.map(({ id }: { id: DocumentId }) => id) }
+}
+
+async function setDates(id: string, valid_from: string | null, valid_until: string | null) {
+  await stand.db.updateTable('documents').set({ valid_from, valid_until }).where('id', '=', id).execute()
+}
+
+const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
+const dbOf = (tenant: Tenant) => databaseAs('cuecard_search').forOrganization(scopeOf(tenant).organizationId)
+
+async function hitsOf(tenant: Tenant, mode: Mode, as_of?: string, documents?: DocumentId[]) {
+  const [vector] = await lexicalEmbedder().embed([question], { of: 'query' })
+  const asked = [{ query: question, vector: mode === 'keyword' ? undefined : vector }]
+  return await search(dbOf(tenant), scopeOf(tenant), mode, asked, { limit: 50, as_of, document_ids: documents })
+}
+
+const shown = ({ hits, answerable }: { hits: FoundHit[]; answerable: number | null }) => ({
+  hits: hits.map(({ content, score, scores }) => ({ content, score, scores })).sort((a, b) => b.score - a.score),
+  answerable,
+})
+
+describe.each(searchModes)('search by %s', (mode) => {
+  const some = { tenant: {} as Tenant, ids: [] as DocumentId[] }
+  let without: Tenant
+  beforeAll(async () => {
+    Object.assign(some, await tenantOf([...ordinary, dated]))
+    await setDates(some.ids.at(-1)!, from, until)
+    without = (await tenantOf(ordinary)).tenant
+  })
+
+  test('serves a document from valid_from to before valid_until', async () => {
+    for (const [as_of, isServed] of [
+      [justBefore(from), false],
+      [from, true],
+      [justBefore(until), true],
+      [until, false],
+    ] as const) {
+      const { hits } = await hitsOf(some.tenant, mode, as_of)
+      expect(
+        hits.some(({ content }) => content === dated),
+        as_of,
+      ).toBe(isServed)
+      const chosen = await hitsOf(some.tenant, mode, as_of, [some.ids.at(-1)!])
+      expect(chosen.hits.length, as_of).toBe(isServed ? 1 : 0)
+    }
+  })
+
+  test('answers as if a document that is not valid were not there, with the same scores', async () => {
+    const expected = shown(await hitsOf(without, mode))
+    expect(expected.hits.length).toBeGreaterThan(0)
+    for (const as_of of [undefined, justBefore(from), until])
+      expect(shown(await hitsOf(some.tenant, mode, as_of))).toEqual(expected)
+  })
+})
+
+test('search by meaning finds only valid documents of an agent whose chunks are compared by sketches first', async () => {
+  const tenant = await stand.tenant()
+  const near = Float32Array.from(axis(1), (number, i) => (i === 2 ? 0.1 : number))
+  const kept = await storeServed(stand.db, tenant, Array(150).fill({ vector: near }))
+  const dated = await storeServed(stand.db, tenant, Array(150).fill({ vector: axis(1) }))
+  await setDates(dated, from, until)
+  const find = async (as_of?: string) => {
+    const asked = [{ vector: axis(1) }]
+    const { hits } = await search(dbOf(tenant), scopeOf(tenant), 'semantic', asked, { limit: 50, as_of })
+    return [hits.length, ...new Set(hits.map(({ document_id }) => document_id))]
+  }
+  expect(await find()).toEqual([50, kept])
+  expect(await find(from)).toEqual([50, dated])
+  expect(await find(until)).toEqual([50, kept])
+})
+
+test('where a document stands, and which words are known, is explained as of a time', async () => {
+  const { tenant, ids } = await tenantOf(['Parking is free.', 'Dogs are welcome.', 'Zebras are away.'])
+  const documentId = ids.at(-1)!
+  await setDates(documentId, from, until)
+  const standing = (asOf?: string) =>
+    findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
+      query: 'zebras',
+      mode: 'hybrid',
+      documentId,
+      asOf,
+    })
+  const isKnown = async (asOf?: string) =>
+    (await explainWords(dbOf(tenant), scopeOf(tenant), 'zebras', [], asOf)).words[0]!.isKnown
+  for (const asOf of [undefined, until]) {
+    expect(await standing(asOf)).toMatchObject({ best: undefined, compared: 2 })
+    expect(await isKnown(asOf)).toBe(false)
+  }
+  expect(await standing(from)).toMatchObject({ best: { place: 1 }, compared: 3 })
+  expect(await isKnown(from)).toBe(true)
+})
