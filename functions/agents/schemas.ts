@@ -16,7 +16,9 @@ export const agentSchema = v.pipe(
     name: v.string(),
     knowledge_base_enabled: v.pipe(
       v.boolean(),
-      v.description('Whether search serves any document, so that the agent’s `knowledge_base` tool is on.'),
+      v.description(
+        'Whether any document has a completed revision that search serves, so that the agent’s `knowledge_base` tool is on. Documents count before `valid_from` and after `valid_until`, too.',
+      ),
     ),
     documents: v.pipe(
       v.strictObject({ pending: count, processing: count, completed: count, error: count }),

@@ -95,7 +95,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'Create a document',
           description:
-            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
+            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until` search serves it for a while only. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
           permission: 'kb:write',
           params: agentPath,
           headers: idempotencyHeader,
@@ -207,7 +207,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           tag: 'Documents',
           summary: 'Update a document',
           description:
-            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted.',
+            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
           permission: 'kb:write',
           params: documentPath,
           headers: ifMatch,
@@ -216,6 +216,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             title: { title: 'Opening hours in summer' },
             content: { content: 'In July and August we open at 8.' },
             complete: { status: 'completed' },
+            dates: { valid_from: '2026-12-20T00:00:00+01:00', valid_until: '2027-01-07T00:00:00+01:00' },
           },
           responses: {
             200: {

@@ -35,7 +35,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place) {
         lag(${c.chunk_index}) over by_index as previous, lead(${c.chunk_index}) over by_index as next
       from documents d join chunks c
         on ${c.organization_id} = ${d.organization_id} and ${c.agent_id} = ${d.agent_id} and ${c.document_id} = ${d.id} and ${isServed}
-      where ${isDocument({ ...scope, documentId })}
+      where ${isDocument({ ...scope, documentId })} and is_valid(${d.valid_from}, ${d.valid_until}, now())
       window by_index as (order by ${c.chunk_index})
     ), wanted as materialized (select position from served where ${isWanted}),
     near as (

@@ -3,6 +3,7 @@ import type { Permission } from '../permissions.ts'
 
 type Id = string
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
+type TimeOrNull = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 type Json = JSONColumnType<Record<string, unknown>, string, string>
 
 /** What a question was given: a chunk of the revision that was served then. */
@@ -79,8 +80,8 @@ export interface Tables {
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
     planned_chunk_count: number | null
     searchable_chunk_count: Generated<number>
-    valid_from: Date | null
-    valid_until: Date | null
+    valid_from: TimeOrNull
+    valid_until: TimeOrNull
     error_message: string | null
     error_code: string | null
     lease_token: string | null

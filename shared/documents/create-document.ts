@@ -57,6 +57,8 @@ const columns = {
   title_terms: 'sparsevec',
   content: 'text',
   content_hash: 'bytea',
+  valid_from: 'timestamptz',
+  valid_until: 'timestamptz',
   status: 'text',
   managed_by: 'text',
   request_id: 'text',
@@ -70,12 +72,14 @@ async function store(
   origin: Origin,
   request: IdempotentRequest | undefined,
 ): Promise<{ rows: Created[]; replayed: boolean }> {
-  const made = inputs.map(({ title, content }) => ({
+  const made = inputs.map(({ title, content, valid_from = null, valid_until = null }) => ({
     id: newId(),
     title,
     title_terms: titleTerms(title),
     content: content ?? null,
     content_hash: content === undefined ? null : `\\x${hashContent(content).toString('hex')}`,
+    valid_from,
+    valid_until,
     ...create(content !== undefined, origin),
   }))
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))

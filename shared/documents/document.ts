@@ -27,8 +27,16 @@ export const documentSchema = v.pipe(
     searchable_chunk_count: v.pipe(
       count,
       v.description(
-        'The chunks that search finds now: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
+        'The chunks that search finds while the document is valid: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
       ),
+    ),
+    valid_from: v.pipe(
+      v.nullable(time),
+      v.description('Search serves the document from this time on; null for no such limit.'),
+    ),
+    valid_until: v.pipe(
+      v.nullable(time),
+      v.description('Search serves the document before this time; null for no such limit.'),
     ),
     error_message: v.pipe(
       v.nullable(v.string()),
@@ -64,6 +72,8 @@ export const documentExample: Document = {
   status: 'completed',
   chunk_count: 1,
   searchable_chunk_count: 1,
+  valid_from: null,
+  valid_until: null,
   error_message: null,
   waiting: null,
   created_at: '2026-03-02T08:15:30.000Z',
@@ -74,6 +84,8 @@ const shownColumns = ['id', 'agent_id', 'source_type', 'source_url', 'status', '
 const countsAndTimes = [
   'chunk_count',
   'searchable_chunk_count',
+  'valid_from',
+  'valid_until',
   'created_at',
   'updated_at',
   'edits',
@@ -94,7 +106,7 @@ export const documentColumns = ['title', 'content', ...createdColumns] as const
 type Row<Column extends keyof Columns> = {
   [C in Column]: C extends 'created_at' | 'updated_at'
     ? Date | string
-    : C extends 'next_attempt_at'
+    : C extends 'valid_from' | 'valid_until' | 'next_attempt_at'
       ? Date | string | null
       : C extends 'version'
         ? string | number
@@ -115,11 +127,17 @@ export function toDocument(row: DocumentRow): Document {
     status: row.status,
     chunk_count: row.chunk_count,
     searchable_chunk_count: row.searchable_chunk_count,
+    valid_from: toTime(row.valid_from),
+    valid_until: toTime(row.valid_until),
     error_message: row.error_message,
     waiting: toWaiting(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }
+}
+
+function toTime(time: Date | string | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
 }
 
 /** A reason without a next attempt is left over from a wait that has ended. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { fields, listOf, maxCharacters } from '../http/input/fields.ts'
+import { time } from '../http/input/time.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
 
 export const title = v.pipe(
@@ -20,7 +21,29 @@ export const content = v.pipe(
   }),
 )
 
-export const createBody = v.pipe(fields({ title, content: v.optional(content) }), v.title('NewDocument'))
+const validity = {
+  valid_from: v.optional(v.nullable(v.pipe(time, v.description('Search serves the document from this time on.')))),
+  valid_until: v.optional(
+    v.nullable(v.pipe(time, v.description('Search serves the document before this time; later than `valid_from`.'))),
+  ),
+}
+
+type Validity = { valid_from?: string | null | undefined; valid_until?: string | null | undefined }
+
+export const neverValid = 'must be later than `valid_from`'
+
+function isEverValid({ valid_from, valid_until }: Validity): boolean {
+  return !valid_from || !valid_until || valid_from < valid_until
+}
+
+export const createBody = v.pipe(
+  fields({ title, content: v.optional(content), ...validity }),
+  v.forward(
+    v.check((body) => isEverValid(body), neverValid),
+    ['valid_until'],
+  ),
+  v.metadata({ title: 'NewDocument' }),
+)
 
 export const batchBody = v.pipe(
   fields({ documents: listOf(createBody, { items: 'documents', min: 1, max: 100 }) }),
@@ -37,8 +60,16 @@ export const updateBody = v.pipe(
         v.description('`pending` processes the content again; `completed` puts uploaded chunks into service.'),
       ),
     ),
+    ...validity,
   }),
-  v.check((body) => Object.keys(body).length > 0, 'must hold at least one of title, content, status'),
+  v.check(
+    (body) => Object.keys(body).length > 0,
+    'must hold at least one of title, content, status, valid_from, valid_until',
+  ),
+  v.forward(
+    v.check((body) => isEverValid(body), neverValid),
+    ['valid_until'],
+  ),
   v.metadata({ title: 'DocumentUpdate', minProperties: 1 }),
 )
 

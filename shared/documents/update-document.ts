@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
+import { type Database, violates } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
+import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { findDocument } from '../http/not-found.ts'
 import type { Origin } from '../queue.ts'
@@ -9,7 +10,7 @@ import { titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
-import type { UpdateInput } from './input.ts'
+import { neverValid, type UpdateInput } from './input.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors } from './served-chunks.ts'
@@ -24,7 +25,7 @@ import {
   type Transition,
 } from './transitions.ts'
 
-/** Changes title and content, and the status as `decide` says. @throws ApiError, Unavailable */
+/** Changes title, content and dates, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
@@ -32,6 +33,8 @@ export async function updateDocument(
   origin: Origin,
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
+  const { valid_from, valid_until } = input
+  const dates = { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) }
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
@@ -40,6 +43,7 @@ export async function updateDocument(
     const changing = change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),
+      ...dates,
       ...(decision === 'restart' && {
         ...restart(origin),
         ...(content_hash && { content: input.content, content_hash }),
@@ -47,13 +51,25 @@ export async function updateDocument(
       }),
       ...(decision === 'complete' && complete),
     })
-    const document = await changing.catch(rejectPastPipeline)
+    const document = await changing.catch((error) => rejectNeverValid(error, input))
     if (!document) continue
     const awaitsText = found.is_file && !content_hash
     const work = { organizationId: scope.organizationId, documentId: scope.documentId, awaitsText, ...origin }
     return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
   }
   throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
+}
+
+/** One date is given and the other stored. @throws ApiError validation_failed, rate_limited; else the error itself */
+function rejectNeverValid(error: unknown, { valid_until }: UpdateInput): never {
+  if (!violates(error, 'documents_validity')) rejectPastPipeline(error)
+  const [pointer, detail] = valid_until
+    ? ['/valid_until', neverValid]
+    : ['/valid_from', 'must be earlier than `valid_until`']
+  throw new ApiError('validation_failed', 'See `errors` for each invalid field.', {
+    errors: [{ pointer, code: 'invalid', detail }],
+    cause: error,
+  })
 }
 
 const maxDecisions = 50

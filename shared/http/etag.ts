@@ -22,7 +22,7 @@ function etags(comparison: 'strong' | 'weak', description: string) {
 export const ifMatch = v.object({
   'if-match': etags(
     'strong',
-    'The request takes effect only if no client has edited the document since it had one of these entity tags; otherwise 412. Editing is to change its title, content or chunks, or to ask for a status; what the service does in the background is not.',
+    'The request takes effect only if no client has edited the document since it had one of these entity tags; otherwise 412. Editing is to change its title, content, dates or chunks, or to ask for a status; what the service does in the background is not.',
   ),
 })
 export const ifNoneMatch = v.object({

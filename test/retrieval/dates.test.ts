@@ -29,8 +29,8 @@ async function tenantOf(texts: string[]): Promise<{ tenant: Tenant; ids: Documen
   return { tenant, ids: body.data.map(({ id }: { id: DocumentId }) => id) }
 }
 
-async function setDates(id: string, valid_from: string | null, valid_until: string | null) {
-  await stand.db.updateTable('documents').set({ valid_from, valid_until }).where('id', '=', id).execute()
+async function setDates({ call, knowledgeBase }: Tenant, id: string, valid_from: string, valid_until: string) {
+  expect((await call('PATCH', `${knowledgeBase}/${id}`, { valid_from, valid_until })).status).toBe(200)
 }
 
 const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
@@ -52,7 +52,7 @@ describe.each(searchModes)('search by %s', (mode) => {
   let without: Tenant
   beforeAll(async () => {
     Object.assign(some, await tenantOf([...ordinary, dated]))
-    await setDates(some.ids.at(-1)!, from, until)
+    await setDates(some.tenant, some.ids.at(-1)!, from, until)
     without = (await tenantOf(ordinary)).tenant
   })
 
@@ -86,7 +86,7 @@ test('search by meaning finds only valid documents of an agent whose chunks are 
   const near = Float32Array.from(axis(1), (number, i) => (i === 2 ? 0.1 : number))
   const kept = await storeServed(stand.db, tenant, Array(150).fill({ vector: near }))
   const dated = await storeServed(stand.db, tenant, Array(150).fill({ vector: axis(1) }))
-  await setDates(dated, from, until)
+  await setDates(tenant, dated, from, until)
   const find = async (as_of?: string) => {
     const asked = [{ vector: axis(1) }]
     const { hits } = await search(dbOf(tenant), scopeOf(tenant), 'semantic', asked, { limit: 50, as_of })
@@ -100,7 +100,7 @@ test('search by meaning finds only valid documents of an agent whose chunks are 
 test('where a document stands, and which words are known, is explained as of a time', async () => {
   const { tenant, ids } = await tenantOf(['Parking is free.', 'Dogs are welcome.', 'Zebras are away.'])
   const documentId = ids.at(-1)!
-  await setDates(documentId, from, until)
+  await setDates(tenant, documentId, from, until)
   const standing = (asOf?: string) =>
     findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
       query: 'zebras',

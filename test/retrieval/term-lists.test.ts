@@ -35,7 +35,7 @@ async function twins() {
   return { plain, listed, documents, both }
 }
 
-test('an agent has the same hits and scores with lists as without, for random questions after uploads, edits, new titles and deletions', async () => {
+test('an agent has the same hits and scores with lists as without, for random questions after uploads, edits, new titles, dates and deletions', async () => {
   const random = new Random(5)
   const { plain, listed, documents, both } = await twins()
   // The square makes the first words the frequent ones.
@@ -86,6 +86,15 @@ test('an agent has the same hits and scores with lists as without, for random qu
       const { ids } = any()
       const title = text(3)
       await both(({ call, knowledgeBase }, twin) => call('PATCH', `${knowledgeBase}/${ids[twin]}`, { title }))
+    },
+    async () => {
+      const { ids } = any()
+      const [from, until] = [[], [-1], [1], [-2, -1], [-1, 1]][random.below(5)]!
+      const time = (days: number | undefined) => (days ? new Date(Date.now() + days * 86_400_000).toISOString() : null)
+      const dates = until
+        ? { valid_from: time(from), valid_until: time(until) }
+        : { valid_from: time(from), valid_until: null }
+      await both(({ call, knowledgeBase }, twin) => call('PATCH', `${knowledgeBase}/${ids[twin]}`, dates))
     },
     async () => {
       const { ids } = any()

@@ -37,9 +37,9 @@ grant select, delete,
 -- Documents. Those that were files are the dashboard's to create.
 
 grant select, delete,
-  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, status, managed_by, request_id,
-    requested_by),
-  update (title, title_from_file, title_terms, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
+  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
+    managed_by, request_id, requested_by),
+  update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by, uploaded_at)
@@ -194,9 +194,9 @@ grant
   on signing_secrets to cuecard_operator;
 grant
   select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
-    managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, planned_chunk_count, error_message,
-    error_code, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, request_id,
-    version, edits, created_at, updated_at),
+    managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
+    planned_chunk_count, error_message, error_code, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason,
+    resend_at, pending_since, request_id, version, edits, created_at, updated_at),
   update (title, content_hash, uploaded_at, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
     error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
     pending_since, request_id, requested_by),

@@ -125,7 +125,7 @@ create table documents (
   chunk_offsets integer[], -- begin and end of each served chunk; an edit moves all that follow it, and their rows stay
   searchable_chunk_count integer not null default 0,
   valid_from timestamptz(3), -- search serves it from then
-  valid_until timestamptz(3) check (valid_from < valid_until), -- to before then
+  valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- to before then
   planned_chunk_count integer,
   error_message text,
   error_code text,
