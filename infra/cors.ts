@@ -6,7 +6,7 @@ export const cors = {
   allowHeaders: [
     ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
     // What Retell and MCP clients send.
-    ...['X-Retell-Signature', 'Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
+    ...['X-Retell-Signature', 'Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'X-Call-Id'],
   ],
   exposeHeaders: Object.keys(responseHeaders),
   /** Browsers keep an answer for two hours at most. */

@@ -7,8 +7,18 @@ import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
+import { callIdIn } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
-import { errorResponse, invalidRequest, message, methodNotFound, response, responseExample } from './schemas.ts'
+import {
+  callHeader,
+  callIdKey,
+  errorResponse,
+  invalidRequest,
+  message,
+  methodNotFound,
+  response,
+  responseExample,
+} from './schemas.ts'
 import { respond } from './server.ts'
 import { timeouts } from './timeouts.ts'
 import { tools } from './tool-texts.ts'
@@ -32,6 +42,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
             'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. What goes wrong in a tool is a result with `isError`, whose text the model can act on. A message without an `id` is a notification and is 202.',
           permission: 'kb:read',
           params: agentPath,
+          headers: callHeader,
           body: message,
           examples: {
             list: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -59,10 +70,11 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
           },
           errors: ['agent_not_found'],
         },
-        async ({ c, key, meter, db, params, body }) => {
+        async ({ c, key, meter, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const timing = timingOf(c)
           const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
+          const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
           const isCall = body.method === 'tools/call'
           const isServing =
             isCall ||
@@ -75,7 +87,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
           const answered = await respond(c.req.raw, body, {
             tools: isServing ? tools : [],
             call: (name, input) =>
-              callTool(name, input, { db, scope, timing, documentsUrl }, onUnexpected).catch((error) => {
+              callTool(name, input, { db, scope, timing, documentsUrl, callId }, onUnexpected).catch((error) => {
                 refusal = error
                 throw error
               }),

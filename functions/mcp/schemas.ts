@@ -34,6 +34,20 @@ export const message = v.pipe(
 )
 export type Message = v.InferOutput<typeof message>
 
+/** In a request's `_meta`. */
+export const callIdKey = 'dev.cuecard/call_id'
+
+export const callHeader = v.object({
+  'x-call-id': v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        `The call’s id, as Vapi sends it: kept with the question, where questions are kept. \`_meta["${callIdKey}"]\` comes first.`,
+      ),
+    ),
+  ),
+})
+
 const rpcError = v.strictObject({
   code: v.pipe(v.number(), v.integer()),
   message: v.string(),

@@ -19,6 +19,7 @@ export interface Call {
   timing: Timing
   /** The address of the agent's documents, which a citation links to. */
   documentsUrl: string
+  callId: string | undefined
 }
 
 interface Dependencies {
@@ -33,13 +34,14 @@ const degradedKey = 'dev.cuecard/degraded'
 class ToolError extends Error {}
 
 export function newTools({ answer, clock, limits }: Dependencies) {
-  async function search({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
+  async function search({ db, scope, timing, documentsUrl, callId }: Call, input: unknown): Promise<CallToolResult> {
     const heard = readBody(searchArguments, input) as { query: string; alternatives?: string[] }
     const question = {
       mode: 'hybrid',
       ...heard,
       limit: passagesPerSearch,
       deadline_ms: limits.deadlineMilliseconds,
+      call_id: callId,
     } as const
     const { data: found, degraded, answerable } = await answer(db, scope, question, timing)
     const data = answerable! < minAnswerable ? [] : found

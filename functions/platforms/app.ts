@@ -9,6 +9,7 @@ import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
+import { callIdIn } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { type Asked, consult } from './consultation.ts'
 import { retellExamples, vapiAnswerExample, vapiExamples } from './examples.ts'
@@ -25,11 +26,11 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
   /** The request has counted the first search. */
-  function consultant(c: Context<ApiEnv>, db: Database, scope: AskedAgent & { meter: Meter }) {
+  function consultant(c: Context<ApiEnv>, db: Database, scope: AskedAgent & { meter: Meter }, call_id?: string) {
     let searches = 0
     return async (asked: Asked) => {
       if (searches++ > 0) await scope.meter.admit()
-      return await consult(answer, db, scope, asked, timingOf(c))
+      return await consult(answer, db, scope, { ...asked, call_id }, timingOf(c))
     }
   }
 
@@ -66,7 +67,8 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
             }
             return sentenceOf(error, c.get('requestId'))
           }
-          return c.json(await answerVapi(body.message, { consult: consultant(c, db, scope), explain }))
+          const consult = consultant(c, db, scope, callIdIn(body, 'message', 'call', 'id'))
+          return c.json(await answerVapi(body.message, { consult, explain }))
         },
       ),
     )
@@ -93,7 +95,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
           const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
           if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
-          return c.text(await answerRetell(body, consultant(c, db, scope)))
+          return c.text(await answerRetell(body, consultant(c, db, scope, callIdIn(body, 'call', 'call_id'))))
         },
       ),
     )

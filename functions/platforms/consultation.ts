@@ -17,6 +17,7 @@ export interface Asked {
   alternatives?: string[]
   limit: number
   deadline_ms: number
+  call_id?: string | undefined
 }
 
 export const byTool = { limit: 5, deadline_ms: timeouts.deadlineMilliseconds }

@@ -19,6 +19,11 @@ export const vapiMessage = envelope('VapiMessage', {
           type: 'string',
           description: '`knowledge-base-request` or `tool-calls`; all others are answered with `{}`.',
         },
+        call: {
+          type: 'object',
+          additionalProperties: true,
+          description: 'Its `id` is kept with the question, where questions are kept.',
+        },
         messages: {
           type: 'array',
           items: { type: 'object', additionalProperties: true },
@@ -98,7 +103,11 @@ export const retellCall = envelope('RetellCall', {
     'What Retell sends to a custom function: `name`, `call` and `args`, or only the arguments. It may hold further fields.',
   properties: {
     name: { type: 'string', description: 'The name of the function.' },
-    call: { type: 'object', additionalProperties: true, description: 'The call so far; not read.' },
+    call: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'Its `call_id` is kept with the question, where questions are kept.',
+    },
     args: {
       type: 'object',
       additionalProperties: true,

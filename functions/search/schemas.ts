@@ -3,7 +3,7 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
-import { alternatives, degraded, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
+import { alternatives, callId, degraded, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
@@ -41,6 +41,7 @@ export const searchBody = v.pipe(
       v.pipe(listOf(documentId, { items: 'document ids', max: 100 }), v.description('Searches only these documents.')),
     ),
     metadata: v.optional(metadataFilter),
+    call_id: v.optional(callId),
   }),
   v.forward(
     v.check(
@@ -62,7 +63,10 @@ export const searchBody = v.pipe(
   v.metadata({ title: 'SearchQuery', description: 'With `query`, `embedding` or both.' }),
 )
 
-export const prefetchBody = v.pipe(fields({ query, alternatives: v.optional(alternatives) }), v.title('PrefetchQuery'))
+export const prefetchBody = v.pipe(
+  fields({ query, alternatives: v.optional(alternatives), call_id: v.optional(callId) }),
+  v.title('PrefetchQuery'),
+)
 
 export const searchResponse = v.strictObject({
   data: v.array(hit),

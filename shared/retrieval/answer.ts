@@ -41,6 +41,8 @@ export interface Question extends Filters {
   alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
+  /** Kept with the question. */
+  call_id?: string | undefined
 }
 
 export interface Answer {
@@ -133,11 +135,11 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     try {
       const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
       const data = hits.map(({ revision, ...hit }) => hit)
-      const { mode, query: text } = input
+      const { mode, query: text, call_id: callId } = input
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
       const question = {
-        ...{ text, mode, hits, answerable: found.answerable!, isDegraded: found.degraded !== null },
+        ...{ text, callId, mode, hits, answerable: found.answerable!, isDegraded: found.degraded !== null },
         milliseconds: Math.round(spent),
       }
       const rest = input.deadline_ms - spent

@@ -10,6 +10,7 @@ import { wordsOf } from '../terms/words.ts'
 
 export interface AnsweredQuestion {
   text: string
+  callId?: string | undefined
   mode: Tables['question_log']['mode']
   isDegraded: boolean
   /** Best first, as they were found. */
@@ -24,7 +25,7 @@ const maxCharacters = 500
 export async function keepQuestion(
   db: Database,
   { organizationId, agentId }: AgentScope,
-  { text, isDegraded, hits, ...how }: AnsweredQuestion,
+  { text, callId, isDegraded, hits, ...how }: AnsweredQuestion,
   withinMilliseconds: number,
 ): Promise<void> {
   if (!hasTerms(text)) return
@@ -33,6 +34,7 @@ export async function keepQuestion(
     agent_id: agentId,
     id: newId(),
     question: [...text.trim()].slice(0, maxCharacters).join(''),
+    call_id: callId ?? null,
     ...how,
     is_degraded: isDegraded,
     hits: JSON.stringify(

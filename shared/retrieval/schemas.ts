@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { listOf, maxCharacters } from '../http/input/fields.ts'
+import { isObject, listOf, maxCharacters } from '../http/input/fields.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -25,14 +25,23 @@ export const alternatives = v.pipe(
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof searchModes)[number]
 
-/** A call's id on its platform. */
 export const callId = v.pipe(
   v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
   v.check((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must have printable characters only'),
   maxCharacters(255),
-  v.metadata({ maxLength: 255 }),
+  v.metadata({
+    maxLength: 255,
+    description:
+      'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
+  }),
 )
+
+/** The call's id at this place of what a platform sent; undefined if there is none that a search would take. */
+export function callIdIn(sent: unknown, ...path: string[]): string | undefined {
+  const found = path.reduce((outer, name) => (isObject(outer) ? outer[name] : undefined), sent)
+  return v.is(callId, found) ? found : undefined
+}
 
 export const degraded = v.pipe(
   v.custom<'keyword_only' | null>((value) => value === 'keyword_only' || value === null),

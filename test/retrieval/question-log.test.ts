@@ -39,6 +39,7 @@ afterAll(() => {
 })
 
 const query = 'Are you open on Sunday?'
+const call_id = 'Jabr9TXYYJHfvl6Syypi88rdAHYHmcq6'
 
 async function tenantWithDocument(): Promise<Tenant> {
   const tenant = await stand.tenant()
@@ -57,22 +58,30 @@ const search = (tenant: Tenant, body: object = { query }) => tenant.call('POST',
 
 /** Every way in which a voice agent asks. */
 const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
-  search,
-  MCP: (tenant) => mcpClient(tenant).tool('search', { query }),
+  search: (tenant) => search(tenant, { query, call_id }),
+  MCP: (tenant) => {
+    const params = { name: 'search', arguments: { query }, _meta: { 'dev.cuecard/call_id': call_id } }
+    return mcpClient(tenant).send('tools/call', params, { 'x-call-id': 'not this one' })
+  },
+  'MCP, as Vapi calls it': (tenant) =>
+    mcpClient(tenant).send('tools/call', { name: 'search', arguments: { query } }, { 'x-call-id': call_id }),
   'Vapi, before a reply': (tenant) =>
     tenant.call('POST', `${tenant.knowledgeBase}/vapi`, {
-      message: { type: 'knowledge-base-request', messages: [{ role: 'user', content: query }] },
+      message: { type: 'knowledge-base-request', call: { id: call_id }, messages: [{ role: 'user', content: query }] },
     }),
   'Vapi, by a tool': (tenant) =>
     tenant.call('POST', `${tenant.knowledgeBase}/vapi`, {
-      message: { type: 'tool-calls', toolCallList: [{ id: 'c', function: { name: 'search', arguments: { query } } }] },
+      message: {
+        ...{ type: 'tool-calls', call: { id: call_id } },
+        toolCallList: [{ id: 'c', function: { name: 'search', arguments: { query } } }],
+      },
     }),
-  Retell: (tenant) => tenant.call('POST', `${tenant.knowledgeBase}/retell`, { args: { query } }),
+  Retell: (tenant) => tenant.call('POST', `${tenant.knowledgeBase}/retell`, { call: { call_id }, args: { query } }),
 }
 
 describe('a question', () => {
   test.each(Object.entries(ways))(
-    'that comes by %s is kept with its `answerable` and nothing of who asked, or else costs nothing',
+    'that comes by %s is kept with its call’s id, its `answerable` and nothing of who asked, or else costs nothing',
     async (_, ask) => {
       const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
       const statementsOf = async (tenant: Tenant) => {
@@ -94,7 +103,7 @@ describe('a question', () => {
           agent_id: agentId,
           id: expect.any(String),
           question: query,
-          call_id: null,
+          call_id,
           mode: 'hybrid',
           is_degraded: false,
           hits: body.data.map(({ document_id, chunk_index, score }: Hit) => ({
@@ -108,10 +117,32 @@ describe('a question', () => {
     },
   )
 
+  test('of a platform whose call has no proper id is answered and kept without one; a search is refused', async () => {
+    const tenant = await tenantThatKeeps()
+    const improper = ['', 'a'.repeat(256), 'a\n', 7, null, { id: 'c' }]
+    const messages = [{ role: 'user', content: query }]
+    for (const id of improper) {
+      const vapi = { message: { type: 'knowledge-base-request', call: { id }, messages } }
+      const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/vapi`, vapi)
+      expect(body.documents).toHaveLength(1)
+      const retell = { call: { call_id: id }, args: { query } }
+      expect(await tenant.call('POST', `${tenant.knowledgeBase}/retell`, retell)).toMatchObject({ status: 200 })
+      const params = { name: 'search', arguments: { query }, _meta: { 'dev.cuecard/call_id': id } }
+      expect((await mcpClient(tenant).send('tools/call', params)).body.result.isError).toBeUndefined()
+      for (const path of ['search', 'search/prefetch'])
+        expect(await tenant.call('POST', `${tenant.knowledgeBase}/${path}`, { query, call_id: id })).toMatchObject({
+          status: 422,
+          body: { errors: [{ pointer: '/call_id' }] },
+        })
+    }
+    const kept = await keptQuestions(stand, tenant)
+    expect(kept.map(({ call_id }) => call_id)).toEqual(Array(3 * improper.length).fill(null))
+  })
+
   test('by a vector alone, a prefetch and words that nothing is found by leave no trace', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { embedding: axis(1) })
-    await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query })
+    await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query, call_id })
     await search(tenant, { query: 'hello um yes please' })
     expect(await keptQuestions(stand, tenant)).toEqual([])
     const { answerable } = (await search(tenant, { query, embedding: axis(1), mode: 'semantic' })).body

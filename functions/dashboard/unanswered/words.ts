@@ -37,7 +37,7 @@ export const questionLog = {
   on: 'On',
   off: 'Off',
   what: 'Each question that a caller’s agent looks up is saved for 30 days, with how well it was answered. “Unanswered” then shows what your documents don’t cover.',
-  care: 'Only the words are saved: no phone number, no name, no recording. Callers may still mention personal details, so tell them if your law requires it. Anyone whose key can search can read the questions, and anyone whose key can change documents can delete them. At most 200 questions per hour are saved.',
+  care: 'Only the words and the call’s ID are saved: no phone number, no name, no recording. Callers may still mention personal details, so tell them if your law requires it. Anyone whose key can search can read the questions, and anyone whose key can change documents can delete them. At most 200 questions per hour are saved.',
   turnOn: 'Save questions',
   turnOff: 'Stop saving questions',
   turnedOn: 'From now on, questions are saved for 30 days.',
