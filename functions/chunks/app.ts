@@ -101,7 +101,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
             repeatWaitSeconds,
           )
           const scope = { organizationId: key.organizationId, ...params }
-          const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, request)
+          const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, key.id, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: data.map((chunk) => toChunk(chunk)), chunk_count }, 201)
         },
@@ -121,7 +121,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           errors: ['agent_not_found', 'document_not_found'],
         },
         async ({ c, key, db, params }) => {
-          await deleteChunks(db, { organizationId: key.organizationId, ...params })
+          await deleteChunks(db, { organizationId: key.organizationId, ...params }, key.id)
           return c.body(null, 204)
         },
       ),

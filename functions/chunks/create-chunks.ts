@@ -27,6 +27,7 @@ export async function createChunks(
   db: Database,
   scope: DocumentScope,
   inputs: ChunkInput[],
+  apiKeyId: string,
   request?: IdempotentRequest,
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
@@ -56,7 +57,7 @@ export async function createChunks(
     documents: selectDocument(db, scope).forUpdate(),
     takenOver: db
       .updateTable('documents as d')
-      .set(takeOver)
+      .set(takeOver(apiKeyId))
       .where(isDocument(scope))
       .where(isManagedByService)
       .where(owns),

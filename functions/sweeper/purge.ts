@@ -37,6 +37,19 @@ export const purgeQuestions = (db: Database) =>
       where (q.organization_id, q.agent_id, q.id) = (old.organization_id, old.agent_id, old.id)`
   })
 
+/** What documents were, a year after it was replaced, and all of organizations that keep none. */
+export const purgeRevisions = (db: Database) =>
+  inBatches(db, 200, 5000, (limit) => {
+    return sql`delete from document_revisions r using (
+        (select organization_id, document_id, revision from document_revisions
+          where replaced_at < now() - interval '1 year' order by replaced_at limit ${limit})
+        union
+        (select k.organization_id, k.document_id, k.revision
+          from organizations o join document_revisions k on k.organization_id = o.id
+          where not o.keep_revisions limit ${limit})) dropped
+      where (r.organization_id, r.document_id, r.revision) = (dropped.organization_id, dropped.document_id, dropped.revision)`
+  })
+
 /** Vectors of questions that are a month old, and of each organization all but the newest. */
 export const purgeQueryVectors = (db: Database, maxPerOrganization = 10_000) =>
   inBatches(db, 1000, 5000, (limit) => {

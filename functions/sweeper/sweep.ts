@@ -6,7 +6,14 @@ import type { Sender } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
-import { purgeKeys, purgeQueryVectors, purgeQuestions, purgeSessions, purgeSignInAttempts } from './purge.ts'
+import {
+  purgeKeys,
+  purgeQueryVectors,
+  purgeQuestions,
+  purgeRevisions,
+  purgeSessions,
+  purgeSignInAttempts,
+} from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
 
 interface SweepReport {
@@ -21,6 +28,7 @@ interface SweepReport {
   sessions_purged: number
   sign_in_attempts_purged: number
   questions_purged: number
+  revisions_purged: number
   chunks_listed: number
   oldest_pending_seconds: number
 }
@@ -59,6 +67,7 @@ export async function sweep(
     sessions_purged: await purgeSessions(db),
     sign_in_attempts_purged: await purgeSignInAttempts(db),
     questions_purged: await purgeQuestions(db),
+    revisions_purged: await purgeRevisions(db),
     chunks_listed: await listTerms(db, () => remaining() > lastSendMilliseconds),
     oldest_pending_seconds: oldest[0]!.seconds,
   }

@@ -14,7 +14,9 @@ const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-
 
 /** In order. See README.md for how the next one is written. */
 const all: Readonly<Record<string, readonly Step[]>> = {
-  [baseline]: [inTransaction(...['tables', 'search/tables', 'functions', 'roles', 'policies', ...search].map(read))],
+  [baseline]: [
+    inTransaction(...['tables', 'search/tables', 'functions', 'revisions', 'roles', 'policies', ...search].map(read)),
+  ],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

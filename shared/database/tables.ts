@@ -20,6 +20,7 @@ export interface Tables {
     name: string
     auto_delete_done_calls: Generated<boolean>
     log_questions: Generated<boolean>
+    keep_revisions: Generated<boolean>
     requests_per_second: Generated<number>
     request_burst: Generated<number>
     tokens_per_day: ColumnType<string, number | undefined, number>
@@ -75,6 +76,10 @@ export interface Tables {
     revision: Generated<number>
     active_revision: number | null
     listed_revision: number | null
+    text_revision: Generated<number>
+    revised_at: Time
+    revised_by: Id | null
+    served_at: Date | null
     chunk_count: Generated<number>
     chunk_offsets: number[] | null
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
@@ -99,6 +104,21 @@ export interface Tables {
     edits: Generated<number>
     created_at: Time
     updated_at: Time
+  }
+  document_revisions: {
+    organization_id: Id
+    document_id: Id
+    /** The last that had the content; `text_revision` is the first. */
+    revision: number
+    text_revision: number
+    agent_id: Id
+    title: string
+    content: string | null
+    chunk_offsets: number[] | null
+    created_at: Time
+    created_by: Id | null
+    served_at: Date | null
+    replaced_at: Time
   }
   obsolete_files: {
     /** `s3:///{organizationId}/` stands for all files of an organization. */

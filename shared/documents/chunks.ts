@@ -50,10 +50,10 @@ export async function listChunks(
 }
 
 /** The document is then the client's, pending and not served. @throws ApiError agent_not_found, document_not_found */
-export async function deleteChunks(db: Database, scope: DocumentScope): Promise<void> {
+export async function deleteChunks(db: Database, scope: DocumentScope, apiKeyId: string): Promise<void> {
   const results = await db.batch({
     agents: findAgent(scope),
-    documents: db.updateTable('documents as d').set(empty).where(isDocument(scope)).returning('d.id'),
+    documents: db.updateTable('documents as d').set(empty(apiKeyId)).where(isDocument(scope)).returning('d.id'),
     deleted: sql`delete from chunks c using documents d
       where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id`,
     unused: deleteUnusedVectors(scope),

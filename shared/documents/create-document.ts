@@ -63,6 +63,7 @@ const columns = {
   managed_by: 'text',
   request_id: 'text',
   requested_by: 'uuid',
+  revised_by: 'uuid',
 } as const
 
 async function store(

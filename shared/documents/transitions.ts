@@ -40,7 +40,8 @@ import { type Failure, ownFaults } from './failures.ts'
  *
  * Triggers on the row add to any statement (infra/migrations/baseline/functions.sql): `touch_document` the `version` and `updated_at`,
  * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
- * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file.
+ * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file, and `keep_revision`
+ * (revisions.sql) what search served, whose text the row no longer has.
  */
 export type Transition = {
   readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>
@@ -79,7 +80,12 @@ const requestedBy = ({ requestId, apiKeyId }: Origin) =>
   ({ request_id: requestId ?? null, requested_by: apiKeyId ?? null }) satisfies Transition
 
 export const create = (hasContent: boolean, origin: Origin) =>
-  ({ status: 'pending', managed_by: hasContent ? 'service' : 'client', ...requestedBy(origin) }) as const
+  ({
+    status: 'pending',
+    managed_by: hasContent ? 'service' : 'client',
+    ...requestedBy(origin),
+    revised_by: origin.apiKeyId ?? null,
+  }) as const
 
 /** Search serves the same revision as before; the chunks of a client's draft are the caller's to delete. */
 export const restart = (origin: Origin): Transition => ({
@@ -123,14 +129,19 @@ export const handOver = (text: ExtractedText): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-export const takeOver = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } satisfies Transition
+const ofClient = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } as const
 
-export const empty = { ...takeOver, active_revision: null, chunk_offsets: null } satisfies Transition
+/** @param requested_by the id of the client's key */
+export const takeOver = (requested_by: string): Transition => ({ ...ofClient, requested_by })
+
+const unserved = { active_revision: null, chunk_offsets: null } satisfies Transition
+export const empty = (requested_by: string): Transition => ({ ...takeOver(requested_by), ...unserved })
 
 /** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
 export const complete = {
   status: 'completed',
   active_revision: d.revision,
+  served_at: sql<Date>`case when ${d.active_revision} >= ${d.text_revision} then ${d.served_at} else now() end`,
   chunk_offsets: null,
   ...settled,
 } satisfies Transition

@@ -67,12 +67,12 @@ describe('the roles of the Lambdas', () => {
       chunks update: documents idempotency_keys
       dashboard delete: calls chunks documents question_log sessions vectors
       dashboard insert: api_keys documents query_vectors sign_in_attempts
-      dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals documents embedded_tokens \
-        listed_agents organizations query_vectors question_log request_meters sessions sign_in_attempts term_lists vectors
+      dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals document_revisions documents \
+        embedded_tokens listed_agents organizations query_vectors question_log request_meters sessions sign_in_attempts term_lists vectors
       dashboard update: api_keys calls documents organizations sign_in_attempts
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
-      documents select: agents chunks documents idempotency_keys vectors
+      documents select: agents api_keys chunks document_revisions documents idempotency_keys vectors
       documents update: documents idempotency_keys
       embedding delete: chunks vectors
       embedding insert: chunk_terms chunks embedded_tokens vectors
@@ -82,11 +82,11 @@ describe('the roles of the Lambdas', () => {
       extraction update: documents
       mcp insert: query_vectors question_log
       mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks documents idempotency_keys organizations query_vectors \
-        question_log signing_secrets term_lists vectors
+      operator delete: agents api_keys calls chunk_terms chunks document_revisions documents idempotency_keys \
+        organizations query_vectors question_log signing_secrets term_lists vectors
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
-      operator select: agents api_keys calls chunk_terms chunks documents embedded_tokens erasures idempotency_keys \
-        obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
+      operator select: agents api_keys calls chunk_terms chunks document_revisions documents embedded_tokens erasures \
+        idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
       organization select: documents embedded_tokens organizations request_meters
       organization update: organizations
@@ -96,8 +96,9 @@ describe('the roles of the Lambdas', () => {
       questions select: agents question_log
       search insert: query_vectors question_log
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
-      sweeper delete: idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
-      sweeper select: documents idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
+      sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
+      sweeper select: document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
+        question_log sessions sign_in_attempts
       sweeper update: documents obsolete_files
     `)
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
@@ -204,7 +205,8 @@ describe('the roles of the Lambdas', () => {
 
   const forbidden = linesOf(`
     agents: select title from documents; select ready_document_count from agents; update agents set name = null
-    chunks: update chunks set content = null; update vectors set embedding = null; \
+    chunks: select requested_by from documents; select title from document_revisions; \
+      update chunks set content = null; update vectors set embedding = null; \
       update chunks set vector_id = null; select content from documents; update documents set title = null; \
       delete from documents; update chunk_terms set terms = null
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
@@ -215,6 +217,7 @@ describe('the roles of the Lambdas', () => {
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
       select content from chunks; update documents set organization_id = null; select embedding from vectors; \
       select terms from chunk_terms; select secret from signing_secrets; select find_session('x'); \
+      select key_hash from api_keys; delete from document_revisions; insert into document_revisions select from agents; \
       select token_hash from sessions
     embedding: select find_key('x'); update documents set extracted_text = null; \
       update documents set source_url = null; select key_hash from api_keys; update documents set content = null; \
@@ -246,6 +249,7 @@ describe('the roles of the Lambdas', () => {
     sweeper: select question from question_log; select content from documents; select title from documents; \
       select response from idempotency_keys; select extracted_text from documents; \
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
+      select content from document_revisions; select name from organizations; \
       select api_key_id from sessions; select present from term_lists; select terms from chunk_terms
   `).flatMap((line) => {
     const [role, statements] = line.split(': ')
@@ -388,6 +392,9 @@ describe('row-level security', () => {
       await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     }
     await stand.deliver()
+    await sql`update documents set content = 'other text', content_hash = 'other', revision = 2, status = 'pending'`.execute(
+      stand.db,
+    )
     await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
     await sql`update organizations set log_questions = true`.execute(stand.db)
@@ -401,9 +408,15 @@ describe('row-level security', () => {
     const served = 'agents documents chunks chunk_terms vectors query_vectors'
     const edited = 'agents documents chunks vectors idempotency_keys'
     const seen = {
-      ...{ documents: edited, chunks: edited, search: served, mcp: served, platforms: `${served} signing_secrets` },
+      ...{
+        documents: `${edited} document_revisions api_keys`,
+        chunks: edited,
+        search: served,
+        mcp: served,
+        platforms: `${served} signing_secrets`,
+      },
       ...{ embedding: 'documents chunks vectors', agents: 'agents documents', questions: 'agents question_log' },
-      dashboard: `${served} api_keys sessions calls question_log`,
+      dashboard: `${served} document_revisions api_keys sessions calls question_log`,
     }
     for (const [name, tables] of Object.entries(seen)) {
       const role = `cuecard_${name}`

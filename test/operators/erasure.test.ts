@@ -28,6 +28,8 @@ async function busyTenant(): Promise<Tenant> {
   await stand.deliver()
   await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
   await call('DELETE', `${knowledgeBase}/${closed.id}`)
+  const { body: listed } = await call('GET', knowledgeBase)
+  await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
@@ -101,7 +103,14 @@ describe('an organization that is erased', () => {
     await revokeLongAgo(erased)
     const { code, stdout } = await eraseOrganization(erased.organizationId)
     expect(code).toBe(0)
-    const counts = { documents: 4, calls: 1, question_log: 1, query_vectors: 1, idempotency_keys: 3 }
+    const counts = {
+      documents: 4,
+      document_revisions: 1,
+      calls: 1,
+      question_log: 1,
+      query_vectors: 1,
+      idempotency_keys: 3,
+    }
     const done = { kind: 'organization', organization_id: erased.organizationId, completed_at: expect.any(String) }
     expect(JSON.parse(stdout)).toMatchObject({ ...done, counts })
     expect(await isErased(erased)).toBe(true)

@@ -48,6 +48,10 @@ describe('an export', () => {
     const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
     await call('POST', knowledgeBase, { title: 'Hours', content: '# Hours\n\nNine to six – “täglich”.\u2028\n' })
     await stand.deliver()
+    const { body: edited } = await call('POST', knowledgeBase, { title: 'Edited', content: 'before' })
+    await stand.deliver()
+    await call('PATCH', `${knowledgeBase}/${edited.id}`, { content: 'after' })
+    await stand.deliver()
     const { body: own } = await call('POST', knowledgeBase, { title: 'Own' })
     const chunk = { chunk_index: 0, content: 'A chunk of my own', embedding: axis(7), metadata: { page: 1 } }
     await call('POST', `${knowledgeBase}/${own.id}/chunks`, { chunks: [chunk, { chunk_index: 1, content: 'bare' }] })
@@ -70,17 +74,28 @@ describe('an export', () => {
     for (const { id } of documents.toReversed())
       chunks.push(...(await call('GET', `${knowledgeBase}/${id}/chunks`)).body.data)
     expect(ofType(lines, 'chunk')).toMatchObject(chunks)
-    expect(ofType(lines, 'chunk').map(({ is_served }) => is_served)).toEqual([true, false, false])
+    expect(ofType(lines, 'chunk').map(({ is_served }) => is_served)).toEqual([true, true, false, false])
 
     const exported_at = expect.any(String)
     expect(lines[0]).toEqual({ type: 'export', format: 1, organization_id: organization, exported_at })
-    expect(lines[1]).toMatchObject({ type: 'organization', id: organization, name: 'Test' })
+    expect(lines[1]).toMatchObject({ type: 'organization', id: organization, name: 'Test', keep_revisions: true })
+    const revision = { document_id: edited.id, revision: 1, title: 'Edited', content: 'before' }
+    expect(ofType(lines, 'document_revision')).toMatchObject([revision])
     expect(ofType(lines, 'agent')).toMatchObject([{ id: agent, name: 'Agent', knowledge_base_enabled: true }])
     expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
     expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])
     expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
     expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: [] }])
-    const counts = { agent: 1, api_key: 1, signing_secret: 1, document: 2, chunk: chunks.length, call: 1, question: 1 }
+    const counts = {
+      agent: 1,
+      api_key: 1,
+      signing_secret: 1,
+      document: 3,
+      document_revision: 1,
+      chunk: chunks.length,
+      call: 1,
+      question: 1,
+    }
     expect(lines.at(-1)).toEqual({ type: 'end', counts })
     expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|"embedding"/)
   })
@@ -115,7 +130,7 @@ describe('an export', () => {
     const pages: Promise<Response>[] = []
     neonConfig.fetchFunction = (url: string, init: RequestInit) => {
       const answer = fetch(url, init).then(async (response) => new Response(await response.text(), response))
-      if (String(init.body).includes('octet_length(content)')) pages.push(answer)
+      if (String(init.body).includes('octet_length(extracted_text)')) pages.push(answer)
       return answer
     }
     const ahead: number[] = []

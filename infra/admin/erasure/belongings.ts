@@ -32,6 +32,7 @@ export const belongings: readonly Belongings[] = [
     isOfAgent: byAgentId,
   },
   { table: 'term_lists', key: { agent_id: 'uuid', term: 'int', block: 'int' }, isOfAgent: byAgentId },
+  { table: 'document_revisions', key: { document_id: 'uuid', revision: 'int' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },

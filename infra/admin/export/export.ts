@@ -45,7 +45,15 @@ async function* exportOrganization(
   const scoped = db.forOrganization(id)
   const organization = await scoped
     .selectFrom('organizations')
-    .select(['id', 'name', 'auto_delete_done_calls', 'log_questions', 'created_at', sql<Date>`now()`.as('exported_at')])
+    .select([
+      'id',
+      'name',
+      'auto_delete_done_calls',
+      'log_questions',
+      'keep_revisions',
+      'created_at',
+      sql<Date>`now()`.as('exported_at'),
+    ])
     .where('id', '=', id)
     .executeTakeFirst()
   const { exported_at, ...rest } = organization ?? organizationNotFound(id)

@@ -19,6 +19,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   // Whether there is one; not the secret.
   signing_secret: rowsOf('signing_secrets', 'agent_id, platform', 'created_at'),
   document: documentsAfter,
+  document_revision: revisionsAfter,
   chunk: chunksAfter(withEmbeddings),
   call: rowsOf('calls', 'id', 'agent_id, done_at, deleted_at, created_at'),
   question: rowsOf(
@@ -52,6 +53,21 @@ const documentsAfter: PageAfter = async (db, id, last) => {
       d.managed_by, d.revision, d.active_revision, d.valid_from, d.valid_until, d.error_message, d.created_at, d.updated_at
     from sized join documents d on (d.organization_id, d.id) = (${id}, sized.id)
     where sized.position = 1 or sized.bytes <= ${pageBytes} order by d.id`.execute(db)
+  return rows
+}
+
+/** What search served before. */
+const revisionsAfter: PageAfter = async (db, id, last) => {
+  const { rows } = await sql<Row>`
+    with sized as (
+      select document_id, revision, row_number() over (order by document_id, revision) as position,
+        sum(coalesce(octet_length(content), 0)) over (order by document_id, revision) as bytes
+      from document_revisions where organization_id = ${id} and ${after('document_id, revision', last)}
+      order by document_id, revision limit ${rowsPerPage})
+    select r.document_id, r.revision, r.agent_id, r.title, r.content, r.created_at, r.created_by, r.served_at, r.replaced_at
+    from sized join document_revisions r
+      on (r.organization_id, r.document_id, r.revision) = (${id}, sized.document_id, sized.revision)
+    where sized.position = 1 or sized.bytes <= ${pageBytes} order by r.document_id, r.revision`.execute(db)
   return rows
 }
 

@@ -14,7 +14,7 @@ end $$;
 
 create policy own on organizations to cuecard_dashboard, cuecard_embedding, cuecard_organization
   using (id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on api_keys to cuecard_dashboard
+create policy own on api_keys to cuecard_dashboard, cuecard_documents
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on sessions to cuecard_dashboard
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
@@ -38,6 +38,8 @@ create policy own_files on documents to cuecard_extraction
     and source_url is not null and status <> 'completed');
 create policy own on chunks to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
     cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on document_revisions to cuecard_dashboard, cuecard_documents
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on vectors to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
     cuecard_platforms, cuecard_search
@@ -65,6 +67,8 @@ create policy own on calls as restrictive to cuecard_dashboard
 -- The sweeper, and failed sign-ins, which belong to no organization.
 
 create policy every_organization on documents to cuecard_sweeper using (true);
+create policy every_organization on document_revisions to cuecard_sweeper using (true);
+create policy every_organization on organizations to cuecard_sweeper using (true);
 create policy every_organization on obsolete_files to cuecard_sweeper using (true);
 create policy every_organization on idempotency_keys to cuecard_sweeper using (true);
 create policy every_organization on query_vectors to cuecard_sweeper using (true);
@@ -78,8 +82,8 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'documents', 'embedded_tokens', 'erasures',
-    'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets',
+  foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'document_revisions', 'documents', 'embedded_tokens',
+    'erasures', 'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets',
     'term_lists', 'vectors'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);

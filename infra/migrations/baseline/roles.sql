@@ -38,12 +38,14 @@ grant select, delete,
 
 grant select, delete,
   insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
-    managed_by, request_id, requested_by),
+    managed_by, request_id, requested_by, revised_by),
   update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
-    requested_by, uploaded_at)
+    requested_by, uploaded_at, served_at)
   on documents to cuecard_documents, cuecard_dashboard;
+grant select on document_revisions to cuecard_documents, cuecard_dashboard;
+grant select (organization_id, id, name) on api_keys to cuecard_documents;
 grant execute on function admit_documents to cuecard_documents, cuecard_dashboard;
 grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until)
   on documents to cuecard_dashboard;
@@ -55,7 +57,7 @@ grant select (organization_id, document_id, id), delete on vectors to cuecard_do
 grant
   select (organization_id, id, agent_id, managed_by, revision, active_revision, chunk_count, chunk_offsets),
   update (status, managed_by, revision, active_revision, listed_revision, chunk_count, chunk_offsets, planned_chunk_count,
-    error_message, error_code, lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries)
+    error_message, error_code, lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, requested_by)
   on documents to cuecard_chunks;
 grant select, delete,
   insert (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
@@ -103,7 +105,7 @@ grant select (organization_id, status, managed_by) on documents to cuecard_organ
 grant execute on function open_session, find_session to cuecard_dashboard;
 grant select (organization_id, token_hash), delete on sessions to cuecard_dashboard;
 grant select, insert (source, failures), update (failures, since) on sign_in_attempts to cuecard_dashboard;
-grant select (log_questions), update (log_questions) on organizations to cuecard_dashboard;
+grant select (log_questions, keep_revisions), update (log_questions, keep_revisions) on organizations to cuecard_dashboard;
 grant
   select (organization_id, id, name, permissions, expires_at, revoked_at, created_by, created_at),
   insert (organization_id, id, name, key_hash, permissions, expires_at, created_by),
@@ -128,8 +130,8 @@ grant
 grant
   select (organization_id, id, agent_id, title, content, content_hash, source_url, extracted_text, status, managed_by, revision,
     active_revision, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, pending_since, request_id,
-    requested_by),
-  update (status, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+    requested_by, text_revision, served_at),
+  update (status, active_revision, served_at, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since)
   on documents to cuecard_embedding;
 grant
@@ -154,6 +156,8 @@ grant select, delete, update (delete_at) on obsolete_files to cuecard_sweeper;
 grant select (organization_id, api_key_id, key, created_at), delete on idempotency_keys to cuecard_sweeper;
 grant select (organization_id, key, created_at), delete on query_vectors to cuecard_sweeper;
 grant select (organization_id, agent_id, id, asked_at), delete on question_log to cuecard_sweeper;
+grant select (id, keep_revisions) on organizations to cuecard_sweeper;
+grant select (organization_id, document_id, revision, replaced_at), delete on document_revisions to cuecard_sweeper;
 grant select (token_hash, expires_at), delete on sessions to cuecard_sweeper;
 grant select (source, since), delete on sign_in_attempts to cuecard_sweeper;
 
@@ -171,7 +175,7 @@ grant
   update (completed_at, counts)
   on erasures to cuecard_operator;
 grant
-  select (id, name, auto_delete_done_calls, log_questions, requests_per_second, request_burst, tokens_per_day,
+  select (id, name, auto_delete_done_calls, log_questions, keep_revisions, requests_per_second, request_burst, tokens_per_day,
     documents_in_pipeline, created_at),
   insert (id, name),
   update (requests_per_second, request_burst, tokens_per_day, documents_in_pipeline),
@@ -208,7 +212,7 @@ grant select (organization_id, document_id, id, exponent, embedding), delete on 
 grant select (organization_id, agent_id, document_id, revision, chunk_index), delete on chunk_terms to cuecard_operator;
 grant select (organization_id, agent_id, term, block), delete on term_lists to cuecard_operator;
 grant select (organization_id, key), delete on query_vectors to cuecard_operator;
-grant select, delete on question_log to cuecard_operator;
+grant select, delete on question_log, document_revisions to cuecard_operator;
 grant select (organization_id, api_key_id, key), delete on idempotency_keys to cuecard_operator;
 grant select (source_url), insert (source_url, last_at), update (delete_at, last_at) on obsolete_files to cuecard_operator;
 grant select, update (deleted_at), delete on calls to cuecard_operator;

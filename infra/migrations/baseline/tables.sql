@@ -5,6 +5,7 @@ create table organizations (
   name text not null,
   auto_delete_done_calls boolean not null default false,
   log_questions boolean not null default false,
+  keep_revisions boolean not null default true,
   requests_per_second integer not null default 50 check (requests_per_second > 0),
   request_burst integer not null default 200 check (request_burst > 0),
   tokens_per_day bigint not null default 50000000 check (tokens_per_day >= 0),
@@ -13,6 +14,7 @@ create table organizations (
     default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
   created_at timestamptz(3) not null default now()
 );
+create index organizations_without_revisions on organizations (id) where not keep_revisions;
 
 create table api_keys (
   organization_id uuid not null references organizations (id) on delete cascade,
@@ -120,6 +122,10 @@ create table documents (
   status text not null check (status in ('pending', 'processing', 'completed', 'error')),
   revision integer not null default 1,
   active_revision integer check (active_revision <= revision), -- the one that search serves
+  text_revision integer not null default 1, -- the first that has this text, or these chunks of the client's
+  revised_at timestamptz(3) not null default now(), -- when that one was asked for,
+  revised_by uuid, -- with which key,
+  served_at timestamptz(3), -- and when search began to serve it
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
   listed_revision integer, -- the chunks of revisions up to it are in term_lists
   chunk_offsets integer[], -- begin and end of each served chunk; an edit moves all that follow it, and their rows stay

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
+
+interface ListedRevision {
+  /** The last with this content: those before it only processed it again. */
+  revision: number
+  title: string
+  /** UTF-8 bytes of the content; null for chunks of the client's own. */
+  bytes: number | null
+  created_at: Date
+  /** The name of the key. */
+  created_by: string | null
+  served_at: Date | null
+  is_served: boolean
+}
+
+export interface Revision extends ListedRevision {
+  content: string | null
+  /** Begin and end of each chunk in the content. */
+  chunk_offsets: number[] | null
+}
+
+const listed = sql`s.revision, s.title, octet_length(s.content) as bytes, s.created_at, k.name as created_by, s.served_at, s.is_served`
+
+/** The kept revisions `s` of a document and the one that it has, if search serves that, each with the key `k` that asked for it. */
+function servedRevisions(scope: DocumentScope) {
+  const { organizationId, documentId } = scope
+  return sql`(
+      select r.revision, r.text_revision, r.title, r.content, r.chunk_offsets, r.created_at, r.created_by, r.served_at,
+        r.revision is not distinct from d.active_revision as is_served
+      from documents d join document_revisions r on r.organization_id = ${organizationId} and r.document_id = ${documentId}
+      where ${isDocument(scope)}
+      union all
+      select d.active_revision, d.text_revision, d.title,
+        case d.managed_by when 'service' then coalesce(d.content, d.extracted_text) end, d.chunk_offsets, d.revised_at,
+        d.revised_by, d.served_at, true
+      from documents d where ${isDocument(scope)} and d.active_revision >= d.text_revision
+    ) s left join api_keys k on k.organization_id = ${organizationId} and k.id = s.created_by`
+}
+
+function selectRevision(scope: DocumentScope, revision: number) {
+  return sql<Revision>`select ${listed}, s.content, s.chunk_offsets from ${servedRevisions(scope)}
+    where ${revision}::int between s.text_revision and s.revision`
+}
+
+/** What search served as this revision; undefined where that is not kept, or there is no such document. */
+export async function findRevision(
+  db: Database,
+  scope: DocumentScope,
+  revision: number,
+): Promise<Revision | undefined> {
+  return (await selectRevision(scope, revision).execute(db)).rows[0]
+}
