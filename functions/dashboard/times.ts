@@ -1,3 +1,5 @@
+import type { Context } from 'hono'
+import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
 import { words } from './words.ts'
@@ -34,4 +36,27 @@ export function localTime(time: Date): Html {
 
 export function localDay(time: Date): Html {
   return html`<time datetime="${time.toISOString()}" data-local="day">${days.format(time)}</time>`
+}
+
+/** The browser's time zone, from the cookie that dashboard.js sets; UTC without scripts. */
+export function zoneOf(c: Context): string {
+  const zone = getCookie(c, 'cuecard_zone') ?? 'UTC'
+  try {
+    return new Intl.DateTimeFormat(words.lang, { timeZone: zone }).resolvedOptions().timeZone
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return 'UTC'
+  }
+}
+
+/** What calendar and clock show there, as `2026-12-20T09:30:00`. */
+export function wallTime(time: Date, zone: string): string {
+  return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
+}
+
+/** When calendar and clock show this there, in UTC; an hour off where the clock skips it. */
+export function instantOf(wall: string, zone: string): string {
+  const shown = Date.parse(`${wall}Z`)
+  const offset = (time: number) => Date.parse(`${wallTime(new Date(time), zone)}Z`) - time
+  return new Date(shown - offset(shown - offset(shown))).toISOString()
 }

@@ -10,6 +10,11 @@ htmx.registerExtension('cuecard', {
     api.initSecurity({ createHTML: (html) => trusted?.createHTML(html) ?? html, createScript: refuse }, refuse, refuse),
 })
 
+// The server shows and reads days in this zone.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+// biome-ignore lint/suspicious/noDocumentCookie: not all browsers have the Cookie Store API
+document.cookie = `cuecard_zone=${encodeURIComponent(timeZone)}; path=/dashboard; samesite=strict; max-age=31536000`
+
 const announcer = document.getElementById('announcer')
 
 export function announce(text) {
@@ -105,6 +110,7 @@ function restore({ action, fields }) {
     const values = typed.get(element.name)?.map(([, value]) => value) ?? []
     if (element.type === 'checkbox') element.checked = values.includes(element.value)
     else if (values.length > 0) [element.value] = values
+    if (element.value) element.closest('details')?.setAttribute('open', '')
   }
   flash.replaceChildren(document.getElementById('restored').content.cloneNode(true))
   announce(flash.textContent.trim())

@@ -52,6 +52,7 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
     .selectFrom('documents as d')
     .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.edits', 'd.version'])
     .select(['d.chunk_count', 'd.searchable_chunk_count', 'd.planned_chunk_count', 'd.created_at', 'd.updated_at'])
+    .select(['d.valid_from', 'd.valid_until', validity.as('validity')])
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
@@ -62,6 +63,9 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
     ])
     .where(condition)
 }
+
+const validity = sql<'expired' | 'scheduled' | null>`(case
+  when ${d.valid_until} <= now() then 'expired' when ${d.valid_from} > now() then 'scheduled' end)`
 
 const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} is not null then (
   select count(*)::int from chunks c
@@ -74,7 +78,7 @@ function toPattern(word: string): string {
 
 /** Changes whenever what the screens show changes. */
 export function tagOf(document: Overview): string {
-  const { version, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing } = document
+  const { version, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing, validity } = document
   const file = awaits_file ? (is_file_missing ? 'missing' : 'awaited') : null
-  return [version, stored_chunk_count, planned_chunk_count, file].filter((part) => part !== null).join('.')
+  return [version, stored_chunk_count, planned_chunk_count, file, validity].filter((part) => part !== null).join('.')
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
+import { datesView } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
@@ -45,9 +46,10 @@ export function retryAction(base: string, document: Overview) {
 <button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>`
 }
 
-export function aboutView({ source_type, source_url, chunk_count, updated_at }: Overview) {
+export function aboutView(document: Overview) {
+  const { source_type, source_url, chunk_count, updated_at } = document
   const kind = w.types[fileKindOf(source_type, source_url)]
-  return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}`
+  return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}${datesView(document)}`
 }
 
 function deletionWords(title: string) {

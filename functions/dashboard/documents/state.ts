@@ -11,14 +11,17 @@ export interface State {
 
 export function stateOf(document: Overview): State {
   const state = ownState(document)
-  const isReplacing = state.kind !== 'ready' && document.searchable_chunk_count > 0
+  const isReplacing = document.status !== 'completed' && document.searchable_chunk_count > 0 && !document.validity
   const served = isReplacing ? words.documents.previousIsServed : undefined
   return { ...state, detail: [state.detail, served].filter(Boolean).join(' ') || undefined }
 }
 
 function ownState(document: Overview): State {
   const w = words.documents.states
-  if (document.status === 'completed') return { kind: 'ready', label: w.ready }
+  if (document.status === 'completed') {
+    if (document.validity === 'expired') return { kind: 'idle', label: w.expired, detail: w.expiredDetail }
+    return document.validity ? { kind: 'waiting', label: w.scheduled } : { kind: 'ready', label: w.ready }
+  }
   if (document.status === 'error')
     return { kind: 'failed', label: w.failed, detail: words.documents.failure(document.error_message ?? '') }
   if (document.managed_by === 'client') return { kind: 'idle', label: w.awaitsPassages, detail: w.awaitsPassagesDetail }

@@ -60,6 +60,9 @@ export const documents = {
   progress: (stored: number, planned: number) => `${number(stored)} of ${number(planned)} passages`,
   states: {
     ready: 'Ready',
+    scheduled: 'Scheduled',
+    expired: 'Expired',
+    expiredDetail: 'Callers no longer get answers from it. To restore it, edit it and clear the date.',
     failed: 'Failed',
     waiting: 'Waiting',
     queued: 'Queued',
@@ -132,6 +135,17 @@ export const documents = {
     yours: 'Your version',
     saveMine: 'Save mine',
     keepTheirs: 'Keep theirs',
+  },
+  dates: {
+    title: 'Serve it for a while only',
+    from: 'First day',
+    until: 'Last day',
+    shownFrom: 'from',
+    shownUntil: 'until',
+    hint: (zone: string) =>
+      `Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.`,
+    noDay: 'Enter a day, such as 2026-12-20.',
+    notInOrder: 'The last day is before the first.',
   },
   document: {
     edit: 'Edit',

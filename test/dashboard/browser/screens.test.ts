@@ -39,6 +39,9 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
     const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
     const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
+    const [past, future] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString())
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${table.id}`, { valid_until: future })
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Offer', content: 'Half price.', valid_until: past })
     await storeKnown(stand, tenant)
     await storeQuestions(stand, tenant, { question: 'b'.repeat(120) })
     const { page, wrong } = await open({ viewport: { width, height: 844 } })

@@ -9,14 +9,29 @@ import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import type { Screen } from '../../screen.ts'
+import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
+import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, isError, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { type Editable, readEditable } from './text.ts'
 import { contentField, editView, goneView, maxWrittenBytes, newView, titleField } from './view.ts'
 
-const newText = v.object({ title: titleField, content: contentField })
-const editedText = v.object({ title: titleField, content: v.optional(contentField), edits: editsField })
+const { notInOrder } = words.documents.dates
+const newText = v.pipe(
+  v.object({ title: titleField, content: contentField, ...dayFields }),
+  v.forward(
+    v.check((typed) => areInOrder(typed), notInOrder),
+    ['until'],
+  ),
+)
+const editedText = v.pipe(
+  v.object({ title: titleField, content: v.optional(contentField), edits: editsField, ...dayFields }),
+  v.forward(
+    v.check((typed) => areInOrder(typed), notInOrder),
+    ['until'],
+  ),
+)
 
 export function textScreens(screen: Screen, queue: Sender) {
   return new Hono<ApiEnv>()
@@ -24,22 +39,29 @@ export function textScreens(screen: Screen, queue: Sender) {
       `${listPath}/new`,
       screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
         const agent = await getAgent(db, scope)
-        return newView(agent, placeOf(scope, may).base, { title: c.req.query('title') })
+        return newView(agent, placeOf(scope, may).base, { title: c.req.query('title') }, zoneOf(c))
       }),
     )
     .post(
       `${listPath}/new`,
-      screen({ permission: 'kb:write', params: agentPath, form: newText }, async ({ db, scope, form, may, origin }) => {
-        const { base } = placeOf(scope, may)
-        if (!form.isValid) return { ...newView(await getAgent(db, scope), base, form.typed, form.faults), status: 422 }
-        try {
-          const { document } = await createDocument({ db, queue }, scope, form.values, origin)
-          return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
-        } catch (error) {
-          const { message, status } = tooMany(error)
-          return { ...newView(await getAgent(db, scope), base, form.values, { title: message }), status }
-        }
-      }),
+      screen(
+        { permission: 'kb:write', params: agentPath, form: newText },
+        async ({ c, db, scope, form, may, origin }) => {
+          const { base } = placeOf(scope, may)
+          const zone = zoneOf(c)
+          if (!form.isValid)
+            return { ...newView(await getAgent(db, scope), base, form.typed, zone, form.faults), status: 422 }
+          try {
+            const { title, content, ...days } = form.values
+            const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
+            const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
+            return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
+          } catch (error) {
+            const { message, status } = tooMany(error)
+            return { ...newView(await getAgent(db, scope), base, form.values, zone, { title: message }), status }
+          }
+        },
+      ),
     )
     .get(
       `${documentPagePath}/edit`,
@@ -47,7 +69,7 @@ export function textScreens(screen: Screen, queue: Sender) {
         const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
         const { base } = placeOf(scope, may)
         const isOfText = c.req.query('text') !== undefined
-        return editView(agent, document, `${base}/${scope.documentId}`, { isOfText })
+        return editView(agent, document, `${base}/${scope.documentId}`, { isOfText, zone: zoneOf(c) })
       }),
     )
     .post(
@@ -57,28 +79,30 @@ export function textScreens(screen: Screen, queue: Sender) {
         async ({ c, db, scope, form, may, origin }) => {
           const { base } = placeOf(scope, may)
           const address = `${base}/${scope.documentId}`
-          const isOfText = c.req.query('text') !== undefined
+          const shown = { isOfText: c.req.query('text') !== undefined, zone: zoneOf(c) }
           const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
           if (!form.isValid) {
             const { typed, faults } = form
-            if (!document) return goneView(agent, base, typed)
-            return { ...editView(agent, document, address, { isOfText, typed, faults }), status: 422 }
+            if (!document) return goneView(agent, base, typed, shown.zone)
+            return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
           }
-          const { title, content, edits } = form.values
-          if (!document) return goneView(agent, base, { title, content })
+          const { edits, ...typed } = form.values
+          const { title, content, ...days } = typed
+          if (!document) return goneView(agent, base, typed, shown.zone)
           const isOther = content !== undefined && content !== withLineFeeds(document.content)
           try {
-            await updateDocument({ db, queue }, scope, { title, ...(isOther && { content }) }, origin, unedited(edits))
+            const changes = { title, ...(isOther && { content }), ...changedDates(days, document, shown.zone) }
+            await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
             return { redirect: address, flash: { text: words.documents.text.saved(title) } }
           } catch (error) {
             if (isError(error, 'rate_limited')) {
               const faults = { title: words.documents.busy }
-              const editing = { isOfText, typed: { title, content }, faults }
+              const editing = { ...shown, typed, faults }
               return { ...editView(agent, document, address, editing), status: 429 }
             }
             if (!isError(error, 'precondition_failed')) throw error
             const theirs = await readEditable(db, scope, maxWrittenBytes)
-            const editing = { isOfText, typed: { title, content }, isConflict: true }
+            const editing = { ...shown, typed, isConflict: true }
             return { ...editView(agent, theirs, address, editing), status: 409 }
           }
         },

@@ -24,7 +24,16 @@ export async function readEditable(db: Database, scope: DocumentScope, maxBytes:
   const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
   const found = db
     .selectFrom('documents as d')
-    .select(['d.title', 'd.edits', 'd.source_url', 'd.managed_by', 'd.status', 'd.error_code'])
+    .select([
+      'd.title',
+      'd.edits',
+      'd.source_url',
+      'd.managed_by',
+      'd.status',
+      'd.error_code',
+      'd.valid_from',
+      'd.valid_until',
+    ])
     .select([isFileMissing.as('is_file_missing'), isTooLong.as('is_too_long')])
     .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
     .where(isDocument(scope))

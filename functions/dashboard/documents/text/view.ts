@@ -5,6 +5,7 @@ import type { AgentRow } from '../../../../shared/organizations/agents.ts'
 import { type Faults, faultOf, invalid, line, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
 import { words } from '../../words.ts'
+import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { needsFile } from '../state.ts'
 import type { Editable } from './text.ts'
 
@@ -25,21 +26,30 @@ export const contentField = v.pipe(
 
 const maxEdits = 20
 
-interface Typed {
+interface Typed extends Days {
   title?: string | undefined
   content?: string | undefined
   edits?: string | undefined
 }
 
-export function newView({ id, name }: AgentRow, base: string, typed: Typed, faults?: Faults): View {
+export function newView({ id, name }: AgentRow, base: string, typed: Typed, zone: string, faults?: Faults): View {
   const { title = '', content = '' } = typed
-  const form = textForm({ action: `${base}/new`, title, content, faults, save: w.saveNew, cancel: base })
+  const form = textForm({
+    action: `${base}/new`,
+    title,
+    content,
+    days: typed,
+    zone,
+    faults,
+    save: w.saveNew,
+    cancel: base,
+  })
   return { title: w.writeHeading, agent: { id, name, tab: 'documents' }, crumbs: [], content: form }
 }
 
 /** Offers what was typed as a new document, as somebody has deleted the old one. */
-export function goneView(agent: AgentRow, base: string, typed: Typed): View {
-  const view = newView(agent, base, typed)
+export function goneView(agent: AgentRow, base: string, typed: Typed, zone: string): View {
+  const view = newView(agent, base, typed, zone)
   const notice = html`<div class="notice bad" role="alert"><p>${w.gone}</p></div>`
   return { ...view, content: html`${notice}${view.content}`, status: 404 }
 }
@@ -47,6 +57,7 @@ export function goneView(agent: AgentRow, base: string, typed: Typed): View {
 interface Editing {
   /** The text of a file is edited, which saving replaces. */
   isOfText: boolean
+  zone: string
   typed?: Typed
   faults?: Faults
   /** Somebody else has saved `document` since the form was shown. */
@@ -54,13 +65,15 @@ interface Editing {
 }
 
 export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
-  const { isOfText, typed = {}, faults, isConflict } = editing
+  const { isOfText, zone, typed = {}, faults, isConflict } = editing
   const isFile = document.source_url !== null
   const hasText = document.content !== null && document.managed_by === 'service' && (!isFile || isOfText)
   const form: TextForm = {
     action: `${address}/edit${isOfText ? '?text=1' : ''}`,
     title: typed.title ?? document.title,
     content: typed.content ?? (hasText ? document.content! : undefined),
+    days: { ...daysOf(document, zone), ...typed },
+    zone,
     faults,
     // The version that the edit began from: a faulty form does not make it newer.
     edits: typed.edits ?? document.edits,
@@ -88,10 +101,10 @@ function noteView(document: Editable, address: string, hasText: boolean) {
 }
 
 /** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
-function conflictView(mine: TextForm, theirs: { title: string; content: string | null }) {
+function conflictView(mine: TextForm, theirs: Editable) {
   return html`<div class="notice bad" role="alert"><p><strong>${w.conflict}</strong> ${w.conflictHint}</p></div>
 <div class="versions"><section><h2>${w.yours}</h2>${textForm({ ...mine, save: w.saveMine })}</section>
-<section><h2>${w.theirs}</h2><p><strong>${theirs.title}</strong></p>
+<section><h2>${w.theirs}</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
 ${mine.content !== undefined && html`<div class="running-text" tabindex="0">${theirs.content}</div>`}
 <div class="actions"><a class="button plain" href="${mine.cancel}">${w.keepTheirs}</a></div></section></div>`
 }
@@ -101,13 +114,15 @@ interface TextForm {
   title: string
   /** Undefined where the text is not edited. */
   content?: string | undefined
+  days: Days
+  zone: string
   faults?: Faults | undefined
   edits?: number | string | undefined
   save: string
   cancel: string
 }
 
-function textForm({ action, title, content, faults = {}, edits, save, cancel }: TextForm): Html {
+function textForm({ action, title, content, days, zone, faults = {}, edits, save, cancel }: TextForm): Html {
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 <div class="field"><label for="title">${w.title}</label>
@@ -120,6 +135,7 @@ ${
 ${content}</textarea>
 ${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`
 }
+${datesFields(days, faults, zone)}
 <div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 

@@ -1,0 +1,76 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
+import type { Html } from '../layout.ts'
+import { instantOf, localDay, wallTime } from '../times.ts'
+import { words } from '../words.ts'
+
+const w = words.documents.dates
+
+export interface Dates {
+  valid_from: Date | null
+  valid_until: Date | null
+}
+
+/** As people say it: the first day and the last one; '' for no limit. */
+export interface Days {
+  from?: string | undefined
+  until?: string | undefined
+}
+
+/** Days that the fields of browsers take and Postgres has in every time zone. */
+const [firstDay, lastDay] = ['1900-01-01', '9998-12-31']
+const dayMilliseconds = 86_400_000
+
+const day = v.optional(
+  v.pipe(
+    v.string(),
+    v.check((text) => text === '' || isDay(text), w.noDay),
+  ),
+)
+export const dayFields = { from: day, until: day }
+export const areInOrder = ({ from, until }: Days) => !from || !until || from <= until
+
+function isDay(text: string): boolean {
+  const time = Date.parse(text)
+  if (Number.isNaN(time) || text < firstDay || text > lastDay) return false
+  return new Date(time).toISOString().slice(0, 10) === text
+}
+
+function dayOf(time: Date | null, zone: string): string {
+  const text = time ? wallTime(time, zone).slice(0, 10) : ''
+  return isDay(text) ? text : ''
+}
+
+export function daysOf({ valid_from, valid_until }: Dates, zone: string) {
+  return { from: dayOf(valid_from, zone), until: dayOf(valid_until && lastMoment(valid_until), zone) }
+}
+
+const lastMoment = (until: Date) => new Date(until.getTime() - 1)
+
+/** What a form changes: a date whose day is as it was shown keeps its time of day. */
+export function changedDates({ from, until }: Days, stored: Dates, zone: string) {
+  const shown = daysOf(stored, zone)
+  const midnight = (day: string, after = 0) =>
+    day && instantOf(`${new Date(Date.parse(day) + after).toISOString().slice(0, 10)}T00:00`, zone)
+  return {
+    ...(from !== undefined && from !== shown.from && { valid_from: midnight(from) || null }),
+    ...(until !== undefined && until !== shown.until && { valid_until: midnight(until, dayMilliseconds) || null }),
+  }
+}
+
+export function datesFields({ from = '', until = '' }: Days, faults: Faults, zone: string): Html {
+  const field = (name: 'from' | 'until', day: string) => html`<div><label for="${name}">${w[name]}</label>
+<input id="${name}" type="date" name="${name}" value="${shortened(day, firstDay.length)}" min="${firstDay}" max="${lastDay}" aria-describedby="${faults[name] && `${name}-fault `}dates-hint"${invalid(faults[name])}>
+${faultOf(name, faults[name])}</div>`
+  const isOpen = from || until || faults.from || faults.until
+  return html`<details class="field"${isOpen && html` open`}><summary>${w.title}</summary>
+<div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">${w.hint(zone)}</p></details>`
+}
+
+/** “from …”, “until …” with the last day, or nothing. */
+export function datesView({ valid_from, valid_until }: Dates): Html {
+  return html`${valid_from && html` · ${w.shownFrom} ${localDay(valid_from)}`}${
+    valid_until && html` · ${w.shownUntil} ${localDay(lastMoment(valid_until))}`
+  }`
+}

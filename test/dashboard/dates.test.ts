@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { hiddenIn, listOf, rowOf, write } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+async function documentWith(tenant: SignedIn, dates: object = {}, content = 'We are closed.') {
+  const id = await write(tenant, 'Christmas', content)
+  await stand.deliver()
+  const address = `${listOf(tenant)}/${id}`
+  const path = `${tenant.knowledgeBase}/${id}`
+  const patch = async (changes: object) => expect((await tenant.call('PATCH', path, changes)).status).toBe(200)
+  await patch({ title: 'Christmas', ...dates })
+  return {
+    address,
+    patch,
+    dates: async () => {
+      const { valid_from, valid_until } = (await tenant.call('GET', path)).body
+      return [valid_from, valid_until]
+    },
+    row: async () => rowOf((await tenant.browser.get(listOf(tenant))).html, id).replaceAll(/(<[^>]+>|\s)+/g, ' '),
+  }
+}
+
+/** What the fields for the days show. */
+const daysIn = (html: string) =>
+  ['from', 'until'].map((name) => new RegExp(`name="${name}" value="(.*?)"`).exec(html)![1])
+
+describe('the list and the page of a document say', () => {
+  test.each([
+    ['Ready', {}, /changed/],
+    ['Scheduled', { valid_from: inDays(2) }, / from /],
+    ['Ready', { valid_from: inDays(-2), valid_until: inDays(2) }, / from .* until /],
+    ['Expired', { valid_until: inDays(-2) }, / until /],
+  ])('%s, and its days: %j', async (label, dates, shown) => {
+    const tenant = await signedIn()
+    const document = await documentWith(tenant, dates)
+    for (const text of [await document.row(), (await tenant.browser.get(document.address)).text]) {
+      expect(text).toContain(label)
+      expect(text).toMatch(shown)
+      expect(text).not.toContain('previous version')
+    }
+  })
+
+  test('the last day, which ends when the document is no longer served', async () => {
+    const tenant = await signedIn()
+    const document = await documentWith(tenant, { valid_until: '2999-01-01T00:00:00Z' })
+    expect(await document.row()).toContain('until Dec 31, 2998')
+  })
+
+  test('of an edit of an expired document, that no previous version answers', async () => {
+    const tenant = await signedIn()
+    const document = await documentWith(tenant, { valid_until: inDays(-2) })
+    await document.patch({ content: 'Another text.' })
+    expect(await document.row()).toContain('Queued')
+    expect(await document.row()).not.toContain('previous version')
+  })
+})
+
+describe('the form of a text', () => {
+  const newText = { title: 'Christmas', content: 'We are closed.' }
+
+  test('takes the first and the last day in the browser’s time zone, and names the zone', async () => {
+    const tenant = await signedIn()
+    const days = { from: '2998-12-20', until: '2999-01-06' }
+    for (const [zone, from, until] of [
+      [undefined, '2998-12-20T00:00:00.000Z', '2999-01-07T00:00:00.000Z'],
+      ['Europe/Berlin', '2998-12-19T23:00:00.000Z', '2999-01-06T23:00:00.000Z'],
+      ['America/New_York', '2998-12-20T05:00:00.000Z', '2999-01-07T05:00:00.000Z'],
+      ['Nowhere/Land', '2998-12-20T00:00:00.000Z', '2999-01-07T00:00:00.000Z'],
+    ] as const) {
+      if (zone) tenant.browser.jar.set('cuecard_zone', encodeURIComponent(zone))
+      const { headers } = await tenant.browser.post(`${listOf(tenant)}/new`, { ...newText, ...days })
+      const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${headers.location!.split('/').at(-1)}`)
+      expect([body.valid_from, body.valid_until], zone).toEqual([from, until])
+      const { html, text } = await tenant.browser.get(`${headers.location}/edit`)
+      expect(daysIn(html)).toEqual([days.from, days.until])
+      expect(text).toContain(`in the time zone ${zone && zone !== 'Nowhere/Land' ? zone : 'UTC'}.`)
+    }
+  })
+
+  test('begins a day at midnight also where the clocks change on it', async () => {
+    const tenant = await signedIn()
+    tenant.browser.jar.set('cuecard_zone', 'Europe%2FBerlin')
+    const document = await documentWith(tenant)
+    const { html } = await tenant.browser.get(`${document.address}/edit`)
+    const days = { from: '2027-03-28', until: '2027-10-31' }
+    await tenant.browser.submit(`${document.address}/edit`, { ...newText, ...days, edits: hiddenIn(html, 'edits') })
+    expect(await document.dates()).toEqual(['2027-03-27T23:00:00.000Z', '2027-10-31T23:00:00.000Z'])
+  })
+
+  test('keeps the time of a day that is not changed, and clears one that is emptied', async () => {
+    const tenant = await signedIn()
+    const dates = { valid_from: '2998-12-20T14:00:00.000Z', valid_until: '2999-01-06T18:30:00.123Z' }
+    const document = await documentWith(tenant, dates)
+    const edit = async (days: object) => {
+      const { html } = await tenant.browser.get(`${document.address}/edit`)
+      const [from, until] = daysIn(html) as [string, string]
+      const fields = { ...newText, from, until, ...days, edits: hiddenIn(html, 'edits') }
+      await tenant.browser.submit(`${document.address}/edit`, fields)
+      return await document.dates()
+    }
+    expect(await edit({ title: 'Closed' })).toEqual([dates.valid_from, dates.valid_until])
+    expect(await edit({ until: '2999-01-07' })).toEqual([dates.valid_from, '2999-01-08T00:00:00.000Z'])
+    expect(await edit({ from: '', until: '' })).toEqual([null, null])
+  })
+
+  test('leaves dates that no such field can hold as they are', async () => {
+    const tenant = await signedIn()
+    const dates = { valid_from: '0001-01-01T00:00:00.000Z', valid_until: '9999-12-31T23:59:59.999Z' }
+    const document = await documentWith(tenant, dates)
+    const { html } = await tenant.browser.get(`${document.address}/edit`)
+    expect(daysIn(html)).toEqual(['', ''])
+    const fields = { ...newText, from: '', until: '', edits: hiddenIn(html, 'edits') }
+    await tenant.browser.submit(`${document.address}/edit`, fields)
+    expect(await document.dates()).toEqual([dates.valid_from, dates.valid_until])
+  })
+
+  test.each([
+    ['from', { from: 'tomorrow' }, 'Enter a day'],
+    ['from', { from: '2027-02-29' }, 'Enter a day'],
+    ['until', { until: '9999-12-31' }, 'Enter a day'],
+    ['until', { until: '275760-09-13' }, 'Enter a day'],
+    ['until', { from: '2027-01-06', until: '2026-12-20' }, 'The last day is before the first.'],
+  ])('says beside %s what is wrong with it, and changes nothing: %j', async (field, days, fault) => {
+    const tenant = await signedIn()
+    const document = await documentWith(tenant)
+    const { html } = await tenant.browser.get(`${document.address}/edit`)
+    for (const path of [`${document.address}/edit`, `${listOf(tenant)}/new`]) {
+      const answer = await tenant.browser.post(path, { ...newText, ...days, edits: hiddenIn(html, 'edits') })
+      expect(answer.status).toBe(422)
+      expect(answer.html.split(`<p id="${field}-fault" class="fault">`)[1]).toMatch(
+        new RegExp(`^<svg.*</svg> ${fault}`),
+      )
+    }
+    expect(await document.dates()).toEqual([null, null])
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+
+  test('does not undo the dates that somebody else has set meanwhile', async () => {
+    const tenant = await signedIn()
+    const document = await documentWith(tenant)
+    const { html } = await tenant.browser.get(`${document.address}/edit`)
+    const valid_until = inDays(20)
+    await document.patch({ valid_until })
+    const fields = { ...newText, from: '', until: '', edits: hiddenIn(html, 'edits') }
+    const conflict = await tenant.browser.post(`${document.address}/edit`, fields)
+    expect([conflict.status, await document.dates()]).toEqual([409, [null, valid_until]])
+    expect(conflict.text).toMatch(/Their version Christmas · until /)
+  })
+})
