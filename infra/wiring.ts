@@ -28,7 +28,12 @@ export const lambdas = {
   documents: {
     ...api,
     entry: 'functions/documents/handler.ts',
-    routes: [agentPath, `${agentPath}/batch`, documentPath],
+    routes: [
+      agentPath,
+      `${agentPath}/batch`,
+      documentPath,
+      ...['', '/{revision}', '/{revision}/restore'].map((path) => `${documentPath}/revisions${path}` as const),
+    ],
   },
   chunks: { ...api, entry: 'functions/chunks/handler.ts', routes: [`${documentPath}/chunks`] },
   search: {

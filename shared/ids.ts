@@ -1,5 +1,6 @@
 import { v7 } from 'uuid'
 import * as v from 'valibot'
+import { integer } from './http/input/fields.ts'
 
 export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase())
 
@@ -7,8 +8,17 @@ export const organizationId = v.pipe(uuid, v.brand('OrganizationId'))
 export const agentId = v.pipe(uuid, v.brand('AgentId'), v.description('The agent’s id.'))
 export const documentId = v.pipe(uuid, v.brand('DocumentId'), v.description('The document’s id.'))
 
+const revision = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,9}$/, 'must be a positive integer'),
+  v.transform(Number),
+  integer(1, 2 ** 31 - 1),
+  v.description('The revision’s number.'),
+)
+
 export const agentPath = v.object({ agentId })
 export const documentPath = v.object({ agentId, documentId })
+export const revisionPath = v.object({ agentId, documentId, revision })
 
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>

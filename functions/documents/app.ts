@@ -15,6 +15,7 @@ import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from 
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { revisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, withoutContent } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -265,4 +266,5 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
       ),
     )
+    .route('/', revisionRoutes(endpoint, queue))
 }

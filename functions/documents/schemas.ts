@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Document, documentSchema, statuses } from '../../shared/documents/document.ts'
+import { type Document, documentExample, documentSchema, statuses } from '../../shared/documents/document.ts'
+import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { documentId } from '../../shared/ids.ts'
@@ -56,4 +57,56 @@ export const sortKey = v.strictTuple([time, documentId])
 
 function isoOf(date: Date): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+const revisionEntries = {
+  revision: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description(
+      'Grows with each edit. Of several revisions of one text, the last: the others only processed it again.',
+    ),
+  ),
+  title: v.pipe(v.string(), v.description('The title that the document had with this content, at the last.')),
+  created_at: v.pipe(v.string(), v.isoTimestamp(), v.description('When the content was set.')),
+  created_by: v.pipe(v.nullable(v.string()), v.description('The name of the key that set it, if a key did.')),
+  bytes: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description('The content’s size in UTF-8; null for chunks of your own.'),
+  ),
+  is_served: v.pipe(v.boolean(), v.description('Whether search serves it now.')),
+}
+
+export const listedRevision = v.pipe(v.strictObject(revisionEntries), v.title('RevisionSummary'))
+
+export const revisionSchema = v.pipe(
+  v.strictObject({
+    ...revisionEntries,
+    content: v.pipe(v.nullable(v.string()), v.description('Null for chunks of your own, whose texts are not kept.')),
+  }),
+  v.title('Revision'),
+)
+
+export const listRevisionsQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+
+/** What the list of revisions is sorted by: their numbers. */
+export const revisionSortKey = v.strictTuple([v.pipe(v.number(), v.integer())])
+
+export function toListedRevision(row: ListedRevision): v.InferOutput<typeof listedRevision> {
+  const { revision, title, created_at, created_by, bytes, is_served } = row
+  return { revision, title, created_at: created_at.toISOString(), created_by, bytes, is_served }
+}
+
+export function toRevision(row: Revision): v.InferOutput<typeof revisionSchema> {
+  return { ...toListedRevision(row), content: row.content }
+}
+
+export const revisionExample: v.InferOutput<typeof revisionSchema> = {
+  revision: 1,
+  title: documentExample.title,
+  created_at: documentExample.created_at,
+  created_by: 'Front desk',
+  bytes: 65,
+  is_served: true,
+  content: documentExample.content,
 }

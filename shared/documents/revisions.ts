@@ -1,8 +1,16 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { type DocumentScope, isDocument } from '../database/scope.ts'
+import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Tags } from '../http/etag.ts'
+import { requireDocument } from '../http/not-found.ts'
+import type { Origin } from '../queue.ts'
+import { selectDocument } from './chunks.ts'
+import type { DocumentRow } from './document.ts'
+import type { Outbox } from './outbox.ts'
+import { updateDocument } from './update-document.ts'
 
-interface ListedRevision {
+export interface ListedRevision {
   /** The last with this content: those before it only processed it again. */
   revision: number
   title: string
@@ -51,4 +59,51 @@ export async function findRevision(
   revision: number,
 ): Promise<Revision | undefined> {
   return (await selectRevision(scope, revision).execute(db)).rows[0]
+}
+
+/** @throws ApiError agent_not_found, document_not_found, revision_not_found */
+export async function getRevision(db: Database, scope: DocumentScope, revision: number): Promise<Revision> {
+  const found = await db.batch({
+    agents: findAgent(scope),
+    documents: selectDocument(db, scope),
+    revisions: selectRevision(scope, revision),
+  })
+  requireDocument(found)
+  return found.revisions[0] ?? revisionNotFound()
+}
+
+/** Newest first. @throws ApiError agent_not_found, document_not_found */
+export async function listRevisions(
+  db: Database,
+  scope: DocumentScope,
+  { limit, after }: { limit: number; after?: number | undefined },
+): Promise<{ revisions: ListedRevision[]; hasMore: boolean }> {
+  const found = await db.batch({
+    agents: findAgent(scope),
+    documents: selectDocument(db, scope),
+    revisions: sql<ListedRevision>`select ${listed} from ${servedRevisions(scope)}
+      where ${after === undefined ? sql`true` : sql`s.revision < ${after}`} order by s.revision desc limit ${limit + 1}`,
+  })
+  requireDocument(found)
+  return { revisions: found.revisions.slice(0, limit), hasMore: found.revisions.length > limit }
+}
+
+/** Makes the content of a revision the document's again; nothing changes if it is. @throws ApiError, Unavailable */
+export async function restoreRevision(
+  outbox: Outbox,
+  scope: DocumentScope,
+  revision: number,
+  origin: Origin,
+  match?: Tags,
+): Promise<DocumentRow> {
+  const { content } = await getRevision(outbox.db, scope, revision)
+  const input = { ...(content !== null && { content }), isRestored: true }
+  return (await updateDocument(outbox, scope, input, origin, match)).document
+}
+
+function revisionNotFound(): never {
+  throw new ApiError(
+    'revision_not_found',
+    'Search has not served this revision of the document, or it is no longer kept.',
+  )
 }

@@ -258,16 +258,24 @@ export interface DocumentState {
   has_embedding: boolean
 }
 
-type Patch = { content_hash?: Buffer | undefined; status?: 'pending' | 'completed' | undefined }
+interface Patch {
+  content_hash?: Buffer | undefined
+  status?: 'pending' | 'completed' | undefined
+  /** The content is that of a revision; chunks of a client's own have none. */
+  isRestored?: boolean | undefined
+}
 
 /** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
 export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
   // Setting the extracted text as content is a change: it turns the file's document into a text document.
-  const isSame =
-    !document.is_file && patch.content_hash !== undefined && document.content_hash?.equals(patch.content_hash)
+  const mayBeSame = patch.isRestored
+    ? document.managed_by === 'service' && document.status !== 'error'
+    : !document.is_file
+  const isSame = mayBeSame && patch.content_hash && document.content_hash?.equals(patch.content_hash)
   const isOther = patch.content_hash !== undefined && !isSame
 
   if (patch.content_hash && patch.status === 'completed') conflict('invalid_transition')
+  if (patch.isRestored && !patch.content_hash) conflict('invalid_transition')
   if (isOther) return 'restart'
   if (patch.status === undefined) return 'none'
 

@@ -29,7 +29,7 @@ import {
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
-  input: UpdateInput,
+  input: UpdateInput & { isRestored?: boolean },
   origin: Origin,
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
@@ -39,7 +39,7 @@ export async function updateDocument(
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
-    const decision = decide(found, { content_hash, status: input.status })
+    const decision = decide(found, { content_hash, status: input.status, isRestored: input.isRestored })
     const changing = change(db, scope, found, {
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),

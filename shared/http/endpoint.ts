@@ -6,6 +6,7 @@ import { steadyNow } from '../steady-clock.ts'
 import { type ApiEnv, sentBody, sourceAddress } from './api.ts'
 import { keyVerifier, sentKey, type VerifiedKey } from './api-keys.ts'
 import { ApiError, type InputError } from './errors.ts'
+import { idempotencyHeader } from './idempotency.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
 import { readBody, readParameters } from './input/validation.ts'
@@ -67,7 +68,8 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
       if (errors.length > 0)
         throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
       const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
-      if (op.permission.endsWith(':write')) c.set('unavailableDetail', unknownOutcome(c.req))
+      if (op.permission.endsWith(':write'))
+        c.set('unavailableDetail', unknownOutcome(c.req, (op.headers as OptionalSchema) === idempotencyHeader))
       try {
         return await handler({
           c,
@@ -90,8 +92,8 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
   }
 }
 
-function unknownOutcome(request: HonoRequest): string {
-  if (request.method === 'POST')
+function unknownOutcome(request: HonoRequest, takesIdempotencyKey: boolean): string {
+  if (takesIdempotencyKey)
     return request.header('idempotency-key') === undefined
       ? 'It is unknown whether the request took effect. Check before you retry. With an Idempotency-Key a request can be retried safely.'
       : 'It is unknown whether the request took effect. Retry it with the same Idempotency-Key: it takes effect only once.'

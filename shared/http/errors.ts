@@ -10,6 +10,7 @@ export const problems = {
   missing_permission: { status: 403, title: 'The API key lacks a permission' },
   agent_not_found: { status: 404, title: 'Agent not found' },
   document_not_found: { status: 404, title: 'Document not found' },
+  revision_not_found: { status: 404, title: 'Revision not found' },
   route_not_found: { status: 404, title: 'Route not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   chunk_index_conflict: { status: 409, title: 'A chunk with this index already exists' },

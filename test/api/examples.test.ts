@@ -61,6 +61,8 @@ describe('the example of a response is what the example of a request is answered
     ['getDocument', processed],
     ['listDocuments', processed],
     ['updateDocument', processed],
+    ['listRevisions', processed],
+    ['getRevision', processed],
     ['createChunks', empty],
     ['listChunks', after('createChunks', empty)],
     ['search', processed],
@@ -76,7 +78,7 @@ describe('the example of a response is what the example of a request is answered
 
 /** Of what differs from one database or embedder to the next only its type. */
 function withoutOwn(body: unknown): unknown {
-  const own = /^(id|(agent|document|chunk)_id|name|(cre|upd)ated_at|score|semantic|keyword)$/
+  const own = /^(id|(agent|document|chunk)_id|name|(cre|upd)ated_at|created_by|score|semantic|keyword)$/
   return JSON.parse(JSON.stringify(body), (key, value) => (own.test(key) ? typeof value : value))
 }
 

@@ -59,10 +59,16 @@ describe.each(keyedRoutes)('$name', (route) => {
   const nth = withBody.indexOf(route)
   /** The platform may add fields to what it sends. */
   const takesUnknownFields = lambda === 'platforms'
+  /** The ids of a document, which search serves where the path asks for that. */
+  const arrange = async () => {
+    const ids = await makeDocument(tenant)
+    if (path.includes('{revision}')) await stand.deliver()
+    return ids
+  }
 
   test('answers as documented, and lets nobody keep an answer, but one document for whoever asks again', async () => {
     const kept = operation.operationId === 'getDocument' ? 'private, no-cache' : 'private, no-store'
-    const url = fill(path, await makeDocument(tenant))
+    const url = fill(path, await arrange())
     const { status, headers } = await tenant.call(method, url, body)
     expect(success).toContain(status)
     expect(headers['cache-control']).toBe(kept)
@@ -102,6 +108,7 @@ describe.each(keyedRoutes)('$name', (route) => {
     test('refuses malformed ids and names the parameter', async () => {
       for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
         for (const id of turn(malformedIds, withIds.indexOf(route))) {
+          if (name === 'revision' && id === '123') continue
           const answer = await tenant.call(method, fill(path, { ...never(), [name!]: encodeURIComponent(id) }), body)
           expect(answer).toMatchObject({
             status: 400,
@@ -113,7 +120,7 @@ describe.each(keyedRoutes)('$name', (route) => {
 
   if (takesIds)
     test('accepts upper-case ids and answers in lower case', async () => {
-      const { agentId, documentId } = await makeDocument(tenant)
+      const { agentId, documentId } = await arrange()
       const shouted = fill(path, { agentId: agentId.toUpperCase(), documentId: documentId.toUpperCase() })
       const answer = await tenant.call(method, shouted, body)
       expect(success).toContain(answer.status)
@@ -154,14 +161,14 @@ describe.each(keyedRoutes)('$name', (route) => {
   if (body !== undefined)
     test('takes application/json in any spelling', async () => {
       const types = ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']
-      const url = fill(path, await makeDocument(tenant))
+      const url = fill(path, await arrange())
       const headers = { 'content-type': turn(types, nth, 1)[0]! }
       expect(success).toContain((await tenant.call(method, url, JSON.stringify(body), headers)).status)
     })
 
   if (body !== undefined && takesUnknownFields)
     test('takes fields that it does not know', async () => {
-      const ids = await makeDocument(tenant)
+      const ids = await arrange()
       const answer = await tenant.call(method, fill(path, ids), { ...(body as object), frobnicate: { a: 1 } })
       expect(success).toContain(answer.status)
     })
@@ -179,7 +186,7 @@ describe.each(keyedRoutes)('$name', (route) => {
 
   if (method === 'GET')
     test('answers HEAD like GET, without the body', async () => {
-      const own = fill(path, await makeDocument(tenant))
+      const own = fill(path, await arrange())
       for (const url of [own, `${own}?frobnicate`, ...(takesIds ? [fill(path, never())] : [])]) {
         const { body: _, ...get } = comparable(await tenant.call('GET', url))
         const { body: nothing, ...head } = comparable(await tenant.call('HEAD', url))

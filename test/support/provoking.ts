@@ -64,6 +64,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     },
     agent_not_found: ({ call }) => call('GET', `/v1/agents/${newId()}/knowledge-base`),
     document_not_found: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}/${newId()}`),
+    revision_not_found: async (tenant) => tenant.call('GET', `${await emptyDocument(tenant)}/revisions/1`),
     route_not_found: ({ call }) => call('GET', '/v1/nowhere'),
     method_not_allowed: ({ call, knowledgeBase }) => call('PUT', knowledgeBase, {}),
     chunk_index_conflict: async (tenant) => {

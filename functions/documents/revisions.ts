@@ -1,0 +1,116 @@
+import { Hono } from 'hono'
+import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
+import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/revisions.ts'
+import type { ApiEnv } from '../../shared/http/api.ts'
+import type { endpoints } from '../../shared/http/endpoint.ts'
+import { etag, ifMatch } from '../../shared/http/etag.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { documentPath, revisionPath } from '../../shared/ids.ts'
+import type { Sender } from '../../shared/queue.ts'
+import {
+  listedRevision,
+  listRevisionsQuery,
+  revisionExample,
+  revisionSchema,
+  revisionSortKey,
+  toListedRevision,
+  toRevision,
+} from './schemas.ts'
+
+const collection = '/v1/agents/:agentId/knowledge-base/:documentId/revisions'
+const { content: _, ...listedExample } = revisionExample
+
+/** Routes of the documents' app, with its endpoints. */
+export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender) {
+  return new Hono<ApiEnv>()
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listRevisions',
+          tag: 'Documents',
+          summary: 'List the revisions of a document',
+          description:
+            'What search served, newest first: the content that the document has, if search serves it, and the newest 20 before that, each for a year after it was replaced. An organization can turn this off in the dashboard.',
+          permission: 'kb:read',
+          params: documentPath,
+          query: listRevisionsQuery,
+          responses: {
+            200: {
+              description: 'A page of revisions, without their contents',
+              schema: pageSchema(listedRevision),
+              example: pageExample(listedExample),
+              headers: ['Link'],
+            },
+          },
+          errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query: { limit, cursor } }) => {
+          const list = `revisions ${params.documentId}`
+          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, revisionSortKey)
+          const scope = { organizationId: key.organizationId, ...params }
+          const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
+          const next = hasMore ? encodeCursor(key.cursorKey, list, [revisions.at(-1)!.revision]) : null
+          if (next) c.header('link', linkToNext(c.req.url, next))
+          return c.json({ data: revisions.map(toListedRevision), has_more: hasMore, next_cursor: next })
+        },
+      ),
+    )
+    .get(
+      `${collection}/:revision`,
+      endpoint(
+        {
+          operationId: 'getRevision',
+          tag: 'Documents',
+          summary: 'Get a revision of a document',
+          description:
+            'What search served as this revision. One that only processed the same content again is answered with the last that did.',
+          permission: 'kb:read',
+          params: revisionPath,
+          responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
+          errors: ['agent_not_found', 'document_not_found', 'revision_not_found'],
+        },
+        async ({ c, key, db, params: { revision, ...params } }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          return c.json(toRevision(await getRevision(db, scope, revision)))
+        },
+      ),
+    )
+    .post(
+      `${collection}/:revision/restore`,
+      endpoint(
+        {
+          operationId: 'restoreRevision',
+          tag: 'Documents',
+          summary: 'Restore a revision of a document',
+          description:
+            'Makes its content the document’s again, in a new revision: as a PATCH of `content` does, and chunks that did not change are not embedded again. The title stays. Nothing changes if the document has that content. A document that was a file becomes a text. The texts of your own chunks are not kept, so such a revision is 409 `invalid_transition`.',
+          permission: 'kb:write',
+          params: revisionPath,
+          headers: ifMatch,
+          responses: {
+            200: {
+              description: 'The document',
+              schema: documentSchema,
+              example: { ...documentExample, status: 'pending' },
+              headers: ['ETag'],
+            },
+          },
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'revision_not_found',
+            'precondition_failed',
+            'invalid_transition',
+          ],
+        },
+        async ({ c, key, db, params: { revision, ...params }, headers }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])
+          c.header('etag', etag(document))
+          return c.json(toDocument(document))
+        },
+      ),
+    )
+}
