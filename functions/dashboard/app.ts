@@ -23,6 +23,7 @@ import { screens } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { settingsScreens } from './settings/screen.ts'
+import { callScreens } from './unanswered/call/screen.ts'
 import { unansweredScreens } from './unanswered/screen.ts'
 
 export interface Dependencies {
@@ -52,6 +53,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.route('/', documentScreens(screen, queue, bucket))
   app.route('/', askScreens(screen, { embedder }))
   app.route('/', unansweredScreens(screen))
+  app.route('/', callScreens(screen))
   app.route('/', callsScreens(screen))
   app.route('/', settingsScreens(screen))
 

@@ -17,6 +17,26 @@ export function askPath(
   return `${agentPage(agentId, 'ask')}${query.size > 0 ? `?${query}` : ''}`
 }
 
+export function documentPath(agentId: string, documentId: string): string {
+  return `${agentPage(agentId, 'documents')}/${documentId}`
+}
+
+/** The page of a document that has the chunk with this index. */
+export function passagePath(agentId: string, documentId: string, index: number): string {
+  return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
+}
+
+/** What was asked in a call; without an id, where the form leads that asks for it. */
+export function callPath(agentId: string, id?: string): string {
+  return `/dashboard/agents/${agentId}/call${id === undefined ? '' : `?${new URLSearchParams({ id })}`}`
+}
+
+/** @param document the one that should answer it */
+export function goldenQuestionPath(agentId: string, question: string, document?: string): string {
+  const query = new URLSearchParams({ question, ...(document && { document }) })
+  return `/dashboard/agents/${agentId}/golden-questions/new?${query}`
+}
+
 export function newDocumentPath(agentId: string, question: string): string {
   const title = [...question].slice(0, maxTitleCharacters).join('')
   return `${agentPage(agentId, 'documents')}/new?${new URLSearchParams({ title })}`

@@ -4,6 +4,7 @@ import { calls } from './calls/words.ts'
 import { documents } from './documents/words.ts'
 import { signIn } from './session/words.ts'
 import { settings } from './settings/words.ts'
+import { call, ways } from './unanswered/call/words.ts'
 import { questionLog, unanswered } from './unanswered/words.ts'
 
 /** Every word that a person reads in the dashboard. Those of one screen are beside it. */
@@ -62,6 +63,8 @@ export const words = {
   documents,
   ask,
   unanswered,
+  call,
+  ways,
   questionLog,
   calls,
   settings,

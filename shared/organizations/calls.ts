@@ -7,6 +7,7 @@ export const callColumns = ['id', 'organization_id', 'agent_id', 'done_at', 'del
 
 export interface TrashedCall {
   id: string
+  agent_id: string
   agent_name: string
   created_at: Date
   deleted_at: Date
@@ -33,7 +34,7 @@ export async function findInTrash(
 }
 
 function trash(organizationId: OrganizationId) {
-  return sql`select c.id, c.deleted_at, c.created_at, a.name as agent_name
+  return sql`select c.id, c.deleted_at, c.created_at, c.agent_id, a.name as agent_name
     from calls c join agents a on a.organization_id = c.organization_id and a.id = c.agent_id
     where c.organization_id = ${organizationId} and c.deleted_at is not null`
 }

@@ -17,6 +17,7 @@ export interface AskedBefore {
   question: string
   answerable?: number
   call_id?: string
+  hits?: string
   daysAgo?: number
 }
 

@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../../shared/retrieval/schemas.ts'
-import { placesOf, type Range } from '../../../shared/terms/term-places.ts'
+import { placesOf } from '../../../shared/terms/term-places.ts'
+import { excerptView } from '../excerpt.ts'
 import { icon } from '../icons.ts'
-import { agentPage, type Html } from '../layout.ts'
-import { type Marked, markedSlice, passageText, wholeRows } from '../passage-text.ts'
+import type { Html } from '../layout.ts'
+import { type Marked, markedSlice } from '../passage-text.ts'
+import { passagePath } from '../paths.ts'
 import { words } from '../words.ts'
 import type { Passage } from './trial.ts'
 
@@ -23,17 +25,11 @@ export function passageView(
 ): Html {
   const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
   const headings = headingsOf(hit)
-  const number = hit.chunk_index + 1
-  const address = `${agentPage(agentId, 'documents')}/${hit.document_id}?passage=${number}#passage-${number}`
+  const address = passagePath(agentId, hit.document_id, hit.chunk_index)
   const marked = (text: string) => whole(marking(text, terms))
-  const passage = marking(hit.content, terms)
-  const excerpt = excerptRange(passage)
-  const isWhole = excerpt.start === 0 && excerpt.end === hit.content.length
-  const shown = (range: Range) => passageText(passage.text, range, (part) => markedSlice(passage, part))
   return html`<header><h2><a href="${address}">${marked(hit.document_title)}</a></h2><span class="state ${stateOf[strength]}">${words.strengths[strength]}</span></header>
 ${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
-<div class="said${excerpt.start > 0 && ' goes-before'}${excerpt.end < hit.content.length && ' goes-on'}">${shown(excerpt)}</div>
-${!isWhole && html`<details><summary>${w.whole}</summary><div class="said">${shown({ start: 0, end: hit.content.length })}</div></details>`}
+${excerptView(marking(hit.content, terms))}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${
     likeness !== undefined && html`<li class="meaning">${w.meaning[meaningOf(likeness)]}</li>`
   }</ul>
@@ -78,32 +74,4 @@ function headingsOf({ metadata: { headings }, document_title, content }: Hit): s
 
 function marking(text: string, terms: ReadonlySet<string>): Marked {
   return { text, places: placesOf(terms, text) }
-}
-
-const maxCharacters = 700
-const before = 160
-
-/** The part of a text to show at first: where most marks are, with whole rows of tables. The whole of a short text. */
-function excerptRange({ text, places }: Marked): Range {
-  if (text.length <= maxCharacters * 1.3) return { start: 0, end: text.length }
-  const starts = [0, ...places.map(({ start }) => lineStart(text, Math.max(0, start - before)))]
-  const marksFrom = (start: number) =>
-    places.filter((place) => place.start >= start && place.end <= start + maxCharacters).length
-  const start = starts.reduce((best, start) => (marksFrom(start) > marksFrom(best) ? start : best))
-  return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
-}
-
-function lineStart(text: string, at: number): number {
-  const line = text.lastIndexOf('\n', at) + 1
-  if (at - line <= before) return line
-  const next = text.slice(at, at + before).search(/\s/)
-  return next < 0 ? line : at + next + 1
-}
-
-/** The next white space, if one is near: a text without spaces is cut anywhere but in a pair of surrogates. */
-function wordEnd(text: string, at: number): number {
-  if (at >= text.length) return text.length
-  const ahead = text.slice(at, at + before).search(/\s/)
-  if (ahead >= 0) return at + ahead
-  return /[\udc00-\udfff]/.test(text[at]!) ? at + 1 : at
 }

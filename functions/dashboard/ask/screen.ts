@@ -13,7 +13,6 @@ import { answering } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
-import { newDocumentPath } from '../paths.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
 import { compareView, titlesView } from './compare-view.ts'
@@ -40,7 +39,7 @@ export function askScreens(screen: Screen, { embedder }: { embedder: Embedder })
       findTitles(db, scope, { part: query.title }),
       tryOut(db, scope, query, expected),
     ])
-    const content = html`${trialView(agentId, trial, mayWrite ? newDocumentPath(agentId, query.q) : undefined)}
+    const content = html`${trialView(agentId, { question: query.q, mayWrite }, trial)}
 ${compareView({ agentId, query, titles, ...trial })}`
     return { content, status: 200 as const }
   }

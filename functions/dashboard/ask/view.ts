@@ -3,6 +3,7 @@ import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
+import { waysView } from '../ways.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
 import type { Titled } from './titles.ts'
@@ -32,24 +33,34 @@ export function examplesView(agentId: string, titles: Titled[]): Html {
   })}</ul></section>`
 }
 
-/** What was found for a question. @param newDocument where to write a document that answers it, for a key that may */
-export function trialView(agentId: string, trial: Trial, newDocument: string | undefined): Html {
+/** What was found for a question, and what to do about it, for a key that may. */
+export function trialView(
+  agentId: string,
+  { question, mayWrite }: { question: string; mayWrite: boolean },
+  trial: Trial,
+): Html {
   const { passages, words: sought, isByWords, isDegraded } = trial
   const [first] = passages
   const isEmpty = isByWords && sought.length === 0
   return html`<section class="trial" aria-label="${w.passages(passages.length)}">
 ${isDegraded && html`<p class="notice warn">${w.degraded}</p>`}
 ${isEmpty && html`<p class="notice">${w.nothingSought}</p>`}
-${!isEmpty && (first?.strength ?? 'weak') === 'weak' && unansweredView(first === undefined, newDocument)}
+${!isEmpty && (first?.strength ?? 'weak') === 'weak' && unansweredView(first === undefined)}
 ${soughtView(trial)}
+${
+  mayWrite &&
+  !isEmpty &&
+  html`<div class="actions">${waysView(agentId, {
+    question,
+    document: first?.strength === 'good' ? first.hit.document_id : undefined,
+  })}</div>`
+}
 <ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, sought, passage)}</li>`)}</ol>
 </section>`
 }
 
-function unansweredView(isNothing: boolean, newDocument: string | undefined): Html {
-  return html`<div class="notice warn"><p><b>${isNothing ? w.none : w.weak}.</b> ${isNothing ? w.noneLead : w.weakLead}</p>${
-    newDocument && html`<a class="button plain" href="${newDocument}">${w.addDocument}</a>`
-  }</div>`
+function unansweredView(isNothing: boolean): Html {
+  return html`<div class="notice warn"><p><b>${isNothing ? w.none : w.weak}.</b> ${isNothing ? w.noneLead : w.weakLead}</p></div>`
 }
 
 function soughtView({ words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {

@@ -30,7 +30,6 @@ export const ask = {
   noneLead: 'Your agent would say that it doesn’t know.',
   weak: 'Your agent may have no answer to this',
   weakLead: 'Even the best passage is a weak match. Is the answer in one of your documents?',
-  addDocument: 'Write a document that answers it',
   unavailable: 'Search by meaning isn’t available at the moment. Search by words instead, or try again shortly.',
   exact: 'Exact scores',
   score: 'Score',

@@ -41,7 +41,7 @@ export function callsScreens(screen: Screen) {
           place: 'calls',
           content:
             calls.length > 0
-              ? trash(calls, { mayChange: may('organization:write'), next })
+              ? trash(calls, { mayChange: may('organization:write'), mayReadQuestions: may('kb:write'), next })
               : emptyTrash({ isAutomatic, isFirst: after === undefined }),
         }
       }),

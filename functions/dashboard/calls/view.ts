@@ -2,27 +2,31 @@ import { html } from 'hono/html'
 import type { TrashedCall } from '../../../shared/organizations/calls.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
+import { callPath } from '../paths.ts'
 import { localTime } from '../times.ts'
 import { words } from '../words.ts'
 
 const { calls: w } = words
 
-export function trash(
-  calls: TrashedCall[],
-  { mayChange, next }: { mayChange: boolean; next: string | undefined },
-): Html {
-  return html`<section class="panel"><ul class="rows">${calls.map((call) => row(call, mayChange))}</ul></section>
+export function trash(calls: TrashedCall[], { next, ...may }: MayDo & { next: string | undefined }): Html {
+  return html`<section class="panel"><ul class="rows">${calls.map((call) => row(call, may))}</ul></section>
 ${next ? html`<p class="more"><a href="${next}">${words.older}</a></p>` : ''}`
 }
 
-function row(call: TrashedCall, mayChange: boolean): Html {
+interface MayDo {
+  mayChange: boolean
+  mayReadQuestions: boolean
+}
+
+function row(call: TrashedCall, { mayChange, mayReadQuestions }: MayDo): Html {
+  const { id, agent_id, agent_name } = call
   return html`<li><div class="what">${facts(call)}</div>
+<div class="actions">${mayReadQuestions && html`<a class="button quiet" href="${callPath(agent_id, id)}" aria-label="${words.call.questionsOf(agent_name)}">${words.call.questions}</a>`}
 ${
-  mayChange
-    ? html`<div class="actions"><form method="post" action="/dashboard/calls/${call.id}/restore"><button class="plain" aria-label="${w.restoreOf(call.agent_name)}">${w.restore}</button></form>
-<a class="button quiet danger" href="/dashboard/calls/${call.id}/delete">${w.purge}</a></div>`
-    : ''
-}</li>`
+  mayChange &&
+  html`<form method="post" action="/dashboard/calls/${call.id}/restore"><button class="plain" aria-label="${w.restoreOf(call.agent_name)}">${w.restore}</button></form>
+<a class="button quiet danger" href="/dashboard/calls/${call.id}/delete">${w.purge}</a>`
+}</div></li>`
 }
 
 function facts({ agent_name, created_at, deleted_at }: TrashedCall): Html {

@@ -109,6 +109,7 @@ export const documents = {
   text: {
     write: 'Write text',
     writeHeading: 'Write a text',
+    answers: (question: string) => `What should callers be told when they ask “${question}”?`,
     editHeading: (title: string) => `Edit “${title}”`,
     title: 'Title',
     titleHint: 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.',

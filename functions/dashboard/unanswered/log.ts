@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { KeptHit } from '../../../shared/database/tables.ts'
 import { isKept, isUnanswered } from '../../../shared/questions/questions.ts'
 import { isLogOn } from '../question-log.ts'
 import { groupQuestions } from './grouping.ts'
@@ -9,7 +10,13 @@ import { groupQuestions } from './grouping.ts'
 /** Only the newest are grouped, as each takes some tenths of a millisecond. */
 const maxQuestions = 2000
 
-export type UnansweredQuestion = { id: string; question: string; asked_at: Date }
+export type UnansweredQuestion = {
+  id: string
+  question: string
+  asked_at: Date
+  call_id: string | null
+  first_hit: KeptHit | null
+}
 
 export type Unanswered = Awaited<ReturnType<typeof readUnanswered>>
 
@@ -35,7 +42,8 @@ export async function readUnanswered(db: Database, scope: AgentScope) {
 function newest(db: Database, scope: AgentScope, last?: string) {
   return db
     .selectFrom('question_log as q')
-    .select(['q.id', 'q.question', 'q.asked_at'])
+    .select(['q.id', 'q.question', 'q.asked_at', 'q.call_id'])
+    .select(sql<KeptHit | null>`${q.hits} -> 0`.as('first_hit'))
     .where(isKept(scope))
     .where(isUnanswered)
     .$if(last !== undefined, (query) => query.where('q.id', '<=', last!))

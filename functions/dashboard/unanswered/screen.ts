@@ -8,6 +8,7 @@ import { agentPage } from '../layout.ts'
 import { questionLogPanel } from '../question-log.ts'
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
+import { callForm } from './call/view.ts'
 import { clearLog, deleteGroup, readUnanswered } from './log.ts'
 import { clearPath, clearQuestion, noneView, unansweredView } from './view.ts'
 
@@ -28,6 +29,7 @@ export function unansweredScreens(screen: Screen) {
           lead: w.lead,
           agent: { id, name, tab: 'unanswered' },
           content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
+${asked > 0 && callForm(id)}
 ${groups.length > 0 ? unansweredView(id, log) : isOn && noneView(asked)}
 ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
         }

@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { askPath, newDocumentPath } from '../paths.ts'
+import { askPath, callPath, passagePath } from '../paths.ts'
 import { ago } from '../times.ts'
+import { waysView } from '../ways.ts'
 import { words } from '../words.ts'
 import type { Group } from './grouping.ts'
 import type { Unanswered, UnansweredQuestion } from './log.ts'
@@ -26,13 +27,14 @@ ${groups.length > maxGroups && html`<p class="hint">${w.more(groups.length - max
 }
 
 function groupView(agentId: string, group: Group<UnansweredQuestion>, last: string): Html {
-  const [{ id, question }] = group
+  const [{ id, question, call_id, first_hit: hit }] = group
   const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
   const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), group[0].asked_at)
   return html`<li><div class="what"><p class="name">“${question}”</p>
 ${others.length > 0 && html`<p class="others">${w.also} ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${w.andMore(others.length - maxExamples)}`}</p>`}
 <p class="hint">${w.times(group.length)}, ${group.length > 1 ? w.lastTime : ''} ${ago(newest)}</p></div>
-<div class="actions"><a class="button plain" href="${newDocumentPath(agentId, question)}" aria-label="${w.writeOf(question)}">${w.write}</a>
+<div class="actions">${waysView(agentId, { question, passage: hit ? passagePath(agentId, hit.document_id, hit.chunk_index) : undefined })}
+${call_id !== null && html`<a class="button quiet" href="${callPath(agentId, call_id)}" aria-label="${w.callOf(question)}">${w.call}</a>`}
 <a class="button quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.askOf(question)}">${w.ask}</a>
 <form method="post" action="${agentPage(agentId, 'unanswered')}/delete"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`
 }

@@ -43,7 +43,10 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${table.id}`, { valid_until: future })
     await tenant.call('POST', tenant.knowledgeBase, { title: 'Offer', content: 'Half price.', valid_until: past })
     await storeKnown(stand, tenant)
-    await storeQuestions(stand, tenant, { question: 'b'.repeat(120) })
+    const hits = [table.id, documentId].map((document_id) => ({ document_id, revision: 1, chunk_index: 0, score: 0.5 }))
+    await storeQuestions(stand, tenant, {
+      ...{ question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits: JSON.stringify(hits) },
+    })
     const { page, wrong } = await open({ viewport: { width, height: 844 } })
     await go(page, '/dashboard/sign-in')
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
@@ -54,7 +57,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       ...['', `/agents/${agentId}/documents`, `/agents/${agentId}/ask`],
       `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}&document=${documentId}`,
       `/agents/${agentId}/ask?q=price+of+bikes+unbreakable&document=${table.id}`,
-      ...[`/agents/${agentId}/unanswered`, `/agents/${agentId}/unanswered/clear`, `/agents/${agentId}/documents/new`],
+      ...[
+        `/agents/${agentId}/unanswered`,
+        `/agents/${agentId}/unanswered/clear`,
+        `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
+        `/agents/${agentId}/documents/new`,
+      ],
       ...['', '/edit', '/delete'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
       ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
       ...'/calls /settings /settings/keys/new'.split(' '),

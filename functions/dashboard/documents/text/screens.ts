@@ -8,6 +8,7 @@ import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
+import { shortened } from '../../forms.ts'
 import type { Screen } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
@@ -15,7 +16,7 @@ import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, isError, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { type Editable, readEditable } from './text.ts'
-import { contentField, editView, goneView, maxWrittenBytes, newView, titleField } from './view.ts'
+import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, titleField } from './view.ts'
 
 const { notInOrder } = words.documents.dates
 const newText = v.pipe(
@@ -39,7 +40,9 @@ export function textScreens(screen: Screen, queue: Sender) {
       `${listPath}/new`,
       screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
         const agent = await getAgent(db, scope)
-        return newView(agent, placeOf(scope, may).base, { title: c.req.query('title') }, zoneOf(c))
+        const title = c.req.query('title')
+        const view = newView(agent, placeOf(scope, may).base, { title }, zoneOf(c))
+        return title ? { ...view, lead: answers(title) } : view
       }),
     )
     .post(
@@ -108,6 +111,10 @@ export function textScreens(screen: Screen, queue: Sender) {
         },
       ),
     )
+}
+
+function answers(question: string): string {
+  return words.documents.text.answers(shortened(question, maxTitle))
 }
 
 async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {

@@ -14,7 +14,7 @@ const w = words.documents.text
 /** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
 export const maxWrittenBytes = 1024 * 1024
 
-const maxTitle = 500
+export const maxTitle = 500
 export const titleField = line(maxTitle, { missing: w.noTitle, tooLong: w.longTitle })
 export const contentField = v.pipe(
   v.string(w.noContent),

@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import type { Range } from '../../shared/terms/term-places.ts'
+import type { Html } from './layout.ts'
+import { type Marked, markedSlice, passageText, wholeRows } from './passage-text.ts'
+import { words } from './words.ts'
+
+/** The part of a passage where most marks are, and the whole below it to open. */
+export function excerptView(passage: Marked): Html {
+  const { start, end } = excerptRange(passage)
+  const { length } = passage.text
+  const shown = (range: Range) => passageText(passage.text, range, (part) => markedSlice(passage, part))
+  return html`<div class="said${start > 0 && ' goes-before'}${end < length && ' goes-on'}">${shown({ start, end })}</div>
+${end - start < length && html`<details><summary>${words.ask.whole}</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
+}
+
+const maxCharacters = 700
+const before = 160
+
+/** The part of a text to show at first: where most marks are, with whole rows of tables. The whole of a short text. */
+function excerptRange({ text, places }: Marked): Range {
+  if (text.length <= maxCharacters * 1.3) return { start: 0, end: text.length }
+  const starts = [0, ...places.map(({ start }) => lineStart(text, Math.max(0, start - before)))]
+  const marksFrom = (start: number) =>
+    places.filter((place) => place.start >= start && place.end <= start + maxCharacters).length
+  const start = starts.reduce((best, start) => (marksFrom(start) > marksFrom(best) ? start : best))
+  return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
+}
+
+function lineStart(text: string, at: number): number {
+  const line = text.lastIndexOf('\n', at) + 1
+  if (at - line <= before) return line
+  const next = text.slice(at, at + before).search(/\s/)
+  return next < 0 ? line : at + next + 1
+}
+
+/** The next white space, if one is near: a text without spaces is cut anywhere but in a pair of surrogates. */
+function wordEnd(text: string, at: number): number {
+  if (at >= text.length) return text.length
+  const ahead = text.slice(at, at + before).search(/\s/)
+  if (ahead >= 0) return at + ahead
+  return /[\udc00-\udfff]/.test(text[at]!) ? at + 1 : at
+}

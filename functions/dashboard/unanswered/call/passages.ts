@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../../../shared/database/columns.ts'
+import type { Database } from '../../../../shared/database/database.ts'
+import { recordset } from '../../../../shared/database/recordset.ts'
+import { type AgentScope, isOfAgent } from '../../../../shared/database/scope.ts'
+import type { KeptHit } from '../../../../shared/database/tables.ts'
+import { findRevision, type Revision } from '../../../../shared/documents/revisions.ts'
+import type { DocumentId } from '../../../../shared/ids.ts'
+
+/** A passage as it was when it was found. */
+export interface GivenPassage {
+  title: string
+  /** Undefined where it is no longer kept. */
+  text: string | undefined
+  /** The document has the same passage today. */
+  isUnchanged: boolean
+}
+
+type Place = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
+
+const d = columnsOf('documents', 'd')
+const c = columnsOf('chunks', 'c')
+
+/** @returns by hit; undefined for one whose document has been deleted */
+export async function findGiven(db: Database, scope: AgentScope, hits: readonly Place[]) {
+  const places = recordset('h', { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, hits)
+  // A chunk keeps the revision that brought it for as long as the document has it in that place.
+  const { rows } = await sql<Place & { title: string; content: string | null }>`
+    select distinct h.document_id, h.revision, h.chunk_index, d.title, c.content
+    from ${places} join documents d on ${isOfAgent(scope)} and d.id = h.document_id
+    left join lateral (select c.content from chunks c
+      where c.organization_id = ${scope.organizationId} and c.document_id = h.document_id and c.chunk_index = h.chunk_index
+        and ${c.revision} <= least(h.revision, ${d.active_revision})
+      order by c.revision desc limit 1) c on true`.execute(db)
+  const given = new Map<string, GivenPassage>()
+  const replaced = rows.filter(({ content }) => content === null)
+  for (const { content, title, ...place } of rows)
+    given.set(keyOf(place), { title, text: content ?? undefined, isUnchanged: content !== null })
+  // One after the other: each may have 4 MiB of text.
+  for (const places of Map.groupBy(replaced, ({ document_id, revision }) => `${document_id} ${revision}`).values()) {
+    const [{ document_id, revision, title }] = places as [(typeof replaced)[number]]
+    const found = await findRevision(db, { ...scope, documentId: document_id as DocumentId }, revision)
+    for (const place of places)
+      given.set(keyOf(place), {
+        title: found?.title ?? title,
+        text: textIn(found, place.chunk_index),
+        isUnchanged: false,
+      })
+  }
+  return (hit: Place) => given.get(keyOf(hit))
+}
+
+function keyOf({ document_id, revision, chunk_index }: Place): string {
+  return `${document_id} ${revision} ${chunk_index}`
+}
+
+function textIn(revision: Revision | undefined, index: number): string | undefined {
+  const [start, end] = revision?.chunk_offsets?.slice(2 * index, 2 * index + 2) ?? []
+  return end === undefined ? undefined : revision?.content?.slice(start, end)
+}

@@ -1,0 +1,40 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { ApiEnv } from '../../../../shared/http/api.ts'
+import { agentPath } from '../../../../shared/ids.ts'
+import { getAgent } from '../../../../shared/organizations/agents.ts'
+import { listQuestions } from '../../../../shared/questions/questions.ts'
+import { callId } from '../../../../shared/retrieval/schemas.ts'
+import { shortened } from '../../forms.ts'
+import { agentPage } from '../../layout.ts'
+import type { Screen } from '../../screen.ts'
+import { words } from '../../words.ts'
+import { findGiven } from './passages.ts'
+import { callForm, callView } from './view.ts'
+
+const maxQuestions = 100
+const maxId = 255
+
+/** What a caller asked in a call, and what their agent was given. It needs `kb:write`, as the unanswered questions do. */
+export function callScreens(screen: Screen) {
+  return new Hono<ApiEnv>().get(
+    '/dashboard/agents/:agentId/call',
+    screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
+      const sought = shortened((c.req.query('id') ?? '').trim(), maxId)
+      const found = v.is(callId, sought)
+        ? listQuestions(db, scope, { call_id: sought, limit: maxQuestions })
+        : undefined
+      const [{ id, name }, asked] = await Promise.all([getAgent(db, scope), found])
+      const questions = asked ? asked.questions.toReversed() : []
+      const hits = questions.flatMap(({ hits }) => hits)
+      const givenOf = hits.length > 0 ? await findGiven(db, scope, hits) : () => undefined
+      return {
+        title: words.call.title,
+        agent: { id, name, tab: 'unanswered' },
+        crumbs: [[words.unanswered.title, agentPage(id, 'unanswered')]],
+        content: html`${callForm(id, sought)}${callView(id, { questions, hasMore: asked?.hasMore ?? false, givenOf })}`,
+      }
+    }),
+  )
+}

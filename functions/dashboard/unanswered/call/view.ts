@@ -1,0 +1,61 @@
+import { html } from 'hono/html'
+import type { KeptHit } from '../../../../shared/database/tables.ts'
+import type { KeptQuestion } from '../../../../shared/questions/questions.ts'
+import { minAnswerable } from '../../../../shared/retrieval/answerable.ts'
+import { excerptView } from '../../excerpt.ts'
+import { icon } from '../../icons.ts'
+import type { Html } from '../../layout.ts'
+import { callPath, documentPath, passagePath } from '../../paths.ts'
+import { localTime } from '../../times.ts'
+import { waysView } from '../../ways.ts'
+import { words } from '../../words.ts'
+import type { GivenPassage } from './passages.ts'
+
+const w = words.call
+
+type GivenOf = (hit: KeptHit) => GivenPassage | undefined
+
+export function callForm(agentId: string, id = ''): Html {
+  return html`<search><form class="ask" method="get" action="${callPath(agentId)}"><label for="call">${w.label}</label>
+<div class="line"><input id="call" type="search" name="id" value="${id}" maxlength="255" autocomplete="off" required><button class="plain">${w.submit}</button></div></form></search>`
+}
+
+export function callView(
+  agentId: string,
+  { questions, hasMore, givenOf }: { questions: KeptQuestion[]; hasMore: boolean; givenOf: GivenOf },
+): Html {
+  if (questions.length === 0)
+    return html`<section class="empty">${icon('calls')}<h2>${w.none}</h2><p>${w.noneLead}</p></section>`
+  return html`<p class="sought">${hasMore ? w.onlyLast(questions.length) : w.counts(questions.length)}</p>
+<ol class="hits">${questions.map((question) => html`<li class="hit panel">${questionView(agentId, question, givenOf)}</li>`)}</ol>`
+}
+
+const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
+
+function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
+  const { question, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
+  const level = answerable >= 0.5 ? 'good' : answerable >= minAnswerable ? 'possible' : 'weak'
+  const [first, ...others] = hits
+  const given = first && givenOf(first)
+  return html`<header><h2>“${question}”</h2><span class="state ${stateOf[level]}">${w.answerable[level]}</span></header>
+<p class="hint">${localTime(asked_at)} · ${is_degraded ? w.degraded : w.modes[mode]} · ${w.took(milliseconds)}</p>
+${first ? level === 'weak' && html`<p>${w.tooWeak}</p>` : html`<p>${w.nothing}</p>`}
+${first && hitView(agentId, first, given)}
+${others.length > 0 && html`<details><summary>${w.others(others.length)}</summary>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
+<div class="actions">${waysView(agentId, {
+    question,
+    passage: first && given && pathOf(agentId, first, given),
+    document: level === 'good' && given ? first?.document_id : undefined,
+  })}</div>`
+}
+
+function hitView(agentId: string, hit: KeptHit, given: GivenPassage | undefined): Html {
+  const title = given ? html`<a href="${pathOf(agentId, hit, given)}">${given.title}</a>` : w.deletedTitle
+  const isOld = given?.text !== undefined && !given.isUnchanged
+  return html`<div class="given"><h3>${title}</h3><p class="hint">${w.passage(hit.chunk_index + 1, hit.score)}${isOld && ` · ${w.changed}`}</p>
+${given?.text === undefined ? html`<p>${w.notKept}</p>` : excerptView({ text: given.text, places: [] })}</div>`
+}
+
+function pathOf(agentId: string, { document_id, chunk_index }: KeptHit, { isUnchanged }: GivenPassage): string {
+  return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
+}

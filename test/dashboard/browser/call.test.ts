@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { words } from '../../../functions/dashboard/words.ts'
+import { keepQuestions } from '../../support/asked-questions.ts'
+import { executablePath } from '../../support/chromium.ts'
+import { useStand } from '../../support/stand.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const stand = useStand()
+const { call: w, ways } = words
+
+describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useSignedIn(stand)
+
+  test('leads on a phone to what its caller was told, and on to each way to mend it', async () => {
+    const tenant = await stand.tenant()
+    const { agentId, knowledgeBase } = tenant
+    await keepQuestions(stand, tenant)
+    const rooms = 'A room costs 80 euros. Breakfast is included.\n\n| Room | Price |\n|---|---|\n| Single | 60 |'
+    const { body: document } = await tenant.call('POST', knowledgeBase, { title: 'Rooms', content: rooms })
+    await tenant.call('POST', knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
+    await stand.deliver()
+    const [query, call_id] = ['What does a room cost?', 'a3c90c3c-0d44-4b50-8888-8dd25736052a']
+    await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
+    await tenant.call('POST', `${knowledgeBase}/search`, { query: 'Can my parrot come?', call_id })
+    await tenant.call('PATCH', `${knowledgeBase}/${document.id}`, { content: 'A room costs 90 euros.' })
+    await stand.deliver()
+
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByLabel(w.label).fill(call_id)
+    await page.getByRole('button', { name: w.submit }).click()
+    const asked = page.getByRole('listitem').filter({ hasText: query })
+    await asked.getByText('A room costs 80 euros.').waitFor()
+    await asked.getByText(w.changed).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+
+    const address = page.url()
+    await asked.getByRole('link', { name: ways.of(ways.instead, query) }).click()
+    expect(await page.getByLabel(words.documents.text.title, { exact: true }).inputValue()).toBe(query)
+    await page.goto(address)
+    await asked.getByRole('link', { name: 'Rooms', exact: true }).click()
+    await page.getByText('A room costs 90 euros.').waitFor()
+    await page.goto(address)
+    const golden = asked.getByRole('link', { name: ways.of(ways.golden, query) })
+    expect(await golden.getAttribute('href')).toContain(`${new URLSearchParams({ question: query })}`)
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
+})

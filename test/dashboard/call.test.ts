@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { keepQuestions, storeQuestions } from '../support/asked-questions.ts'
+import { makeTrashedCall } from './routes.ts'
+import { type Page, type SignedIn, useDashboard } from './support.ts'
+
+const { stand, signedIn } = useDashboard()
+
+const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/call`
+const pageOf = (owner: SignedIn, id: string) => owner.browser.get(`${path(owner)}?${new URLSearchParams({ id })}`)
+
+async function keeping(): Promise<SignedIn> {
+  const owner = await signedIn()
+  await keepQuestions(stand, owner)
+  return owner
+}
+
+async function stored(owner: SignedIn, title: string, content: string): Promise<string> {
+  const { body } = await owner.call('POST', owner.knowledgeBase, { title, content })
+  await stand.deliver()
+  return body.id
+}
+
+async function edited(owner: SignedIn, id: string, content: string): Promise<void> {
+  await owner.call('PATCH', `${owner.knowledgeBase}/${id}`, { content })
+  await stand.deliver()
+}
+
+const ask = (owner: SignedIn, query: string, call_id: string) =>
+  owner.call('POST', `${owner.knowledgeBase}/search`, { query, call_id, limit: 1 })
+
+const linksOf = ({ html }: Page) =>
+  [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'))
+
+describe('the page of a call', () => {
+  test('shows what was asked in it, in order, and what each question was given', async () => {
+    const owner = await keeping()
+    await stored(owner, 'Hours', 'On Sunday we are closed.')
+    await ask(owner, 'Are you open on Sunday?', 'call 1')
+    await ask(owner, 'Elsewhere on Sunday?', 'call 2')
+    await ask(owner, 'Do you sell cars?', 'call 1')
+    const { status, text } = await pageOf(owner, 'call 1')
+    expect(status).toBe(200)
+    expect(text).toContain('2 questions were asked in this call')
+    expect(text).toMatch(
+      /“Are you open on Sunday\?” Probably answered .* by words and meaning · in \d+ ms Hours Passage 1 · score 0\.\d\d On Sunday we are closed\..*“Do you sell cars\?” (Probably n|N)ot answered/,
+    )
+    expect(text).not.toContain('Elsewhere')
+    expect(text).not.toContain('has changed since')
+  })
+
+  test('shows a passage as it was when it was found, and says so once its text has changed', async () => {
+    const owner = await keeping()
+    const id = await stored(owner, 'Hours', 'On Sunday we are closed. 🥖')
+    await ask(owner, 'Are you open on Sunday?', 'before')
+    await edited(owner, id, 'On Sunday we are open from 9 to 12.')
+    await ask(owner, 'Are you open on Sunday?', 'after')
+    await edited(owner, id, 'We are always open.')
+    for (const [call, said] of [
+      ['before', 'On Sunday we are closed. 🥖'],
+      ['after', 'On Sunday we are open from 9 to 12.'],
+    ] as const)
+      expect((await pageOf(owner, call)).text).toContain(`as it was then: the text has changed since ${said}`)
+  })
+
+  test('shows a passage that an edit elsewhere in the document has left in place as unchanged', async () => {
+    const owner = await keeping()
+    const paragraph = (word: string) => `# About ${word}\n\n${`Here we say something about ${word}. `.repeat(60)}`
+    const id = await stored(owner, 'Many things', `${paragraph('bicycles')}\n\n${paragraph('kettles')}`)
+    const { body: answer } = await ask(owner, 'Tell me about bicycles', 'call')
+    const number = answer.data[0].chunk_index + 1
+    await edited(owner, id, `${paragraph('bicycles')}\n\n${paragraph('spoons')}`)
+    const page = await pageOf(owner, 'call')
+    expect(page.text).toContain('Here we say something about bicycles.')
+    expect(page.text).not.toContain('has changed since')
+    const passage = `documents/${id}?passage=${number}#passage-${number}`
+    expect(linksOf(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
+  })
+
+  test('says when the text of then is no longer saved, and when the document is deleted', async () => {
+    const owner = await keeping()
+    const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
+    await ask(owner, 'Are you open on Sunday?', 'call')
+    await edited(owner, id, 'We are always open.')
+    await stand.pool.query('delete from document_revisions where document_id = $1', [id])
+    expect((await pageOf(owner, 'call')).text).toContain('Hours Passage 1 · score 0')
+    expect((await pageOf(owner, 'call')).text).toContain('no longer saved')
+    await owner.call('DELETE', `${owner.knowledgeBase}/${id}`)
+    const page = await pageOf(owner, 'call')
+    expect(page.text).toMatch(/Deleted document Passage 1 .* no longer saved/)
+    expect(linksOf(page).filter((link) => link.includes(id))).toEqual([])
+  })
+
+  test('leads from each question to the passage, to a golden question and to a text that says it better', async () => {
+    const owner = await keeping()
+    const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
+    await ask(owner, 'Are you open on Sunday?', 'call')
+    const agent = `/dashboard/agents/${owner.agentId}`
+    const links = linksOf(await pageOf(owner, 'call'))
+    const golden = new URLSearchParams({ question: 'Are you open on Sunday?', document: id })
+    expect(links).toEqual(
+      expect.arrayContaining([
+        `${agent}/documents/${id}?passage=1#passage-1`,
+        `${agent}/golden-questions/new?${golden}`,
+        `${agent}/documents/new?title=Are+you+open+on+Sunday%3F`,
+      ]),
+    )
+    const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)
+    expect(text).toContain('What should callers be told when they ask “Are you open on Sunday?”')
+    expect(html).toContain('value="Are you open on Sunday?"')
+  })
+
+  test('is found from Unanswered by its id, from a question of it, and from the deleted calls', async () => {
+    const owner = await keeping()
+    const callId = await makeTrashedCall(stand.db, owner)
+    await storeQuestions(stand, owner, { question: 'cars?', call_id: callId })
+    const expected = `${path(owner)}?id=${callId}`
+    const unanswered = await owner.browser.get(`/dashboard/agents/${owner.agentId}/unanswered`)
+    expect(unanswered.html).toContain(`action="${path(owner)}"`)
+    for (const page of [unanswered, await owner.browser.get('/dashboard/calls')])
+      expect(linksOf(page)).toContain(expected)
+    expect((await pageOf(owner, ` ${callId} `)).text).toContain('“cars?”')
+  })
+
+  test.each(['', 'unknown', 'a'.repeat(300), 'a\u0007b', '<script>'])('says that it knows no call %j', async (id) => {
+    const owner = await keeping()
+    const { status, text, html } = await pageOf(owner, id)
+    expect(status).toBe(200)
+    expect(text).toContain('No questions from this call')
+    expect(html).not.toContain('<script>"')
+  })
+
+  test('shows nothing of another agent, nor to a key that may not change documents', async () => {
+    const [owner, other, reader] = [await keeping(), await keeping(), await signedIn(['kb:read'])]
+    await storeQuestions(stand, other, { question: 'theirs', call_id: 'call' })
+    expect((await pageOf(owner, 'call')).text).toContain('No questions from this call')
+    expect((await pageOf({ ...owner, agentId: other.agentId }, 'call')).status).toBe(404)
+    expect((await pageOf(reader, 'call')).status).toBe(403)
+  })
+
+  test('shows the last 100 questions of a call, and says so', async () => {
+    const owner = await keeping()
+    const asked = Array.from({ length: 101 }, (_, i) => ({ question: `number ${i}.`, call_id: 'call' }))
+    await storeQuestions(stand, owner, ...asked)
+    const { text } = await pageOf(owner, 'call')
+    expect(text).toContain('Only the last 100 questions')
+    const shown = [...text.matchAll(/“number (\d+)\.”/g)].map(([, number]) => Number(number))
+    expect(shown).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+  })
+})
+
+test('Ask leads to the same three, for a key that may change documents', async () => {
+  const owner = await signedIn()
+  const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
+  const asked = `/dashboard/agents/${owner.agentId}/ask?q=open+on+Sunday`
+  const links = linksOf(await owner.browser.get(asked))
+  for (const way of [
+    `documents/${id}?passage=1`,
+    'golden-questions/new?question=open+on+Sunday',
+    'documents/new?title=',
+  ])
+    expect(links.some((link) => link.includes(way))).toBe(true)
+})
