@@ -28,7 +28,8 @@ export type Mode = (typeof searchModes)[number]
 export const callId = v.pipe(
   v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
-  v.check((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must have printable characters only'),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it excludes
+  v.regex(/^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$/, 'must have printable characters only'),
   maxCharacters(255),
   v.metadata({
     maxLength: 255,

@@ -4,6 +4,7 @@ import { createAgent, createKey, revokeKey } from '../../../infra/admin/tenants.
 import { newKey } from '../../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../../shared/ids.ts'
 import { type Permission, permissions } from '../../../shared/permissions.ts'
+import { storeQuestions } from '../../support/asked-questions.ts'
 import { createFile } from '../../support/files.ts'
 import type { Tenant, TestStand } from '../../support/stand.ts'
 
@@ -48,7 +49,8 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
     tenant.call('POST', `${tenant.knowledgeBase}/${id}/chunks`, { chunks: chunksOf(mark, count) })
   const text = `${mark}: on Sunday we are closed, parking is behind the house.`
 
-  const completed = await create('completed', `${text}\n\n${'Prices differ by season. '.repeat(150)}`)
+  const prices = 'Prices differ by season. '.repeat(150)
+  const completed = await create('completed', prices)
   const failed = await create('failed', text)
   const nephew = await create('nephew', text, sibling.id)
   const own = await create('own')
@@ -56,6 +58,9 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   await upload(own, 3)
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${own}`, { status: 'completed' })
   await stand.deliver()
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${completed}`, { content: `${text}\n\n${prices}` })
+  await stand.deliver()
+  await storeQuestions(stand, tenant, ...['one', 'two'].map((each) => ({ question: `${mark} ${each}`, call_id: mark })))
   await upload(draft, 2)
   const pending = await create('pending', text)
   const processing = await create('processing', text)
@@ -82,6 +87,8 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),
       chunksCursor: await nextOf(`${tenant.knowledgeBase}/${own}/chunks?limit=1`),
       agentsCursor: await nextOf('/v1/agents?limit=1'),
+      questionsCursor: await nextOf(`/v1/agents/${tenant.agentId}/questions?limit=1`),
+      revisionsCursor: await nextOf(`${tenant.knowledgeBase}/${completed}/revisions?limit=1`),
       etagCompleted: await etagOf(completed),
       etagOwn: await etagOf(own),
     },

@@ -61,6 +61,8 @@ const cursorsOf: Record<string, string[]> = {
   listDocuments: ['<mine.documentsCursor>', '<mine.filteredCursor>'],
   listChunks: ['<mine.chunksCursor>'],
   listAgents: ['<mine.agentsCursor>'],
+  listQuestions: ['<mine.questionsCursor>'],
+  listRevisions: ['<mine.revisionsCursor>'],
 }
 
 function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrary<string> {
@@ -132,7 +134,14 @@ function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {
   return name === 'cursor' ? fc.oneof(wrongCursor, wrongCursor, any) : any
 }
 
-const cursors = ['documentsCursor', 'filteredCursor', 'chunksCursor', 'agentsCursor']
+const cursors = [
+  'documentsCursor',
+  'filteredCursor',
+  'chunksCursor',
+  'agentsCursor',
+  'questionsCursor',
+  'revisionsCursor',
+]
 const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
 const wrongCursor = fc.oneof(
   fc.constantFrom(...cursors).map((name) => `<theirs.${name}>`),
