@@ -14,6 +14,7 @@ import { askScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { callsScreens } from './calls/screen.ts'
 import { documentScreens } from './documents/document-screens.ts'
+import { historyScreens } from './documents/history-screens.ts'
 import { listScreens } from './documents/list-screens.ts'
 import { textScreens } from './documents/text/screens.ts'
 import { uploadRoutes } from './documents/upload/routes.ts'
@@ -50,6 +51,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.route('/', listScreens(screen))
   app.route('/', uploadRoutes(screen, queue, bucket))
   app.route('/', textScreens(screen, queue))
+  app.route('/', historyScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, bucket))
   app.route('/', askScreens(screen, { embedder }))
   app.route('/', unansweredScreens(screen))

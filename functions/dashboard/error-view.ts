@@ -20,6 +20,7 @@ const pages: Partial<Record<ErrorCode, Page>> = {
   route_not_found: [errors.notFound, errors.notFoundLead, 404],
   agent_not_found: gone,
   document_not_found: gone,
+  revision_not_found: gone,
   rate_limited: [errors.busy, errors.busyLead, 429],
   unsupported_media_type: invalid,
   validation_failed: invalid,

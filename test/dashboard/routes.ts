@@ -34,6 +34,7 @@ export interface Ids {
   documentId: string
   callId: string
   keyId: string
+  revision: string
 }
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
@@ -45,14 +46,16 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
-/** Things of the tenant that screens are about: a document that is a file, a call in the trash, a second key. @param db as the owner */
+/** Things of the tenant that screens are about: a document that is a file, an earlier text of it, a call in the trash, a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
   const key = await createKey(db, { organizationId: scope.organizationId, name: 'Second', permissions: ['kb:read'] })
   const file = { title: 'Prices', fileName: 'prices.pdf', fileBytes: 1, bucket: 'files' }
   const { document } = await createFileDocument(db, scope, file, {})
+  await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
+    values (${organizationId}, ${document.id}, 1, 1, ${agentId}, 'Prices', 'Two for one.', now())`.execute(db)
   const callId = await makeTrashedCall(db, { organizationId, agentId })
-  return { agentId, documentId: document.id, keyId: key.id, callId }
+  return { agentId, documentId: document.id, keyId: key.id, callId, revision: '1' }
 }
 
 type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>
@@ -65,4 +68,10 @@ export async function makeTrashedCall(db: Database, { organizationId, agentId }:
   return id
 }
 
-export const never = (): Ids => ({ agentId: newId(), documentId: newId(), callId: newId(), keyId: newId() })
+export const never = (): Ids => ({
+  agentId: newId(),
+  documentId: newId(),
+  callId: newId(),
+  keyId: newId(),
+  revision: '1',
+})

@@ -39,6 +39,7 @@ export function documentActions({ base, mayWrite, document }: Shown) {
   const address = `${base}/${document.id}`
   return html`${mayWrite && html`<a class="button plain" href="${address}/edit">${w.edit}</a>`}
 ${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">${w.download}</a>`}
+<a class="button plain" href="${address}/history">${words.documents.history.action}</a>
 ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
 }
 

@@ -1,4 +1,5 @@
 import { number, sentence } from '../sentences.ts'
+import { history } from './history/words.ts'
 
 export const documents = {
   title: 'Documents',
@@ -148,6 +149,7 @@ export const documents = {
     noDay: 'Enter a day, such as 2026-12-20.',
     notInOrder: 'The last day is before the first.',
   },
+  history,
   document: {
     edit: 'Edit',
     download: 'Download file',

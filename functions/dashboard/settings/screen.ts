@@ -10,18 +10,18 @@ import { isLogOn, questionLogPanel, questionLogRoutes } from '../question-log.ts
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
 import { keyRoutes } from './keys.ts'
-import { autoDelete, keyList, usage } from './view.ts'
+import { autoDelete, keepRevisions, keyList, usage } from './view.ts'
 
-const autoDeleteForm = v.object({ on: v.picklist(['true', 'false']) })
+const switchForm = v.object({ on: v.picklist(['true', 'false']) })
 
 export function settingsScreens(screen: Screen) {
   return new Hono<ApiEnv>()
     .get(
       settingsPath,
       screen({ permission: 'organization:read' }, async ({ db, session, may }) => {
-        const [organization, log, keys, agents, used] = await Promise.all([
+        const [organization, kept, keys, agents, used] = await Promise.all([
           getOrganization(db, session.organizationId),
-          isLogOn(db, session.organizationId).executeTakeFirstOrThrow(),
+          isLogOn(db, session.organizationId).select('keep_revisions').executeTakeFirstOrThrow(),
           listKeys(db, session.organizationId).execute(),
           agentUsage(db, session.organizationId),
           getUsage(db, session.organizationId),
@@ -32,7 +32,8 @@ export function settingsScreens(screen: Screen) {
           place: 'settings',
           content: [
             autoDelete(organization.auto_delete_done_calls, mayChange),
-            questionLogPanel(log.log_questions, mayChange),
+            questionLogPanel(kept.log_questions, mayChange),
+            keepRevisions(kept.keep_revisions, mayChange),
             keyList(keys, { mayChange, ownId: session.id }),
             usage(agents, used),
           ],
@@ -41,10 +42,19 @@ export function settingsScreens(screen: Screen) {
     )
     .post(
       `${settingsPath}/auto-delete`,
-      screen({ permission: 'organization:write', form: autoDeleteForm }, async ({ db, session, form }) => {
+      screen({ permission: 'organization:write', form: switchForm }, async ({ db, session, form }) => {
         const isOn = valid(form).on === 'true'
         await updateOrganization(db, session.organizationId, { auto_delete_done_calls: isOn })
         return { redirect: settingsPath, flash: { text: words.settings.autoDelete.changed[isOn ? 'on' : 'off'] } }
+      }),
+    )
+    .post(
+      `${settingsPath}/revisions`,
+      screen({ permission: 'organization:write', form: switchForm }, async ({ db, session, form }) => {
+        const isOn = valid(form).on === 'true'
+        const ofOwn = db.updateTable('organizations').where('id', '=', session.organizationId)
+        await ofOwn.set({ keep_revisions: isOn }).execute()
+        return { redirect: settingsPath, flash: { text: words.settings.revisions.changed[isOn ? 'on' : 'off'] } }
       }),
     )
     .route('/', questionLogRoutes(screen))

@@ -20,6 +20,16 @@ ${
 }</section>`
 }
 
+/** Turning it off deletes, so it asks twice. */
+export function keepRevisions(isOn: boolean, mayChange: boolean): Html {
+  const { revisions: w } = words.settings
+  const form = html`<form method="post" action="${settingsPath}/revisions"><input type="hidden" name="on" value="${isOn ? 'false' : 'true'}">
+<button class="${isOn ? 'danger' : 'plain'}">${isOn ? w.turnOff : w.turnOn}</button></form>`
+  return html`<section class="panel"><div class="head"><h2>${w.title}</h2><p class="state ${isOn && 'good'}">${isOn ? w.on : w.off}</p></div>
+<p>${w.what}</p>
+${mayChange && (isOn ? html`<details><summary>${w.turnOff}</summary><p>${w.consequence}</p>${form}</details>` : form)}</section>`
+}
+
 export function keyList(keys: Key[], { mayChange, ownId }: { mayChange: boolean; ownId: string }): Html {
   const { keys: w } = words.settings
   const active = keys.filter(({ state }) => state === 'active')

@@ -16,6 +16,20 @@ export const settings = {
       off: 'From now on, completed calls are kept.',
     },
   },
+  revisions: {
+    title: 'Keep earlier texts of documents',
+    on: 'On',
+    off: 'Off',
+    what: 'When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and restores it.',
+    turnOn: 'Keep earlier texts',
+    turnOff: 'Stop keeping earlier texts',
+    consequence:
+      'The earlier texts of all your documents are deleted within minutes. This can’t be undone. What callers get answers from stays.',
+    changed: {
+      on: 'From now on, earlier texts of documents are kept.',
+      off: 'Earlier texts of documents are no longer kept, and those that were are being deleted.',
+    },
+  },
   keys: {
     title: 'Keys',
     lead: 'People sign in with a key; voice platforms and other programs use one, too. Give each its own.',

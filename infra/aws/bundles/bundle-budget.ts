@@ -7,7 +7,7 @@ const api = 430_000
 
 /** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
-  documents: api,
+  documents: 440_000,
   chunks: api,
   search: 485_000,
   platforms: 490_000,

@@ -63,7 +63,9 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
         `/agents/${agentId}/documents/new`,
       ],
-      ...['', '/edit', '/delete'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
+      ...['', '/edit', '/delete', '/history', '/history/1'].map(
+        (part) => `/agents/${agentId}/documents/${documentId}${part}`,
+      ),
       ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
       ...'/calls /settings /settings/keys/new'.split(' '),
       ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],

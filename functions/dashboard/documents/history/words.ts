@@ -1,0 +1,23 @@
+export const history = {
+  action: 'History',
+  title: (title: string) => `History of “${title}”`,
+  lead: 'What callers got answers from, newest first. The last 20 texts are kept, each for a year after it was replaced.',
+  none: 'Nothing yet: callers haven’t got answers from this document, or its history isn’t kept.',
+  by: (key: string) => `by ${key}`,
+  own: 'Passages from your own system, whose text isn’t kept',
+  served: 'Served now',
+  heading: 'Earlier text',
+  headingServed: 'Text served now',
+  textOf: (title: string) => `“${title}”`,
+  same: 'The document has this text.',
+  changes: 'What restoring it would change',
+  legend: { removed: 'removed', added: 'restored' },
+  cut: 'The rest of the changes isn’t shown.',
+  text: 'Text',
+  restore: 'Restore this text',
+  restoreHint:
+    'The current text stays in the history if callers got answers from it. The title and dates don’t change.',
+  replacesFile: (file: string) => `The document becomes a text: its file ${file} will be deleted.`,
+  restored: (title: string) => `“${title}” has its earlier text again.`,
+  changed: 'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.',
+} as const

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { compareTexts } from '../../functions/dashboard/documents/history/compare.ts'
+import { createKey } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { createFile, newExtractor } from '../support/files.ts'
+import { hiddenIn, listOf, write } from './document-rows.ts'
+import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+/** A document that had each of these texts, and whose last is served. */
+async function edited(tenant: SignedIn, ...texts: string[]) {
+  const id = await write(tenant, 'Hours', texts[0])
+  await stand.deliver()
+  const patch = (body: object) => tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, body)
+  for (const content of texts.slice(1)) {
+    await patch({ content })
+    await stand.deliver()
+  }
+  const get = async () => (await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).body
+  return { address: `${listOf(tenant)}/${id}`, patch, get }
+}
+
+async function reader({ organizationId }: SignedIn) {
+  const permissions = ['kb:read' as const]
+  const { key } = await createKey(stand.db, {
+    organizationId: organizationId as OrganizationId,
+    name: 'r',
+    permissions,
+  })
+  return await signIn(newBrowser(stand), key)
+}
+
+describe('the history of a document', () => {
+  test('is one click from it, and says who changed it and what is served', async () => {
+    const tenant = await signedIn()
+    const { address } = await edited(tenant, 'We open at 9.', 'We open at 8.')
+    expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
+    const { html, text } = await tenant.browser.get(`${address}/history`)
+    const links = [...html.matchAll(/history\/(\d+)"/g)].map(([, revision]) => revision)
+    expect(links).toEqual(['2', '1'])
+    expect(text.match(/“Hours” · by test/g)).toHaveLength(2)
+    expect(text.match(/Served now/g)).toHaveLength(1)
+  })
+
+  test('of a document that callers never got is empty', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Hours', 'We open at 9.')
+    expect((await tenant.browser.get(`${listOf(tenant)}/${id}/history`)).text).toContain('Nothing yet')
+  })
+
+  test('shows what restoring a text would change, by words, and restores it', async () => {
+    const tenant = await signedIn()
+    const { address, get } = await edited(tenant, 'We open at <9:00> & close late.', 'We open at <8:00> & close late.')
+    const { html } = await tenant.browser.get(`${address}/history/1`)
+    expect(html).toContain('We open at &lt;<del>8:00</del><ins>9:00</ins>&gt; &amp; close late.')
+    const edits = hiddenIn(html, 'edits')
+    const restored = await tenant.browser.submit(`${address}/history/1/restore`, { edits })
+    expect(restored.text).toContain('“Hours” has its earlier text again.')
+    await stand.deliver()
+    expect(await get()).toMatchObject({ status: 'completed', content: 'We open at <9:00> & close late.' })
+    const now = await tenant.browser.get(`${address}/history/3`)
+    expect(now.text).toContain('The document has this text.')
+    expect(now.html).not.toContain('/restore')
+  })
+
+  test('restores nothing on top of a change that its page did not show', async () => {
+    const tenant = await signedIn()
+    const { address, patch, get } = await edited(tenant, 'one', 'two')
+    const edits = hiddenIn((await tenant.browser.get(`${address}/history/1`)).html, 'edits')
+    await patch({ content: 'three' })
+    const refused = await tenant.browser.submit(`${address}/history/1/restore`, { edits })
+    expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
+    expect(refused.html).toContain('<del>three</del><ins>one</ins>')
+    expect(await get()).toMatchObject({ content: 'three' })
+  })
+
+  test('can be read, and not restored, with a key that may only read', async () => {
+    const tenant = await signedIn()
+    const { address } = await edited(tenant, 'one', 'two')
+    const { html } = await (await reader(tenant)).get(`${address}/history/1`)
+    expect(html).toContain('<ins>one</ins>')
+    expect(html).not.toContain('/restore')
+  })
+
+  test('warns that a file goes', async () => {
+    const tenant = await signedIn()
+    const file = await createFile(stand, tenant, { fileName: 'hours.txt' })
+    const extractor = newExtractor(stand)
+    await extractor.upload(file, 'one')
+    await stand.deliver()
+    const address = `${listOf(tenant)}/${file.id}`
+    await sql`insert into document_revisions
+        (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
+      values (${tenant.organizationId}, ${file.id}, 9, 9, ${tenant.agentId}, 'Hours', 'zero', now())`.execute(stand.db)
+    expect((await tenant.browser.get(`${address}/history/9`)).text).toContain('its file hours.txt will be deleted')
+  })
+})
+
+test('earlier texts are kept until the organization turns that off in its settings', async () => {
+  const tenant = await signedIn()
+  const { address } = await edited(tenant, 'one', 'two')
+  const off = await tenant.browser.submit('/dashboard/settings/revisions', { on: 'false' })
+  expect(off.text).toContain('are no longer kept')
+  await stand.sweep()
+  expect((await tenant.browser.get(`${address}/history/1`)).status).toBe(404)
+  expect((await tenant.browser.get(`${address}/history/2`)).text).toContain('two')
+  const on = await tenant.browser.submit('/dashboard/settings/revisions', { on: 'true' })
+  expect(on.text).toContain('From now on, earlier texts of documents are kept.')
+})
+
+describe('two texts', () => {
+  const paragraph = (i: number) => `Paragraph ${i} of a long text says what it has always said, without any change.\n`
+  const long = Array.from({ length: 100 }, (_, i) => paragraph(i))
+
+  test('are compared without what is far from any change', () => {
+    const { parts, isCut } = compareTexts(long.join(''), long.with(50, 'Paragraph 50 is new.\n').join(''))
+    expect(isCut).toBe(false)
+    const shown = parts.map(({ text }) => text).join('')
+    expect(shown).toContain('Paragraph 49')
+    expect(shown).not.toContain('Paragraph 40')
+    expect(shown.length).toBeLessThan(1000)
+  })
+
+  test('say each what the other does not, whatever they are', () => {
+    for (const [before, after] of [
+      ['', 'all new'],
+      ['all gone', ''],
+      ['Öffnet um neun', 'Öffnet um zehn'],
+      ['a b c', 'c b a'],
+      ['🚲 – two\u2028lines', '🚋 – two\r\nlines'],
+    ] as const) {
+      const { parts } = compareTexts(before, after)
+      const without = (kind: string) => parts.flatMap((part) => (part.kind === kind ? [] : part.text)).join('')
+      expect([without('added'), without('removed')]).toEqual([before, after])
+    }
+  })
+
+  test('of the greatest size that have nothing in common are compared all the same, and cut', () => {
+    const other = (word: string) => Array.from({ length: 400_000 }, (_, i) => `${word}${i}`).join('\n')
+    expect(compareTexts(other('a'), other('b')).isCut).toBe(true)
+  })
+})
