@@ -3,11 +3,23 @@
 
 create aggregate concatenated(bit varying) (sfunc = bitcat, stype = bit varying, initcond = '');
 
+-- A loop, as an aggregate would copy the bits twice for each ordinal.
 create function bits_of(ordinals integer[]) returns table (block integer, bits bit(16384))
-  language sql immutable
-begin atomic
-  select o / 16384, bit_or(set_bit(0::bit(16384), o % 16384, 1)) from unnest(ordinals) o group by 1;
-end;
+  language plpgsql immutable as $$
+declare
+  members integer[];
+  member integer;
+  found bit varying;
+begin
+  for block, members in select o / 16384, array_agg(o % 16384) from unnest(ordinals) o group by 1 loop
+    found := 0::bit(16384);
+    foreach member in array members loop
+      found := set_bit(found, member, 1);
+    end loop;
+    bits := found;
+    return next;
+  end loop;
+end $$;
 
 -- Positions of the bits that are set.
 create function positions(bits bit varying) returns setof integer
