@@ -13,7 +13,7 @@ import { stopWords } from '../../shared/terms/stop-words.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
 import { partsOf } from '../support/repeated-lines.ts'
 import { strayRows } from '../support/stray-rows.ts'
-import { chunkCount, type ModelDocument, searchableChunkCount, textOf } from './model.ts'
+import { activate, chunkCount, type ModelDocument, searchableChunkCount, textOf } from './model.ts'
 import { typeOf, unreadable } from './simulated-bucket.ts'
 import { chunkSize, type Tenant, type World } from './world.ts'
 
@@ -92,6 +92,7 @@ export class Observer {
     const ready = documents.filter(({ activeRevision }) => activeRevision !== null)
     same(agent.ready_document_count, ready.length, 'ready_document_count')
     if (!isNews) return
+    await checkRevisions(db, documents)
     await checkTerms(db, tenant)
     await checkSearch(db, tenant)
     await this.#checkKeywordSearch(tenant)
@@ -199,7 +200,7 @@ export class Observer {
     const isOf = (title: string) =>
       stored.every((each, i) => isVectorOf(each, normalize(vectorOf(embeddedText(title, wanted[i]!)))))
     if (!document.titles.some(isOf)) throw new Error('the vector of another text')
-    document.activeRevision = row.revision
+    activate(document, text)
     document.served = wanted.map(({ chunk_index, content }) => ({ chunk_index, content, isEmbedded: true }))
   }
 
@@ -223,6 +224,17 @@ function takeText({ extracted_text }: Row, document: ModelDocument) {
   document.text = extracted_text
   document.sourceType = typeOf(extracted_text)
   document.leases = new Set()
+}
+
+async function checkRevisions(db: Database, documents: ModelDocument[]) {
+  const { rows } = await sql<{ id: string; revision: number; content: string | null }>`
+    select document_id as id, revision, content from document_revisions union all
+    select id, active_revision, case managed_by when 'service' then coalesce(content, extracted_text) end
+    from documents where active_revision >= text_revision order by 2`.execute(db)
+  for (const { id, history } of documents) {
+    const found = rows.flatMap(({ id: of, ...revision }) => (of === id ? [revision] : []))
+    same(found.slice(-20), history.slice(-20), 'what search has served')
+  }
 }
 
 /** Those of each chunk with a vector, served or not; that no others are there is among the stray rows. */

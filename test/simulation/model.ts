@@ -22,6 +22,8 @@ export interface ModelDocument {
   managedBy: 'service' | 'client'
   revision: number
   activeRevision: number | null
+  /** What search has served; of several revisions of one text the last. No content: the client's chunks. */
+  history: { revision: number; content: string | null }[]
   /** What search serves, chunks without embeddings included. */
   served: ModelChunk[]
   /** The client's chunks of this revision. */
@@ -54,7 +56,7 @@ export function newDocument(title: string, content: string | null, now: number):
   return {
     ...{ id: '', title, titles: [title], content, file: null, text: null, sourceType: 'manual', status: 'pending' },
     ...{ managedBy: content === null ? 'client' : 'service', revision: 1, activeRevision: null },
-    ...{ served: [], uploaded: [], pendingSince: now, leases: new Set(), edits: 0 },
+    ...{ history: [], served: [], uploaded: [], pendingSince: now, leases: new Set(), edits: 0 },
   }
 }
 
@@ -105,12 +107,34 @@ export function decidePatch(
         retitle(d)
         d.edits++
         d.status = 'completed'
-        d.activeRevision = d.revision
+        activate(d, null)
         d.served = d.uploaded
       },
     }
   }
   return { verdict: { status: 200 }, change: retitle }
+}
+
+/** Other content, or the same where search will not come to serve it by itself. */
+export function decideRestore(document: ModelDocument, content: string | null, now: number): Decision {
+  if (content === null) return refuse(409, 'invalid_transition')
+  const { managedBy, status } = document
+  if (managedBy === 'service' && status !== 'error' && textOf(document) === content) return { verdict: { status: 200 } }
+  return {
+    verdict: { status: 200 },
+    change(d) {
+      Object.assign(d, { content, file: null, sourceType: 'manual', text: null })
+      renew(d, 'service', now)
+    },
+  }
+}
+
+/** Search serves the revision from now on. */
+export function activate(document: ModelDocument, content: string | null) {
+  const before = document.activeRevision === null ? undefined : document.history.at(-1)
+  if (before && content !== null && before.content === content) before.revision = document.revision
+  else document.history.push({ revision: document.revision, content })
+  document.activeRevision = document.revision
 }
 
 export function decideUpload(document: ModelDocument, chunks: ModelChunk[], now: number): Decision {

@@ -10,6 +10,7 @@ import {
   type Decision,
   decideDeleteChunks,
   decidePatch,
+  decideRestore,
   decideUpload,
   type ModelChunk,
   type ModelDocument,
@@ -90,6 +91,7 @@ export class Requests {
       content: [9, () => patch({ content: this.#content(document) })],
       title: [2, () => patch(retitled())],
       retry: [4, () => patch({ status: 'pending' })],
+      restore: [3, () => restore()],
       complete: [4, () => patch({ status: 'completed' })],
       upload: [5, () => this.#upload(tenant, document, path)],
       strip: [2, () => send('DELETE', { app: 'chunks', path: `${path}/chunks` }, decideDeleteChunks(now))],
@@ -105,6 +107,12 @@ export class Requests {
       const body = retitled()
       const decision = edits === document.edits ? decidePatch(document, body, now) : outdated
       await send('PATCH', { body, headers: { 'if-match': etag } }, decision)
+    }
+    const restore = async () => {
+      if (document.history.length === 0) return
+      const { revision, content } = random.pick(document.history.slice(-20))
+      const made = { path: `${path}/revisions/${revision}/restore` }
+      await send('POST', made, decideRestore(document, content, now))
     }
     const weights = Object.fromEntries(Object.entries(actions).map(([name, [weight]]) => [name, weight]))
     await actions[random.weighed(weights)]![1]()
@@ -243,7 +251,7 @@ export class Requests {
         this.#remembered.push({ tenant, made: request, at: this.#world.queue.now, document, answer: undefined })
     })
     if (result === 'unknown' || result.status === 503) return await this.#findId(tenant, document)
-    if (made.method === 'POST' && made.app === 'documents') document.id = (result.body as { id: string }).id
+    if (result.status === 201 && made.app === 'documents') document.id = (result.body as { id: string }).id
     checkVerdict(made, result, decision.verdict)
     const etag = result.headers.get('etag')
     if (etag) document.tag = { etag, edits: document.edits }
@@ -276,8 +284,9 @@ export class Requests {
       return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
     })
     const resultOf = () => (process.ended && 'value' in process.ended ? (process.ended.value as Result) : 'unknown')
-    // A PATCH reads the document before it changes it; the others act with their one statement.
-    const fates = await this.#drive(process, method === 'PATCH' ? 2 : 1, () => {
+    // A PATCH reads the document before it changes it, a restore the revision too; the others act with their one statement.
+    const statements = path.endsWith('/restore') ? 3 : method === 'PATCH' ? 2 : 1
+    const fates = await this.#drive(process, statements, () => {
       const result = resultOf()
       const isRefusal = result !== 'unknown' && result.status >= 400 && result.status !== 503
       if (!isRefusal) onEffect()
