@@ -20,6 +20,7 @@ export interface Lambda {
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
+const goldenPath = '/v1/agents/{agentId}/golden-questions'
 const documentPath = `${agentPath}/{documentId}`
 
 const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
@@ -49,7 +50,11 @@ export const lambdas = {
     routes: ['/v1/organization', '/v1/organization/usage'],
   },
   agents: { ...api, entry: 'functions/agents/handler.ts', routes: ['/v1/agents', '/v1/agents/{agentId}'] },
-  questions: { ...api, entry: 'functions/questions/handler.ts', routes: ['/v1/agents/{agentId}/questions'] },
+  questions: {
+    ...api,
+    entry: 'functions/questions/handler.ts',
+    routes: ['/v1/agents/{agentId}/questions', goldenPath, `${goldenPath}/run`, `${goldenPath}/{goldenQuestionId}`],
+  },
   dashboard: {
     ...api,
     entry: 'functions/dashboard/handler.ts',

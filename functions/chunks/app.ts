@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { chunkExample, chunkSchema, toChunk } from '../../shared/documents/chunk.ts'
 import { deleteChunks, listChunks } from '../../shared/documents/chunks.ts'
+import { removalQuery } from '../../shared/documents/input.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
@@ -117,11 +118,13 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           description: 'Search no longer finds the document, which then waits for your own chunks.',
           permission: 'kb:write',
           params: documentPath,
+          query: removalQuery,
           responses: { 204: { description: 'The chunks were deleted' } },
-          errors: ['agent_not_found', 'document_not_found'],
+          errors: ['agent_not_found', 'document_not_found', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params }) => {
-          await deleteChunks(db, { organizationId: key.organizationId, ...params }, key.id)
+        async ({ c, key, db, params, query }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          await deleteChunks(db, scope, key.id, query.ignore_golden_questions)
           return c.body(null, 204)
         },
       ),

@@ -1,14 +1,13 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
-import { batchBody, createBody, updateBody } from '../../shared/documents/input.ts'
+import { batchBody, createBody, removalQuery, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
-import { type ApiEnv, api } from '../../shared/http/api.ts'
+import { type ApiEnv, api, onlyPost } from '../../shared/http/api.ts'
 import type { ApiKey } from '../../shared/http/api-keys.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
@@ -21,13 +20,6 @@ import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, withou
 const collection = '/v1/agents/:agentId/knowledge-base'
 const batch = `${collection}/batch`
 const one = `${collection}/:documentId`
-
-/** Other methods would take `batch` for the id of a document. */
-const onlyPost: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  if (c.req.method !== 'POST')
-    throw new ApiError('method_not_allowed', 'Allowed methods: POST.', { headers: { allow: 'POST' } })
-  await next()
-}
 
 export interface Dependencies {
   db: Database
@@ -235,6 +227,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
             'processing_in_progress',
             'no_chunks',
             'chunks_missing_embeddings',
+            'golden_questions_fail',
           ],
         },
         async ({ c, key, db, params, headers, body }) => {
@@ -256,12 +249,14 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           description: 'Its chunks and embeddings go with it, processing in flight included.',
           permission: 'kb:write',
           params: documentPath,
+          query: removalQuery,
           headers: ifMatch,
           responses: { 204: { description: 'It is gone' } },
-          errors: ['agent_not_found', 'document_not_found', 'precondition_failed'],
+          errors: ['agent_not_found', 'document_not_found', 'precondition_failed', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, headers }) => {
-          await deleteDocument(db, { organizationId: key.organizationId, ...params }, headers['if-match'])
+        async ({ c, key, db, params, query, headers }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
           return c.body(null, 204)
         },
       ),

@@ -18,6 +18,7 @@ export interface RevisionClaim extends Claim, DocumentScope {
   content: string
   pendingMilliseconds: number
   tokensLeft: number
+  ignoresGoldenQuestions: boolean
 }
 
 const d = columnsOf('documents', 'd')
@@ -33,7 +34,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)
-      .returning(['d.agent_id', 'd.active_revision', 'd.title'])
+      .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions'])
       .returning(({ fn }) => fn.coalesce('d.content', 'd.extracted_text').as('content'))
       .returning(
         sql<number>`(extract(epoch from now() - ${d.pending_since}) * 1000)::float8`.as('pending_milliseconds'),
@@ -60,6 +61,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
         content: row.content!,
         pendingMilliseconds: row.pending_milliseconds,
         tokensLeft: Number(tokens[0]?.left ?? 0),
+        ignoresGoldenQuestions: row.ignores_golden_questions,
       }
     )
   })

@@ -12,6 +12,8 @@ import {
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { blockedFailure } from '../../shared/golden/broken.ts'
+import { checkChange, keepResults } from '../../shared/golden/check.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
@@ -26,6 +28,7 @@ import { chunkRejected, tooManyChunks } from './failure.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
+import type { Part } from './stored-chunks.ts'
 
 export interface Pipeline extends Worker {
   embedder: Embedder
@@ -101,9 +104,37 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
-  if (ending === 'lease_lost' || !(await shared.complete({ ...revision.lastPart(), spent }))) return
+  if (ending === 'lease_lost' || !(await switchRevision(job, { ...revision.lastPart(), spent }, remaining))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
+}
+
+/** Asks the agent's golden questions first, if it has any. False if another revision stays served. */
+async function switchRevision(job: Job, last: Part, remaining: () => number): Promise<boolean> {
+  const { db, shared, claim, embedder } = job
+  const first = await shared.complete(last)
+  if (first !== 'outdated') return first === 'served'
+  // The chunks are stored now, and not served.
+  const { plan } = last
+  const change = { document_id: claim.documentId, action: 'serves', chunk_count: plan.chunks.length } as const
+  const release = await shared.guarded.acquire()
+  try {
+    while (remaining() > requeueMilliseconds) {
+      const verdict = await checkChange(db, claim, change, embedder)
+      const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
+      if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
+        await endInError(job, blockedFailure(blocking))
+        return false
+      }
+      const completion = await shared.complete({ claim, plan, verdict })
+      if (completion === 'served') await keepResults(db, claim, verdict)
+      if (completion !== 'outdated') return completion === 'served'
+    }
+  } finally {
+    release()
+  }
+  await requeueOnTimeout(job)
+  return false
 }
 
 async function requeueOnTimeout(job: Job): Promise<void> {

@@ -3,19 +3,21 @@ import type { Claimant } from '../../shared/documents/attempt.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
-import type { Semaphore } from '../../shared/semaphore.ts'
+import { semaphore as newSemaphore, type Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
 import { claim, type RevisionClaim } from './claim.ts'
 import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
-import { completeRevisions, type Part } from './stored-chunks.ts'
+import { type Completion, completeRevisions, type Part } from './stored-chunks.ts'
 
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   reserve: (spending: Spending) => Promise<void>
   /** Joins the requests of documents that need a single one. */
   embedder: Embedder
-  complete: (last: Part) => Promise<boolean>
+  complete: (last: Part) => Promise<Completion>
+  /** Documents of agents with golden questions are switched one after the other. */
+  guarded: Semaphore
 }
 
 interface Spending {
@@ -52,13 +54,16 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
       concernsAll: (error) => error instanceof TokensUsedUp,
     }),
     embedder: sharedEmbedder(embedder, semaphore, callLimits),
-    complete: coalesceRequests<Part, boolean>({
+    complete: coalesceRequests<Part, Completion>({
       mayJoin: (group, part) =>
+        group[0]!.verdict === undefined &&
+        part.verdict === undefined &&
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
         sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
       request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
     }),
+    guarded: newSemaphore(1),
   }
 }
 

@@ -16,6 +16,7 @@ import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
+import { isUnchanged, lockKnowledge, type Verdict, warningsAfter } from '../../shared/golden/check.ts'
 import { newId } from '../../shared/ids.ts'
 import { countTokens } from '../../shared/limits/tokens.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
@@ -37,7 +38,12 @@ export interface Part {
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
   spent?: number
+  /** Of the golden questions, if the agent has any. */
+  verdict?: Verdict | undefined
 }
+
+/** `outdated`: the agent has golden questions that the verdict is not about, or search serves something else by now. */
+export type Completion = 'served' | 'lease_lost' | 'outdated'
 
 /** Stores chunks that search does not serve yet. False, and nothing is changed, if the lease is lost. */
 export async function storePart(db: Database, part: Part): Promise<boolean> {
@@ -55,15 +61,17 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
   return held.length > 0
 }
 
-/** False for a revision whose lease is lost or whose stored chunks are not those of its plan; the others are served. */
-export async function completeRevisions(db: Database, parts: Part[]): Promise<boolean[]> {
-  const { organizationId } = parts[0]!.claim
+/** `lease_lost` also where the stored chunks are not those of the plan. Parts with a verdict complete one by one. */
+export async function completeRevisions(db: Database, parts: Part[]): Promise<Completion[]> {
+  const [{ claim: scope, verdict }] = parts as [Part, ...Part[]]
+  const { organizationId } = scope
   const ids = parts.map(({ claim }) => claim.documentId)
   const spent = parts.reduce((sum, part) => sum + (part.spent ?? 0), 0)
   const { completed } = await db.batch({
     // Locked in everybody's order, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(parts)),
+    locked: lockKnowledge(scope),
     completed: db
       .with('completed', (db) =>
         db
@@ -73,8 +81,10 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<bo
             ...transitions.complete,
             chunk_count: ref('planned.chunk_count'),
             chunk_offsets: ref('planned.chunk_offsets'),
+            ...(verdict && { warnings: warningsAfter(verdict) }),
           }))
           .where(isHeld(parts))
+          .where(isUnchanged(scope, verdict))
           .whereRef('d.id', '=', 'planned.document_id')
           .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)
           .returning(['d.id', 'd.revision', 'planned.chunk_count', 'planned.served_revision']),
@@ -90,13 +100,14 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<bo
                   and newer.document_id = c.document_id and newer.revision = completed.revision
                   and newer.chunk_index = c.chunk_index)))`,
       )
-      .selectFrom('completed')
-      .select('completed.id'),
+      .selectFrom(sql<{ holds: boolean }>`(select ${isUnchanged(scope, verdict)} as holds)`.as('guard'))
+      .leftJoin('completed', (join) => join.onTrue())
+      .select(['completed.id', 'guard.holds']),
     ...deleteUnused(parts),
     ...(spent > 0 && { counted: countTokens(organizationId, spent) }),
   })
   const done = new Set(completed.map(({ id }) => id))
-  return ids.map((id) => done.has(id))
+  return ids.map((id) => (done.has(id) ? 'served' : completed[0]!.holds ? 'lease_lost' : 'outdated'))
 }
 
 const c = columnsOf('chunks', 'c')

@@ -5,6 +5,7 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
+import { goldenRoutes } from './golden/routes.ts'
 import { listQuery, questionExample, questionSchema, sortKey, toQuestion } from './schemas.ts'
 
 export interface Dependencies {
@@ -13,39 +14,41 @@ export interface Dependencies {
   now?: () => number
 }
 
-export function questionsApp({ db, now }: Dependencies) {
+export function questionsApp({ db, embedder, now }: Dependencies) {
   const endpoint = endpoints(db, now)
-  return api().get(
-    '/v1/agents/:agentId/questions',
-    endpoint(
-      {
-        operationId: 'listQuestions',
-        tag: 'Questions',
-        summary: 'List callers’ questions',
-        description:
-          'What callers asked the agent in the last 30 days and what it was given, newest first, if the organization keeps its callers’ questions. What a call’s agent was told: `call_id`. What your documents lack: `answered=false`.',
-        permission: 'kb:read',
-        params: agentPath,
-        query: listQuery,
-        responses: {
-          200: {
-            description: 'A page of questions',
-            schema: pageSchema(questionSchema),
-            example: pageExample(questionExample),
-            headers: ['Link'],
+  return api()
+    .route('/', goldenRoutes(endpoint, embedder))
+    .get(
+      '/v1/agents/:agentId/questions',
+      endpoint(
+        {
+          operationId: 'listQuestions',
+          tag: 'Questions',
+          summary: 'List callers’ questions',
+          description:
+            'What callers asked the agent in the last 30 days and what it was given, newest first, if the organization keeps its callers’ questions. What a call’s agent was told: `call_id`. What your documents lack: `answered=false`.',
+          permission: 'kb:read',
+          params: agentPath,
+          query: listQuery,
+          responses: {
+            200: {
+              description: 'A page of questions',
+              schema: pageSchema(questionSchema),
+              example: pageExample(questionExample),
+              headers: ['Link'],
+            },
           },
+          errors: ['agent_not_found', 'invalid_cursor'],
         },
-        errors: ['agent_not_found', 'invalid_cursor'],
-      },
-      async ({ c, key, db, params, query: { limit, cursor, ...filters } }) => {
-        const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
-        const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, sortKey)
-        const scope = { organizationId: key.organizationId, ...params }
-        const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
-        const next = hasMore ? encodeCursor(key.cursorKey, list, [questions.at(-1)!.id]) : null
-        if (next) c.header('link', linkToNext(c.req.url, next))
-        return c.json({ data: questions.map(toQuestion), has_more: hasMore, next_cursor: next })
-      },
-    ),
-  )
+        async ({ c, key, db, params, query: { limit, cursor, ...filters } }) => {
+          const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
+          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, sortKey)
+          const scope = { organizationId: key.organizationId, ...params }
+          const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
+          const next = hasMore ? encodeCursor(key.cursorKey, list, [questions.at(-1)!.id]) : null
+          if (next) c.header('link', linkToNext(c.req.url, next))
+          return c.json({ data: questions.map(toQuestion), has_more: hasMore, next_cursor: next })
+        },
+      ),
+    )
 }

@@ -8,7 +8,7 @@ import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
 
-const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-arm', 'search'].map(
+const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-arm', 'search', 'search-after'].map(
   (name) => `search/${name}`,
 )
 

@@ -119,6 +119,24 @@ export const problemSchemas: Record<string, JsonSchema> = {
         items: { type: 'integer' },
         description: 'With `chunk_index_conflict`: the indexes that already exist.',
       },
+      golden_questions: {
+        type: 'array',
+        description: 'With `golden_questions_fail`: those that block and would fail, `lost` being what answers now.',
+        items: {
+          type: 'object',
+          required: ['golden_question_id', 'question', 'lost', 'instead'],
+          properties: {
+            golden_question_id: { type: 'string', format: 'uuid' },
+            question: { type: 'string' },
+            lost: { type: ['string', 'null'] },
+            instead: {
+              type: ['object', 'null'],
+              required: ['document_title', 'text'],
+              properties: { document_title: { type: 'string' }, text: { type: 'string' } },
+            },
+          },
+        },
+      },
     },
   },
   GatewayMessage: {

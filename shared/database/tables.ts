@@ -35,6 +35,7 @@ export interface Tables {
     id: Id
     name: string
     ready_document_count: Generated<number>
+    knowledge_version: Generated<string>
     knowledge_base_enabled: ColumnType<boolean, never, never>
     created_at: Time
   }
@@ -89,6 +90,8 @@ export interface Tables {
     valid_until: TimeOrNull
     error_message: string | null
     error_code: string | null
+    warnings: JSONColumnType<Warning[], string | undefined, string>
+    ignores_golden_questions: Generated<boolean>
     lease_token: string | null
     lease_expires_at: Date | null
     attempt: Generated<number>
@@ -170,6 +173,28 @@ export interface Tables {
     cosine_per_unit: number
     created_at: Time
   }
+  golden_questions: {
+    organization_id: Id
+    agent_id: Id
+    id: Id
+    question: string
+    document_id: Id | null
+    words: string | null
+    expects_nothing: Generated<boolean>
+    within: number
+    on_failure: 'warn' | 'block'
+    as_of: ColumnType<Date | null, string | null, string | null>
+    model: string
+    embedding: string
+    high: string
+    middle: string
+    low: string
+    cosine_per_unit: number
+    passed: boolean | null
+    rank: number | null
+    checked_at: Date | null
+    created_at: Time
+  }
   question_log: {
     organization_id: Id
     agent_id: Id
@@ -214,6 +239,12 @@ export interface Tables {
     completed_at: Date | null
     counts: JSONColumnType<Record<string, number>, string | undefined, string>
   }
+}
+
+export interface Warning {
+  code: 'golden_question_failed'
+  golden_question_id: string
+  question: string
 }
 
 export type SourceType = 'manual' | 'pdf' | 'csv' | 'txt' | 'docx'

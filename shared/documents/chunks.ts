@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { guarded, isUnchanged, lockKnowledge, outdated, warningsAfter } from '../golden/check.ts'
 import { requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import type { ChunkRow } from './chunk.ts'
@@ -49,16 +50,36 @@ export async function listChunks(
   return { chunks, hasMore: chunks.length > 0 && chunks.length < Number(chunks[0]!.available) }
 }
 
-/** The document is then the client's, pending and not served. @throws ApiError agent_not_found, document_not_found */
-export async function deleteChunks(db: Database, scope: DocumentScope, apiKeyId: string): Promise<void> {
-  const results = await db.batch({
-    agents: findAgent(scope),
-    documents: db.updateTable('documents as d').set(empty(apiKeyId)).where(isDocument(scope)).returning('d.id'),
-    deleted: sql`delete from chunks c using documents d
-      where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id`,
-    unused: deleteUnusedVectors(scope),
+/**
+ * The document is then the client's, pending and not served. @param ignores golden questions that would fail
+ * @throws ApiError agent_not_found, document_not_found, golden_questions_fail
+ */
+export async function deleteChunks(
+  db: Database,
+  scope: DocumentScope,
+  apiKeyId: string,
+  ignores = false,
+): Promise<void> {
+  const removal = { document_id: scope.documentId, action: 'removes' } as const
+  await guarded(db, scope, removal, ignores, async (verdict) => {
+    const results = await db.batch({
+      agents: findAgent(scope),
+      documents: selectDocument(db, scope).forNoKeyUpdate(),
+      locked: lockKnowledge(scope),
+      emptied: db
+        .updateTable('documents as d')
+        .set({ ...empty(apiKeyId), ...(verdict && { warnings: warningsAfter(verdict) }) })
+        .where(isDocument(scope))
+        .where(sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`)
+        .returning('d.id'),
+      deleted: sql`delete from chunks c using documents d
+        where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id
+          and ${d.active_revision} is null and ${d.managed_by} = 'client' and ${d.chunk_count} = 0`,
+      unused: deleteUnusedVectors(scope),
+    })
+    requireDocument(results)
+    return results.emptied.length > 0 ? undefined : outdated
   })
-  requireDocument(results)
 }
 
 export function selectDocument(db: Database, scope: DocumentScope) {

@@ -55,6 +55,16 @@ export const documentSchema = v.pipe(
       ),
       v.description('Why a document that is `pending` waits for another attempt; null for any other.'),
     ),
+    warnings: v.pipe(
+      v.array(
+        v.strictObject({
+          code: v.literal('golden_question_failed'),
+          golden_question_id: v.pipe(v.string(), v.uuid()),
+          question: v.string(),
+        }),
+      ),
+      v.description('Golden questions that failed by a change of this document, until they pass.'),
+    ),
     created_at: time,
     updated_at: time,
   }),
@@ -76,6 +86,7 @@ export const documentExample: Document = {
   valid_until: null,
   error_message: null,
   waiting: null,
+  warnings: [],
   created_at: '2026-03-02T08:15:30.000Z',
   updated_at: '2026-03-02T08:15:32.417Z',
 }
@@ -86,6 +97,7 @@ const countsAndTimes = [
   'searchable_chunk_count',
   'valid_from',
   'valid_until',
+  'warnings',
   'created_at',
   'updated_at',
   'edits',
@@ -131,6 +143,7 @@ export function toDocument(row: DocumentRow): Document {
     valid_until: toTime(row.valid_until),
     error_message: row.error_message,
     waiting: toWaiting(row),
+    warnings: row.warnings,
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }

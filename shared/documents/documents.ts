@@ -4,6 +4,7 @@ import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
+import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { agentNotFound, findDocument, requireDocument } from '../http/not-found.ts'
@@ -72,16 +73,38 @@ export async function getDocument(
   return await findDocument(db, scope, found)
 }
 
-/** A worker busy with it finds nothing to write to. @throws ApiError agent_not_found, document_not_found, precondition_failed */
-export async function deleteDocument(db: Database, scope: DocumentScope, match: Tags = '*'): Promise<void> {
+/**
+ * A worker busy with it finds nothing to write to. @param ignores golden questions that would fail
+ * @throws ApiError agent_not_found, document_not_found, precondition_failed, golden_questions_fail
+ */
+export async function deleteDocument(
+  db: Database,
+  scope: DocumentScope,
+  match: Tags = '*',
+  ignores = false,
+): Promise<void> {
   const isUnedited = match === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits}::text`, editsOf(match))
-  const { agents, found, deleted } = await db.batch({
-    agents: findAgent(scope),
-    found: db.selectFrom('documents as d').select('d.id').where(isDocument(scope)).forUpdate(),
-    deleted: db.deleteFrom('documents as d').where(isDocument(scope)).where(isUnedited).returning('d.id'),
+  const removal = { document_id: scope.documentId, action: 'removes' } as const
+  await guarded(db, scope, removal, ignores, async (verdict) => {
+    const mayGo = sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`
+    const { agents, found, deleted } = await db.batch({
+      agents: findAgent(scope),
+      found: db
+        .selectFrom('documents as d')
+        .select(['d.id', isUnedited.as('is_unedited')])
+        .where(isDocument(scope))
+        .forUpdate(),
+      locked: lockKnowledge(scope),
+      deleted: db
+        .deleteFrom('documents as d')
+        .where(isDocument(scope))
+        .where(isUnedited)
+        .where(mayGo)
+        .returning('d.id'),
+    })
+    if (!requireDocument({ agents, documents: found }).is_unedited) preconditionFailed()
+    return deleted.length > 0 ? undefined : outdated
   })
-  requireDocument({ agents, documents: found })
-  if (deleted.length === 0) preconditionFailed()
 }
 
 function isOneOf(value: Expression<unknown>, values: string[]) {

@@ -11,6 +11,7 @@ export interface Failure {
     | 'file_too_large'
     | 'file_overwritten'
     | 'file_unreadable'
+    | 'golden_questions_fail'
   message: string
 }
 

@@ -61,9 +61,15 @@ export const updateBody = v.pipe(
       ),
     ),
     ...validity,
+    ignore_golden_questions: v.optional(
+      v.pipe(
+        v.boolean('must be true or false'),
+        v.description('Whether the change is made although golden questions that block would fail.'),
+      ),
+    ),
   }),
   v.check(
-    (body) => Object.keys(body).length > 0,
+    ({ ignore_golden_questions, ...body }) => Object.keys(body).length > 0,
     'must hold at least one of title, content, status, valid_from, valid_until',
   ),
   v.forward(
@@ -72,6 +78,16 @@ export const updateBody = v.pipe(
   ),
   v.metadata({ title: 'DocumentUpdate', minProperties: 1 }),
 )
+
+export const removalQuery = fields({
+  ignore_golden_questions: v.optional(
+    v.pipe(
+      v.picklist(['true', 'false'], 'must be true or false'),
+      v.transform((text) => text === 'true'),
+      v.description('Deletes also what a golden question that blocks needs.'),
+    ),
+  ),
+})
 
 export type CreateInput = v.InferOutput<typeof createBody>
 export type UpdateInput = v.InferOutput<typeof updateBody>

@@ -1,13 +1,16 @@
-import { sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import { type Database, violates } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
+import { isUnchanged, keepResults, lockKnowledge, type Verdict, verdictOn, warningsAfter } from '../golden/check.ts'
+import type { Change } from '../golden/search-after.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { findDocument } from '../http/not-found.ts'
 import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
+import { selectDocument } from './chunks.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { neverValid, type UpdateInput } from './input.ts'
@@ -36,23 +39,33 @@ export async function updateDocument(
   const { valid_from, valid_until } = input
   const dates = { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) }
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
+  const ignores = input.ignore_golden_questions ?? false
+  let verdict: Verdict | undefined
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
     const decision = decide(found, { content_hash, status: input.status, isRestored: input.isRestored })
-    const changing = change(db, scope, found, {
+    const served = servedChange(scope, found, input, decision)
+    const changes = {
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),
       ...dates,
       ...(decision === 'restart' && {
         ...restart(origin),
+        ignores_golden_questions: ignores,
         ...(content_hash && { content: input.content, content_hash }),
         ...(found.is_file && (content_hash ? becomeText : awaitText)),
       }),
       ...(decision === 'complete' && complete),
-    })
-    const document = await changing.catch((error) => rejectNeverValid(error, input))
-    if (!document) continue
+      ...(served && verdict && { warnings: warningsAfter(verdict) }),
+    }
+    const guard = served && isUnchanged(scope, verdict)
+    const document = await change(db, scope, found, changes, guard).catch((error) => rejectNeverValid(error, input))
+    if (!document) {
+      verdict = served && (await verdictOn(db, scope, served, ignores))
+      continue
+    }
+    if (served) await keepResults(db, scope, verdict)
     const awaitsText = found.is_file && !content_hash
     const work = { organizationId: scope.organizationId, documentId: scope.documentId, awaitsText, ...origin }
     return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
@@ -76,7 +89,33 @@ const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
 
+/** What search serves otherwise from the same moment; a new revision is switched in later. */
+function servedChange(
+  { documentId }: DocumentScope,
+  found: Found,
+  { title, valid_from, valid_until }: UpdateInput,
+  decision: ReturnType<typeof decide>,
+): Change | undefined {
+  const hasTitle = title !== undefined && title !== found.title
+  const hasDates = valid_from !== undefined || valid_until !== undefined
+  if (decision !== 'complete' && (found.active_revision === null || !(hasTitle || hasDates))) return undefined
+  const dates = {
+    valid_from: valid_from === undefined ? found.valid_from : valid_from,
+    valid_until: valid_until === undefined ? found.valid_until : valid_until,
+  }
+  return {
+    document_id: documentId,
+    ...(decision === 'complete' && { action: 'serves' }),
+    ...(hasTitle && { title, title_terms: titleTerms(title) }),
+    ...(hasDates && { dates }),
+  }
+}
+
 interface Found extends DocumentState {
+  title: string
+  active_revision: number | null
+  valid_from: Date | null
+  valid_until: Date | null
   revision: number
   version: string
   edits: number
@@ -84,17 +123,25 @@ interface Found extends DocumentState {
 
 async function read(db: Database, scope: DocumentScope) {
   const found = sql<Found>`
-    select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, ${isFile} as is_file,
+    select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, d.title,
+      d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file,
       exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
         and c.revision = d.revision and c.vector_id is not null) as has_embedding
     from documents d where ${isDocument(scope)}`
   return await findDocument(db, scope, found)
 }
 
-/** Undefined if the document has changed: all that `decide` reads changes with version or revision. */
-async function change(db: Database, scope: DocumentScope, found: Found, changes: Transition) {
+/** Undefined if the document has changed: all that `decide` reads changes with version or revision. Or if the guard does not hold. */
+async function change(
+  db: Database,
+  scope: DocumentScope,
+  found: Found,
+  changes: Transition,
+  guard: Expression<SqlBool> | undefined,
+) {
   const isClients = found.managed_by === 'client' && 'status' in changes
   const { changed } = await db.batch({
+    ...(guard && { held: selectDocument(db, scope).forNoKeyUpdate(), locked: lockKnowledge(scope) }),
     changed: db
       .with('changed', (db) =>
         db
@@ -103,6 +150,7 @@ async function change(db: Database, scope: DocumentScope, found: Found, changes:
           .where(isDocument(scope))
           .where('d.version', '=', found.version)
           .where('d.revision', '=', found.revision)
+          .where(guard ?? sql<boolean>`true`)
           .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
       )
       // A client's document has served chunks and draft chunks, and one of the two goes.

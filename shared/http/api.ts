@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
 import { newId } from '../ids.ts'
 import { beginEarly } from '../loading.ts'
@@ -23,6 +23,13 @@ export interface ApiEnv {
     unavailableDetail?: string
     key?: ApiKey
   }
+}
+
+/** For a path whose other methods would take its last segment for an id. */
+export const onlyPost: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (c.req.method !== 'POST')
+    throw new ApiError('method_not_allowed', 'Allowed methods: POST.', { headers: { allow: 'POST' } })
+  await next()
 }
 
 export function api(): Hono<ApiEnv> {

@@ -22,7 +22,7 @@ export interface Found {
 /** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
 export type LikenessOf = (cosine: number) => number
 
-type Row = {
+export type Row = {
   is_agent: boolean
   has_vector: boolean
   /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
@@ -62,7 +62,8 @@ export async function search(
   )
 }
 
-function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
+/** Rows of the database function `search`. */
+export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
   const queries = hypotheses.flatMap(({ query }) => query ?? [])
   const { has_vector, unlike, reach } = rows[0]!
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { goldenExample } from '../../functions/questions/golden/schemas.ts'
 import { errorsOf } from '../../infra/openapi/problems.ts'
 import { documentExample } from '../../shared/documents/document.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
@@ -87,7 +88,9 @@ function exampleOf({ body }: Answer): Example {
   const instance = body.instance
     .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)
     .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
-  return { ...body, instance, request_id: 'JKJaXmPLvHcESHA=' }
+    .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, goldenExample.id)
+  const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: goldenExample.id }))
+  return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }
 }
 
 function said({ instance: _, ...rest }: Example): string {

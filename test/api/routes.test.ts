@@ -61,7 +61,7 @@ describe.each(keyedRoutes)('$name', (route) => {
   const takesUnknownFields = lambda === 'platforms'
   /** The ids of a document, which search serves where the path asks for that. */
   const arrange = async () => {
-    const ids = await makeDocument(tenant)
+    const ids = await makeDocument(tenant, path)
     if (path.includes('{revision}')) await stand.deliver()
     return ids
   }
@@ -120,8 +120,10 @@ describe.each(keyedRoutes)('$name', (route) => {
 
   if (takesIds)
     test('accepts upper-case ids and answers in lower case', async () => {
-      const { agentId, documentId } = await arrange()
-      const shouted = fill(path, { agentId: agentId.toUpperCase(), documentId: documentId.toUpperCase() })
+      const ids = await arrange()
+      const { agentId } = ids
+      const upper = Object.entries(ids).map(([name, id]) => [name, id.toUpperCase()])
+      const shouted = fill(path, Object.fromEntries(upper))
       const answer = await tenant.call(method, shouted, body)
       expect(success).toContain(answer.status)
       expect(JSON.stringify(answer.body ?? '')).not.toContain(agentId.toUpperCase())

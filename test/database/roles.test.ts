@@ -63,37 +63,41 @@ describe('the roles of the Lambdas', () => {
       agents select: agents documents
       chunks delete: chunks idempotency_keys vectors
       chunks insert: chunk_terms chunks idempotency_keys vectors
-      chunks select: agents chunks documents idempotency_keys vectors
-      chunks update: documents idempotency_keys
-      dashboard delete: calls chunks documents question_log sessions vectors
-      dashboard insert: api_keys documents query_vectors sign_in_attempts
+      chunks select: agents chunks documents golden_questions idempotency_keys vectors
+      chunks update: documents golden_questions idempotency_keys
+      dashboard delete: calls chunks documents golden_questions question_log sessions vectors
+      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts
       dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals document_revisions documents \
-        embedded_tokens listed_agents organizations query_vectors question_log request_meters sessions sign_in_attempts term_lists vectors
-      dashboard update: api_keys calls documents organizations sign_in_attempts
+        embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
+        sign_in_attempts term_lists vectors
+      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
-      documents select: agents api_keys chunks document_revisions documents idempotency_keys vectors
-      documents update: documents idempotency_keys
+      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys vectors
+      documents update: documents golden_questions idempotency_keys
       embedding delete: chunks vectors
       embedding insert: chunk_terms chunks embedded_tokens vectors
-      embedding select: chunks documents embedded_tokens organizations request_meters vectors
-      embedding update: documents embedded_tokens
+      embedding select: agents chunks documents embedded_tokens golden_questions organizations request_meters vectors
+      embedding update: documents embedded_tokens golden_questions
       extraction select: documents
       extraction update: documents
       mcp insert: query_vectors question_log
       mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks document_revisions documents idempotency_keys \
-        organizations query_vectors question_log signing_secrets term_lists vectors
+      operator delete: agents api_keys calls chunk_terms chunks document_revisions documents golden_questions \
+        idempotency_keys organizations query_vectors question_log signing_secrets term_lists vectors
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
       operator select: agents api_keys calls chunk_terms chunks document_revisions documents embedded_tokens erasures \
-        idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
+        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
       organization select: documents embedded_tokens organizations request_meters
       organization update: organizations
       platforms insert: query_vectors question_log
       platforms select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors \
         signing_secrets term_lists vectors
-      questions select: agents question_log
+      questions delete: golden_questions
+      questions insert: golden_questions
+      questions select: agents documents golden_questions question_log
+      questions update: documents golden_questions
       search insert: query_vectors question_log
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
@@ -182,6 +186,7 @@ describe('the roles of the Lambdas', () => {
       ...{
         admit_documents: ['dashboard', 'documents'],
         open_session: ['dashboard'],
+        search_after: ['chunks', 'dashboard', 'documents', 'embedding', 'questions'],
         require_operator_action: ['operator'],
       },
       ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },

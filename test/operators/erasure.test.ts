@@ -31,6 +31,8 @@ async function busyTenant(): Promise<Tenant> {
   const { body: listed } = await call('GET', knowledgeBase)
   await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
+  const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
+  await call('POST', `/v1/agents/${agent}/golden-questions`, golden)
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
     where organization_id = ${organization} limit 1`.execute(stand.db)
@@ -107,6 +109,7 @@ describe('an organization that is erased', () => {
       documents: 4,
       document_revisions: 1,
       calls: 1,
+      golden_questions: 1,
       question_log: 1,
       query_vectors: 1,
       idempotency_keys: 3,

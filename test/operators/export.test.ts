@@ -94,6 +94,7 @@ describe('an export', () => {
       document_revision: 1,
       chunk: chunks.length,
       call: 1,
+      golden_question: 0,
       question: 1,
     }
     expect(lines.at(-1)).toEqual({ type: 'end', counts })

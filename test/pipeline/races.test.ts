@@ -243,15 +243,15 @@ describe('completing', () => {
     expect(plan.missing).toHaveLength(2)
     const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
     expect(await storePart(db, { claim: held, plan, embedded: [first!] })).toBe(true)
-    expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual([false])
+    expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual(['lease_lost'])
     expect((await get(tenant, document)).status).toBe('processing')
-    expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual([true])
+    expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual(['served'])
   })
 })
 
 test.each([
   ['a part', (db: Database, part: Part) => storePart(db, part)],
-  ['the last part', async (db: Database, part: Part) => (await completeRevisions(db, [part]))[0]],
+  ['the last part', async (db: Database, part: Part) => (await completeRevisions(db, [part]))[0] === 'served'],
 ])('storing %s after the lease was lost deletes no vector', async (_, store) => {
   const { tenant, document } = await newDocument(stand, 'A text.')
   const { db, held: lost, plan } = await hold(document)

@@ -1,4 +1,5 @@
 import { allRoutes, type Route } from '../../infra/openapi/apps.ts'
+import { newId } from '../../shared/ids.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import type { Answer, Tenant } from './stand.ts'
 
@@ -6,6 +7,8 @@ import type { Answer, Tenant } from './stand.ts'
 export interface Ids {
   agentId: string
   documentId: string
+  /** One that does not exist unless given. */
+  goldenQuestionId?: string
 }
 
 export type KeyedRoute = Route & { permission: Permission; name: string }
@@ -20,10 +23,12 @@ export const publicRoutes = allRoutes().filter((route) => route.operation.permis
 
 export const paths = [...new Set(allRoutes().map((route) => route.path))]
 
+const noId = newId()
+
 /** A path with its variables filled in; throws at a variable that the tests do not know. */
 export function fill(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = ids[name as keyof Ids] ?? { file: 'page.css', revision: '1' }[name]
+    const value = ids[name as keyof Ids] ?? { file: 'page.css', revision: '1', goldenQuestionId: noId }[name]
     if (value === undefined) throw new Error(`The tests have no value for {${name}}`)
     return value
   })
@@ -34,10 +39,14 @@ export function exampleBody({ operation }: Route): unknown {
   return Object.values(operation.examples ?? {})[0]
 }
 
-/** A document with content, stored under the tenant's agent; the ids that lead to it. */
-export async function makeDocument(tenant: Tenant): Promise<Ids> {
+/** A document with content, stored under the tenant's agent, and what else the path names; the ids that lead there. */
+export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
-  return { agentId: tenant.agentId, documentId: body.id }
+  const { agentId } = tenant
+  if (!path.includes('{goldenQuestionId}')) return { agentId, documentId: body.id }
+  const question = { question: 'Are you open on Sunday?', expects: { nothing: true } }
+  const golden = await tenant.call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+  return { agentId, documentId: body.id, goldenQuestionId: golden.body.id }
 }
 
 /** An answer without what names the single request: to be compared with another's. */

@@ -91,6 +91,16 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
         const call = callerOf(app, tenant.apiKey)
         return await call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
       }),
+    golden_questions_fail: async ({ call, knowledgeBase, agentId }) => {
+      const made = await call('POST', knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
+      const { id } = made.body
+      await stand.deliver()
+      const question = { question: 'Sunday', expects: { document_id: id }, on_failure: 'block' }
+      await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+      return await call('DELETE', `${knowledgeBase}/${id}`)
+    },
+    golden_question_not_found: ({ call, agentId }) =>
+      call('GET', `/v1/agents/${agentId}/golden-questions/${never.documentId}`),
     invalid_transition: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'pending' }),
     precondition_failed: async (tenant) =>
       tenant.call('DELETE', await emptyDocument(tenant), undefined, { 'if-match': '"0"' }),
@@ -119,7 +129,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
 export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record<ErrorCode, Provoke>> {
   const { method, path, permission, lambda, name } = route
   const body = exampleBody(route)
-  const url = async (tenant: Tenant) => fill(path, path.includes('{') ? await makeDocument(tenant) : never)
+  const url = async (tenant: Tenant) => fill(path, path.includes('{') ? await makeDocument(tenant, path) : never)
   return {
     invalid_parameter: ({ call }) =>
       call(method, path.includes('{') ? fill(path, { ...never, agentId: 'front-desk' }) : `${path}?page=2`, body),

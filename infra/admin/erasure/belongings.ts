@@ -35,6 +35,7 @@ export const belongings: readonly Belongings[] = [
   { table: 'document_revisions', key: { document_id: 'uuid', revision: 'int' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
+  { table: 'golden_questions', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'query_vectors', key: { key: 'bytea' } },
   { table: 'idempotency_keys', key: { api_key_id: 'uuid', key: 'text' } },

@@ -22,6 +22,11 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   document_revision: revisionsAfter,
   chunk: chunksAfter(withEmbeddings),
   call: rowsOf('calls', 'id', 'agent_id, done_at, deleted_at, created_at'),
+  golden_question: rowsOf(
+    'golden_questions',
+    'agent_id, id',
+    'question, document_id, words, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
+  ),
   question: rowsOf(
     'question_log',
     'agent_id, id',

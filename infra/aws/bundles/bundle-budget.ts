@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 430_000
+/** Lambdas that ask golden questions have search, too. */
+const guarded = 500_000
 
 /** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
-  documents: 440_000,
-  chunks: api,
+  documents: guarded,
+  chunks: guarded,
   search: 485_000,
   platforms: 490_000,
   mcp: 1_000_000,
@@ -18,7 +20,7 @@ const budgets: Record<BundleName, number> = {
   dashboard: 640_000,
   reference: api,
   sweeper: api,
-  embedding: api,
+  embedding: guarded,
   canary: 100_000,
   extraction: 3_000_000,
   migrate: 150_000,

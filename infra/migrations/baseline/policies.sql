@@ -24,13 +24,13 @@ create policy own on request_meters to cuecard_dashboard, cuecard_embedding, cue
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on embedded_tokens to cuecard_dashboard, cuecard_embedding, cuecard_organization
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp, cuecard_platforms,
-    cuecard_questions, cuecard_search
+create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+    cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on signing_secrets to cuecard_platforms
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on documents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
-    cuecard_mcp, cuecard_organization, cuecard_platforms, cuecard_search
+    cuecard_mcp, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own_files on documents to cuecard_extraction
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid) and source_url is not null)
@@ -54,6 +54,8 @@ create policy own on listed_agents to cuecard_dashboard, cuecard_mcp, cuecard_pl
 create policy own on term_lists to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on query_vectors to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on golden_questions to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
@@ -83,7 +85,8 @@ declare
   name text;
 begin
   foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'document_revisions', 'documents', 'embedded_tokens',
-    'erasures', 'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log', 'request_meters', 'signing_secrets',
+    'erasures', 'golden_questions', 'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log',
+    'request_meters', 'signing_secrets',
     'term_lists', 'vectors'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);

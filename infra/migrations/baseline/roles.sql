@@ -88,6 +88,24 @@ grant select (organization_id, agent_id, platform, secret) on signing_secrets to
 
 grant select on question_log to cuecard_questions;
 
+-- Golden questions, which are checked before what search serves changes.
+
+grant select, update (passed, rank, checked_at) on golden_questions
+  to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions;
+grant insert (organization_id, agent_id, id, question, document_id, words, expects_nothing, within, on_failure, as_of, model,
+    embedding, high, middle, low, cosine_per_unit),
+  update (question, document_id, words, expects_nothing, within, on_failure, as_of),
+  delete
+  on golden_questions to cuecard_dashboard, cuecard_questions;
+grant update (model, embedding, high, middle, low, cosine_per_unit) on golden_questions
+  to cuecard_dashboard, cuecard_embedding, cuecard_questions;
+grant select (organization_id, id, knowledge_version) on agents
+  to cuecard_chunks, cuecard_documents, cuecard_embedding, cuecard_questions;
+grant select (organization_id, id, agent_id, title, warnings), update (warnings) on documents
+  to cuecard_chunks, cuecard_embedding, cuecard_questions;
+grant select (ignores_golden_questions) on documents to cuecard_embedding;
+grant update (warnings, ignores_golden_questions) on documents to cuecard_documents, cuecard_dashboard;
+
 -- Agents; the organization, its limits and what it has used.
 
 grant select (organization_id, id, name, knowledge_base_enabled, created_at) on agents to cuecard_agents;
@@ -199,11 +217,11 @@ grant
 grant
   select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
-    planned_chunk_count, error_message, error_code, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason,
-    resend_at, pending_since, request_id, version, edits, created_at, updated_at),
+    planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
+    waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at),
   update (title, content_hash, uploaded_at, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
     error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
-    pending_since, request_id, requested_by),
+    pending_since, request_id, requested_by, ignores_golden_questions),
   delete
   on documents to cuecard_operator;
 grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id,
@@ -212,7 +230,7 @@ grant select (organization_id, document_id, id, exponent, embedding), delete on 
 grant select (organization_id, agent_id, document_id, revision, chunk_index), delete on chunk_terms to cuecard_operator;
 grant select (organization_id, agent_id, term, block), delete on term_lists to cuecard_operator;
 grant select (organization_id, key), delete on query_vectors to cuecard_operator;
-grant select, delete on question_log, document_revisions to cuecard_operator;
+grant select, delete on document_revisions, golden_questions, question_log to cuecard_operator;
 grant select (organization_id, api_key_id, key), delete on idempotency_keys to cuecard_operator;
 grant select (source_url), insert (source_url, last_at), update (delete_at, last_at) on obsolete_files to cuecard_operator;
 grant select, update (deleted_at), delete on calls to cuecard_operator;

@@ -84,6 +84,7 @@ create table agents (
   id uuid not null,
   name text not null,
   ready_document_count integer not null default 0,
+  knowledge_version bigint not null default 0, -- grows with what search serves and with golden questions, while there are any
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id)
@@ -135,6 +136,8 @@ create table documents (
   planned_chunk_count integer,
   error_message text,
   error_code text,
+  warnings jsonb not null default '[]',
+  ignores_golden_questions boolean not null default false, -- of this revision
 
   lease_token uuid,
   lease_expires_at timestamptz,
@@ -169,6 +172,7 @@ create index documents_unserved on documents (organization_id, agent_id)
 create index documents_by_end on documents (organization_id, agent_id, valid_until) where valid_until is not null;
 create index documents_by_beginning on documents (organization_id, agent_id, valid_from) where valid_from is not null;
 create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
+create index documents_with_warnings on documents (organization_id, agent_id) where warnings <> '[]';
 create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';
@@ -230,6 +234,33 @@ create table query_vectors (
 );
 create index query_vectors_by_age on query_vectors (created_at, organization_id);
 create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
+
+-- Questions whose answers must not get lost, with their vectors and what a search last found.
+create table golden_questions (
+  organization_id uuid not null,
+  agent_id uuid not null,
+  id uuid not null,
+  question text not null,
+  document_id uuid, -- where the answer is expected, and what words it has
+  words text,
+  expects_nothing boolean not null default false,
+  within integer not null check (within between 1 and 10),
+  on_failure text not null check (on_failure in ('warn', 'block')),
+  as_of timestamptz(3),
+  model text not null, -- that made the vector
+  embedding halfvec(1536) storage plain not null,
+  high bit(1536) storage plain not null,
+  middle bit(1536) storage plain not null,
+  low bit(1536) storage plain not null,
+  cosine_per_unit double precision not null,
+  passed boolean,
+  rank integer,
+  checked_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, agent_id, id),
+  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
+  check (expects_nothing = (coalesce(document_id::text, words) is null))
+);
 
 -- What callers asked, of organizations that want to know: nothing about who asked, on which line, with which key, but for the call's id.
 -- Hits are [{document_id, revision, chunk_index, score}], best first.

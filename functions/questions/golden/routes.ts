@@ -1,0 +1,190 @@
+import { Hono } from 'hono'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import {
+  createGolden,
+  deleteGolden,
+  getGolden,
+  listGolden,
+  runGolden,
+  updateGolden,
+} from '../../../shared/golden/store.ts'
+import { type ApiEnv, onlyPost } from '../../../shared/http/api.ts'
+import type { endpoints } from '../../../shared/http/endpoint.ts'
+import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../../shared/http/pages.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
+import { agentPath } from '../../../shared/ids.ts'
+import { estimatedTokens } from '../../../shared/limits/tokens.ts'
+import {
+  createBody,
+  goldenExample,
+  goldenPath,
+  goldenSchema,
+  listQuery,
+  runExample,
+  runResponse,
+  sortKey,
+  toGolden,
+  toInput,
+  toResult,
+  updateBody,
+} from './schemas.ts'
+
+const collection = '/v1/agents/:agentId/golden-questions'
+const one = `${collection}/:goldenQuestionId`
+const tag = 'Golden questions'
+
+export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: Embedder) {
+  return new Hono<ApiEnv>()
+    .use(`${collection}/run`, onlyPost)
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listGoldenQuestions',
+          tag,
+          summary: 'List golden questions',
+          description: 'Newest first, each with what the last check found.',
+          permission: 'kb:read',
+          params: agentPath,
+          query: listQuery,
+          responses: {
+            200: {
+              description: 'A page of golden questions',
+              schema: pageSchema(goldenSchema),
+              example: pageExample(goldenExample),
+              headers: ['Link'],
+            },
+          },
+          errors: ['agent_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query: { limit, cursor } }) => {
+          const list = `golden questions ${params.agentId}`
+          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, sortKey)
+          const { questions, hasMore } = await listGolden(db, scopeOf(key, params), { limit, after })
+          const next = hasMore ? encodeCursor(key.cursorKey, list, [questions.at(-1)!.id]) : null
+          if (next) c.header('link', linkToNext(c.req.url, next))
+          return c.json({ data: questions.map(toGolden), has_more: hasMore, next_cursor: next })
+        },
+      ),
+    )
+    .post(
+      collection,
+      endpoint(
+        {
+          operationId: 'createGoldenQuestion',
+          tag,
+          summary: 'Create a golden question',
+          description:
+            'A question whose answer must not get lost. It is asked at once, and before any change of what search serves the agent’s callers: a new revision, a deletion, a new title or date. An agent can have at most 500; of these 200 are asked before a change, first those that block, then those whose result is the oldest.',
+          permission: 'kb:write',
+          params: agentPath,
+          body: createBody,
+          examples: {
+            words: {
+              question: 'Are you open on Sunday?',
+              expects: { words: 'On Sunday we are closed' },
+              on_failure: 'block',
+            },
+            nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
+          },
+          responses: {
+            201: {
+              description: 'The golden question',
+              schema: goldenSchema,
+              example: goldenExample,
+              headers: ['Location'],
+            },
+          },
+          errors: ['agent_not_found', 'document_not_found'],
+        },
+        async ({ c, key, meter, db, params, body }) => {
+          await meter.reserveTokens(estimatedTokens(body.question))
+          const created = await createGolden({ db, embedder }, scopeOf(key, params), toInput(body))
+          c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
+          return c.json(toGolden(created), 201)
+        },
+      ),
+    )
+    .get(
+      one,
+      endpoint(
+        {
+          operationId: 'getGoldenQuestion',
+          tag,
+          summary: 'Get a golden question',
+          description: 'With what the last check found.',
+          permission: 'kb:read',
+          params: goldenPath,
+          responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+          errors: ['agent_not_found', 'golden_question_not_found'],
+        },
+        async ({ c, key, db, params }) =>
+          c.json(toGolden(await getGolden(db, scopeOf(key, params), params.goldenQuestionId))),
+      ),
+    )
+    .patch(
+      one,
+      endpoint(
+        {
+          operationId: 'updateGoldenQuestion',
+          tag,
+          summary: 'Update a golden question',
+          description: 'It is asked again at once, and documents no longer warn of what it found before.',
+          permission: 'kb:write',
+          params: goldenPath,
+          body: updateBody,
+          examples: { block: { on_failure: 'block' } },
+          responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+          errors: ['agent_not_found', 'golden_question_not_found', 'document_not_found'],
+        },
+        async ({ c, key, meter, db, params, body }) => {
+          if (body.question !== undefined) await meter.reserveTokens(estimatedTokens(body.question))
+          const { goldenQuestionId } = params
+          const scope = scopeOf(key, params)
+          return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
+        },
+      ),
+    )
+    .delete(
+      one,
+      endpoint(
+        {
+          operationId: 'deleteGoldenQuestion',
+          tag,
+          summary: 'Delete a golden question',
+          description: 'Documents no longer warn of it.',
+          permission: 'kb:write',
+          params: goldenPath,
+          responses: { 204: { description: 'It is gone' } },
+          errors: ['agent_not_found', 'golden_question_not_found'],
+        },
+        async ({ c, key, db, params }) => {
+          await deleteGolden(db, scopeOf(key, params), params.goldenQuestionId)
+          return c.body(null, 204)
+        },
+      ),
+    )
+    .post(
+      `${collection}/run`,
+      endpoint(
+        {
+          operationId: 'runGoldenQuestions',
+          tag,
+          summary: 'Run the golden questions',
+          description: 'Asks all of the agent’s golden questions of what search serves now.',
+          permission: 'kb:write',
+          params: agentPath,
+          responses: { 200: { description: 'A result for each', schema: runResponse, example: runExample } },
+          errors: ['agent_not_found'],
+        },
+        async ({ c, key, db, params }) => {
+          const results = await runGolden(db, scopeOf(key, params))
+          return c.json({ data: results.map(toResult) })
+        },
+      ),
+    )
+}
+
+function scopeOf<P extends object>({ organizationId }: { organizationId: OrganizationId }, params: P) {
+  return { organizationId, ...params }
+}

@@ -1,0 +1,150 @@
+import * as v from 'valibot'
+import type { Result } from '../../../shared/golden/golden-question.ts'
+import type { KeptGolden } from '../../../shared/golden/store.ts'
+import { fields, integer, maxCharacters } from '../../../shared/http/input/fields.ts'
+import { time } from '../../../shared/http/input/time.ts'
+import { cursorParameter, limitUpTo } from '../../../shared/http/pages.ts'
+import { agentId, documentId, uuid } from '../../../shared/ids.ts'
+import { hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
+
+export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+export const sortKey = v.strictTuple([uuid])
+export const goldenPath = v.object({
+  agentId,
+  goldenQuestionId: v.pipe(uuid, v.description('The golden question’s id.')),
+})
+
+const expects = v.pipe(
+  fields({
+    document_id: v.optional(v.pipe(documentId, v.description('The document of the expected passage.'))),
+    words: v.optional(
+      v.pipe(
+        v.string('must be a string'),
+        v.regex(/\S/, 'must not be blank'),
+        maxCharacters(1000),
+        v.description('Words that the expected passage has, whatever their case and white space.'),
+      ),
+    ),
+    nothing: v.optional(v.pipe(v.literal(true, 'must be true'), v.description('`answerable` is below 0.5.'))),
+  }),
+  v.check(
+    ({ nothing, ...passage }) => (nothing === true) !== Object.keys(passage).length > 0,
+    'must have `document_id`, `words` or both, or else `nothing`',
+  ),
+  v.description('The passage that is to be found, or `{ "nothing": true }`.'),
+)
+
+const settings = {
+  question: query,
+  expects,
+  within: v.pipe(integer(1, 10), v.description('Among so many of the best hits.')),
+  on_failure: v.pipe(
+    v.picklist(['warn', 'block'], 'must be warn or block'),
+    v.description(
+      'What happens to a change that would make the question fail: `warn` makes it, and the document’s `warnings` say so; `block` prevents it.',
+    ),
+  ),
+  as_of: v.nullable(v.pipe(time, v.description('When the question is asked; null for the time of the check.'))),
+}
+
+export const createBody = v.pipe(
+  fields({
+    ...settings,
+    within: v.optional(settings.within, 3),
+    on_failure: v.optional(settings.on_failure, 'warn'),
+    as_of: v.optional(settings.as_of, null),
+  }),
+  v.title('NewGoldenQuestion'),
+)
+
+export const updateBody = v.pipe(
+  fields({
+    question: v.optional(settings.question),
+    expects: v.optional(settings.expects),
+    within: v.optional(settings.within),
+    on_failure: v.optional(settings.on_failure),
+    as_of: v.optional(settings.as_of),
+  }),
+  v.check((body) => Object.keys(body).length > 0, 'must hold at least one field'),
+  v.metadata({ title: 'GoldenQuestionUpdate', minProperties: 1 }),
+)
+
+const rank = v.pipe(
+  v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  v.description('The place of the expected passage, from 1; null if it is not among the first `within`.'),
+)
+
+export const goldenSchema = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    question: v.string(),
+    expects: v.strictObject({
+      document_id: v.optional(v.pipe(v.string(), v.uuid())),
+      words: v.optional(v.string()),
+      nothing: v.optional(v.literal(true)),
+    }),
+    within: v.pipe(v.number(), v.integer()),
+    on_failure: v.picklist(['warn', 'block']),
+    as_of: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+    last_result: v.nullable(
+      v.strictObject({ passed: v.boolean(), rank, checked_at: v.pipe(v.string(), v.isoTimestamp()) }),
+    ),
+  }),
+  v.title('GoldenQuestion'),
+)
+
+export const goldenExample: v.InferOutput<typeof goldenSchema> = {
+  id: '01981f52-3c10-7a4e-8b6f-2d9e0a7c5b14',
+  question: 'Are you open on Sunday?',
+  expects: { document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', words: 'On Sunday we are closed' },
+  within: 3,
+  on_failure: 'block',
+  as_of: null,
+  last_result: { passed: true, rank: 1, checked_at: '2026-03-02T10:02:11.904Z' },
+}
+
+const resultSchema = v.strictObject({
+  golden_question_id: v.pipe(v.string(), v.uuid()),
+  passed: v.boolean(),
+  rank,
+  first: v.pipe(
+    v.nullable(hit),
+    v.description('The best hit, its `content` cut after 8,000 characters; null if nothing was found.'),
+  ),
+})
+
+export const runResponse = v.strictObject({ data: v.array(resultSchema) })
+export const runExample: v.InferOutput<typeof runResponse> = {
+  data: [{ golden_question_id: goldenExample.id, passed: true, rank: 1, first: hitExample }],
+}
+
+export function toGolden(row: KeptGolden): v.InferOutput<typeof goldenSchema> {
+  const { id, question, within, on_failure, document_id, words, expects_nothing, as_of, passed, rank, checked_at } = row
+  return {
+    ...{ id, question, within, on_failure, as_of: as_of?.toISOString() ?? null },
+    expects: expects_nothing ? { nothing: true } : { ...(document_id && { document_id }), ...(words && { words }) },
+    last_result: passed === null ? null : { passed, rank, checked_at: checked_at!.toISOString() },
+  }
+}
+
+type Expected = v.InferOutput<typeof expects>
+
+export function toInput<Body extends { expects?: Expected | undefined }>({ expects, ...body }: Body) {
+  return { ...body, ...(expects && toColumns(expects)) } as Omit<Body, 'expects'> &
+    (Body extends { expects: Expected } ? ReturnType<typeof toColumns> : Partial<ReturnType<typeof toColumns>>)
+}
+
+function toColumns({ document_id, words, nothing }: Expected) {
+  return { document_id: document_id ?? null, words: words ?? null, expects_nothing: nothing ?? false }
+}
+
+const maxShown = 8000
+
+export function toResult({ question, passed, rank, hits: [first] }: Result): v.InferOutput<typeof resultSchema> {
+  const { revision: _, ...hit } = first ?? { revision: 0 }
+  const shown = first && {
+    ...(hit as Omit<typeof first, 'revision'>),
+    content: first.content.slice(0, maxShown).toWellFormed(),
+  }
+  return { golden_question_id: question.id, passed, rank, first: shown ?? null }
+}

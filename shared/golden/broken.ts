@@ -1,0 +1,80 @@
+import type { Failure } from '../documents/failures.ts'
+import { ApiError } from '../http/errors.ts'
+import type { FoundHit } from '../retrieval/search.ts'
+import { termsOf } from '../terms/terms.ts'
+import { wordsOf } from '../terms/words.ts'
+import { normalized, type Result } from './golden-question.ts'
+
+/** A golden question that a change would break. */
+export interface Broken {
+  golden_question_id: string
+  question: string
+  blocks: boolean
+  /** The sentence that answered it; null where nothing should. */
+  lost: string | null
+  /** What would come first instead; null for nothing. */
+  instead: { document_title: string; text: string } | null
+}
+
+export function toBroken({ question, hits, rank }: Result, after: Result): Broken {
+  const [first] = after.hits
+  const answer = rank === null ? undefined : hits[rank - 1]
+  return {
+    golden_question_id: question.id,
+    question: question.question,
+    blocks: question.on_failure === 'block',
+    lost: answer ? sentenceOf(answer, question) : null,
+    instead: first ? { document_title: first.document_title, text: sentenceOf(first, question) } : null,
+  }
+}
+
+const maxSentence = 200
+
+/** The sentence or row that has the expected words, or else most words of the question. */
+function sentenceOf({ content }: FoundHit, { question, words }: Result['question']): string {
+  const sentences = content.split(/(?<=[.!?。！？])\s+|\n+/).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
+  const terms = new Set(termsIn(question))
+  const has = (sentence: string) => words !== null && normalized(sentence).includes(normalized(words))
+  const overlap = (sentence: string) => termsIn(sentence).filter((term) => terms.has(term)).length
+  const best = sentences.find(has) ?? sentences.toSorted((a, b) => overlap(b) - overlap(a))[0] ?? content
+  return shortened(best.trim())
+}
+
+function termsIn(text: string): string[] {
+  return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text))
+}
+
+const maxNamed = 5
+
+/** For a revision of the service's, which is not served. */
+export function blockedFailure(broken: readonly Broken[]): Failure {
+  return {
+    code: 'golden_questions_fail',
+    message: `${inWords(broken)} Correct the text, or set the status to pending with ignore_golden_questions.`,
+  }
+}
+
+/** @throws ApiError golden_questions_fail */
+export function rejectBroken(broken: readonly Broken[]): never {
+  const named = broken.map(({ blocks, ...each }) => each)
+  throw new ApiError(
+    'golden_questions_fail',
+    `${inWords(broken)} Repeat the request with ignore_golden_questions to make the change all the same.`,
+    { extra: { golden_questions: named } },
+  )
+}
+
+function inWords(broken: readonly Broken[]): string {
+  const count = broken.length === 1 ? '1 golden question' : `${broken.length} golden questions`
+  const listed = broken.slice(0, maxNamed).map(({ question, lost, instead }) => {
+    const comes = instead ? `“${instead.text}” in “${instead.document_title}”` : 'nothing'
+    const went = lost === null ? '' : ` instead of “${lost}”`
+    return `“${shortened(question)}” would find ${comes}${went}`
+  })
+  const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : []
+  return `The change would make ${count} fail: ${[...listed, ...more].join('; ')}.`
+}
+
+function shortened(text: string): string {
+  return text.length > maxSentence ? `${text.slice(0, maxSentence).toWellFormed()}…` : text
+}

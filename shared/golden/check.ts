@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
+import type { Warning } from '../database/tables.ts'
+import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
+import { ApiError } from '../http/errors.ts'
+import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
+import { Unavailable } from '../unavailable.ts'
+import { type Broken, rejectBroken, toBroken } from './broken.ts'
+import { type GoldenRow, judge, maxPerSwitch, type Result, selectQuestions, storeResults } from './golden-question.ts'
+import { type Change, searchAfter } from './search-after.ts'
+
+/** What a check has seen: it holds while the agent's knowledge has this version. */
+export interface Verdict {
+  version: string
+  results: Result[]
+  /** Questions that pass now and would fail after the change. */
+  broken: Broken[]
+}
+
+/**
+ * Asks the agent's golden questions of what search would serve after the change. Those that fail are asked of what it serves now.
+ * @param embedder makes vectors of questions whose vector is of another model
+ */
+export async function checkChange(
+  db: Database,
+  scope: AgentScope,
+  change: Change,
+  embedder?: Embedder,
+): Promise<Verdict | undefined> {
+  const { versions, questions } = await db.batch({
+    versions: sql<{
+      version: string
+    }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`,
+    questions: selectQuestions(scope, maxPerSwitch),
+  })
+  if (questions.length === 0 || versions.length === 0) return undefined
+  if (embedder) await renewVectors(db, scope, questions, embedder)
+  const run = async (changes: Change[], asked: GoldenRow[]) => {
+    const found = await searchAfter(db, scope, { changes }, asked)
+    return asked.map((question) => judge(question, found.get(question.id)!))
+  }
+  const results = await run([change], questions)
+  const failing = new Map(results.flatMap((each) => (each.passed ? [] : [[each.question.id, each]])))
+  const now =
+    failing.size > 0
+      ? await run(
+          [],
+          [...failing.values()].map(({ question }) => question),
+        )
+      : []
+  const broken = now.filter(({ passed }) => passed).map((before) => toBroken(before, failing.get(before.question.id)!))
+  return { version: versions[0]!.version, results, broken }
+}
+
+async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], embedder: Embedder) {
+  const stale = questions.filter(({ model }) => model !== embedder.model)
+  if (stale.length === 0) return
+  const vectors = await embedder.embed(
+    stale.map(({ question }) => question),
+    { of: 'query' },
+  )
+  const renewals = stale.map(({ id }, i) => [id, setVector(db, scope, id, vectorColumns(embedder.model, vectors[i]!))])
+  await db.batch(Object.fromEntries(renewals))
+}
+
+export function vectorColumns(model: string, vector: Float32Array) {
+  const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
+  return { model, embedding: embedding!, high: high!, middle: middle!, low: low!, cosine_per_unit: cosinePerUnit! }
+}
+
+/** For a request. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
+export async function vectorsOf(embedder: Embedder, questions: string[]): Promise<Float32Array[]> {
+  try {
+    return await embedder.embed(questions, { of: 'query', timeoutSeconds: embedSeconds })
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error
+    if (error.reason !== 'input_rejected') throw new Unavailable('embedding_provider', error, error.retryAfterSeconds)
+    throw new ApiError('validation_failed', `The embedding provider rejected the question: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+const embedSeconds = 10
+
+function setVector(db: Database, scope: AgentScope, id: string, columns: ReturnType<typeof vectorColumns>) {
+  return db
+    .updateTable('golden_questions')
+    .set(columns)
+    .where('organization_id', '=', scope.organizationId)
+    .where('agent_id', '=', scope.agentId)
+    .where('id', '=', id)
+}
+
+/** Goes first in a transaction that a guard holds for, after its locks of documents. */
+export function lockKnowledge({ agentId }: AgentScope) {
+  return sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`
+}
+
+/** Nothing has changed since the check; without one, that the agent has no golden questions. */
+export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
+  return verdict
+    ? sql<boolean>`exists (select from agents a where ${isAgent(scope)} and a.knowledge_version = ${verdict.version}::bigint)`
+    : sql<boolean>`not exists (select from golden_questions g
+        where g.organization_id = ${scope.organizationId} and g.agent_id = ${scope.agentId})`
+}
+
+/** For a document that the change concerns: it warns of questions that the change breaks until they pass. */
+export function warningsAfter({ results, broken }: Verdict) {
+  const passed = results.flatMap(({ passed, question }) => (passed ? [question.id] : []))
+  const added = broken.map(
+    ({ golden_question_id, question }): Warning => ({ code: 'golden_question_failed', golden_question_id, question }),
+  )
+  const gone = [...passed, ...added.map((each) => each.golden_question_id)]
+  return sql<string>`(select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
+    where w ->> 'golden_question_id' <> all (${gone}::text[])) || ${JSON.stringify(added)}::jsonb`
+}
+
+/** A statement's outcome where the guard did not hold. */
+export const outdated = Symbol('outdated')
+
+const maxChecks = 20
+
+/** Asks again after a change that was outdated. @throws ApiError golden_questions_fail for one that would break a question that blocks */
+export async function verdictOn(
+  db: Database,
+  scope: AgentScope,
+  change: Change,
+  ignores: boolean | undefined,
+): Promise<Verdict | undefined> {
+  const verdict = await checkChange(db, scope, change)
+  const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
+  if (blocking.length > 0 && !ignores) rejectBroken(blocking)
+  return verdict
+}
+
+/**
+ * A client's change of what search serves. @param act makes it where `isUnchanged` holds for the verdict, else is `outdated`
+ * @throws ApiError golden_questions_fail; Unavailable
+ */
+export async function guarded<Result>(
+  db: Database,
+  scope: AgentScope,
+  change: Change,
+  ignores: boolean | undefined,
+  act: (verdict: Verdict | undefined) => Promise<Result | typeof outdated>,
+): Promise<Result> {
+  let verdict: Verdict | undefined
+  for (let i = 0; i < maxChecks; i++) {
+    const done = await act(verdict)
+    if (done !== outdated) {
+      await keepResults(db, scope, verdict)
+      return done as Result
+    }
+    verdict = await verdictOn(db, scope, change, ignores)
+  }
+  throw new Unavailable('database', new Error(`The knowledge base changed ${maxChecks} times in a row`))
+}
+
+/** After the change: what the questions found is what search serves now. */
+export async function keepResults(db: Database, scope: AgentScope, verdict: Verdict | undefined): Promise<void> {
+  if (verdict) await db.batch(storeResults(scope, verdict.results))
+}

@@ -1,0 +1,70 @@
+import { type Selectable, sql } from 'kysely'
+import type { AgentScope } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Found, FoundHit } from '../retrieval/search.ts'
+
+export type GoldenRow = Pick<
+  Selectable<Tables['golden_questions']>,
+  'id' | 'question' | 'document_id' | 'words' | 'expects_nothing' | 'within' | 'on_failure' | 'as_of' | 'model'
+>
+
+/** What a search found for a golden question: `rank` counts from 1, null where no hit is the expected one. */
+export interface Result {
+  question: GoldenRow
+  passed: boolean
+  rank: number | null
+  hits: FoundHit[]
+}
+
+export const maxPerAgent = 500
+/** Those that block come first, then those that were checked longest ago. */
+export const maxPerSwitch = 200
+
+/** Below this probability that the first hit answers, nothing answers. */
+const leastAnswerable = 0.5
+
+export function judge(question: GoldenRow, { hits, answerable }: Pick<Found, 'hits' | 'answerable'>): Result {
+  if (question.expects_nothing)
+    return { question, hits, rank: null, passed: hits.length === 0 || (answerable ?? 0) < leastAnswerable }
+  const index = hits.slice(0, question.within).findIndex((hit) => isExpected(question, hit))
+  return { question, hits, rank: index < 0 ? null : index + 1, passed: index >= 0 }
+}
+
+function isExpected({ document_id, words }: GoldenRow, hit: FoundHit): boolean {
+  if (document_id !== null && hit.document_id !== document_id) return false
+  return words === null || normalized(hit.content).includes(normalized(words))
+}
+
+/** Whoever writes down the right words copies them from a page: where its lines break, they do not know. */
+export function normalized(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+}
+
+const columns = sql`id, question, document_id, words, expects_nothing, within, on_failure, as_of, model`
+
+/** In the order in which a check takes them. */
+export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number) {
+  return sql<GoldenRow>`select ${columns} from golden_questions
+    where organization_id = ${organizationId} and agent_id = ${agentId}
+    order by on_failure = 'block' desc, checked_at nulls first, id limit ${limit}`
+}
+
+/** Stores what the questions found, and takes those that pass off the documents that they warn of. */
+export function storeResults({ organizationId, agentId }: AgentScope, results: readonly Result[]) {
+  const rows = results.map(({ question, passed, rank }) => ({ id: question.id, passed, rank }))
+  const passed = results.flatMap(({ question, passed }) => (passed ? [question.id] : []))
+  return {
+    checked: sql`update golden_questions g set passed = r.passed, rank = r.rank, checked_at = now()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, passed boolean, rank integer)
+      where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id`,
+    settled: withoutWarnings({ organizationId, agentId }, passed),
+  }
+}
+
+export function withoutWarnings({ organizationId, agentId }: AgentScope, ids: readonly string[]) {
+  const kept = sql`select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
+    where w ->> 'golden_question_id' <> all (${ids}::text[])`
+  return sql`update documents d set warnings = (${kept})
+    where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.warnings <> '[]'
+      and d.warnings is distinct from (${kept})`
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { AgentScope } from '../database/scope.ts'
+import type { DocumentId } from '../ids.ts'
+import { comparedHits } from '../retrieval/letter-runs.ts'
+import { type Found, toFound } from '../retrieval/search.ts'
+import { searchArguments } from '../retrieval/statement/search-arguments.ts'
+import type { GoldenRow } from './golden-question.ts'
+
+/** What becomes of a document: see `search_after` in infra/migrations/baseline/search. */
+export interface Change {
+  document_id: DocumentId
+  /** `serves` its newest revision, of so many chunks if the service made it; `replaces` its text; `removes` it from search. */
+  action?: 'serves' | 'replaces' | 'removes'
+  chunk_count?: number
+  title?: string
+  title_terms?: string
+  dates?: Record<'valid_from' | 'valid_until', Date | string | null>
+}
+
+/** A chunk that a change would bring. With an `embedding` where the document has no vector of that id. */
+export interface MadeChunk {
+  document_id: DocumentId
+  chunk_index: number
+  content: string
+  token_count: number
+  metadata: object
+  vector_id: string
+  exponent?: number
+  embedding?: string
+  sketch?: string
+  length: number
+  terms: string
+}
+
+/** A golden question, whose vector is stored, or any other with its vector. */
+export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> & { vector?: Float32Array | undefined }
+
+/** So few questions hold the document's lock at a time. */
+const perStatement = 50
+const maxBytes = 4_000_000
+
+/** What search would serve for the questions after the changes, which are not made. By the id of the question. */
+export async function searchAfter(
+  db: Database,
+  scope: AgentScope,
+  {
+    changes,
+    made = [],
+    limit = comparedHits,
+  }: { changes: readonly Change[]; made?: readonly MadeChunk[]; limit?: number },
+  questions: readonly Asked[],
+): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>()
+  for (let from = 0; from < questions.length; from += perStatement) {
+    const asked = questions.slice(from, from + perStatement)
+    const statement = sql<{
+      answers: Record<string, Parameters<typeof toFound>[0]>
+    }>`select search_after(${scope.organizationId},
+      ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
+      ${JSON.stringify(asked.map((each) => toArguments(scope, each, limit)))}::jsonb) as answers`
+    const { answered } = await db.batch({ answered: statement })
+    for (const { id, question } of asked)
+      found.set(id, toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question }]))
+  }
+  return found
+}
+
+function toRow({ dates, ...change }: Change) {
+  return { ...change, dates: dates !== undefined, ...dates }
+}
+
+function toArguments(scope: AgentScope, { id, question, as_of, vector }: Asked, limit: number) {
+  const [call] = searchArguments(scope, 'hybrid', [{ query: question, vector }], { limit })
+  return { ...call, id, as_of, max_bytes: maxBytes }
+}

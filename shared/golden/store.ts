@@ -1,0 +1,189 @@
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, findAgent } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Embedder } from '../embedding/embedder.ts'
+import { ApiError } from '../http/errors.ts'
+import { agentNotFound, documentNotFound } from '../http/not-found.ts'
+import { newId } from '../ids.ts'
+import { vectorColumns, vectorsOf } from './check.ts'
+import {
+  type GoldenRow,
+  judge,
+  maxPerAgent,
+  type Result,
+  selectQuestions,
+  storeResults,
+  withoutWarnings,
+} from './golden-question.ts'
+import { searchAfter } from './search-after.ts'
+
+export type KeptGolden = GoldenRow & Pick<Selectable<Tables['golden_questions']>, 'passed' | 'rank' | 'checked_at'>
+export type GoldenInput = Omit<GoldenRow, 'id' | 'model' | 'as_of'> & { as_of: string | null }
+
+const columns = [
+  'id',
+  'question',
+  'document_id',
+  'words',
+  'expects_nothing',
+  'within',
+  'on_failure',
+  'as_of',
+  'model',
+  'passed',
+  'rank',
+  'checked_at',
+] as const
+
+/** Newest first, after the question with the given id. @throws ApiError agent_not_found */
+export async function listGolden(
+  db: Database,
+  scope: AgentScope,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<{ questions: KeptGolden[]; hasMore: boolean }> {
+  const { agents, questions } = await db.batch({
+    agents: findAgent(scope),
+    questions: own(db, scope)
+      .where((eb) => (after === undefined ? eb.lit(true) : eb('id', '<', after)))
+      .orderBy('id', 'desc')
+      .limit(limit + 1),
+  })
+  if (agents.length === 0) agentNotFound()
+  return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
+}
+
+/** @throws ApiError agent_not_found, golden_question_not_found */
+export async function getGolden(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
+  const { agents, questions } = await db.batch({
+    agents: findAgent(scope),
+    questions: own(db, scope).where('id', '=', id),
+  })
+  if (agents.length === 0) agentNotFound()
+  return questions[0] ?? goldenNotFound()
+}
+
+/** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit; Unavailable */
+export async function createGolden(
+  { db, embedder }: { db: Database; embedder: Embedder },
+  scope: AgentScope,
+  input: GoldenInput,
+): Promise<KeptGolden> {
+  const { organizationId, agentId } = scope
+  const [vector] = await vectorsOf(embedder, [input.question])
+  const id = newId()
+  const row = { id, ...input, ...vectorColumns(embedder.model, vector!) }
+  const names = Object.keys(row) as (keyof typeof row)[]
+  const { agents, held, documents, inserted } = await db.batch({
+    agents: findAgent(scope),
+    documents: findExpected(scope, input),
+    locked: sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`,
+    held: countGolden(scope),
+    inserted: db
+      .insertInto('golden_questions')
+      .columns(['organization_id', 'agent_id', ...names])
+      .expression((eb) =>
+        eb
+          .selectFrom('agents as a')
+          .select(['a.organization_id', 'a.id as agent_id', ...names.map((name) => sql`${row[name]}`.as(name))])
+          .where('a.organization_id', '=', organizationId)
+          .where('a.id', '=', agentId)
+          .where(sql<boolean>`exists (${findExpected(scope, input)}) and (${countGolden(scope)}) < ${maxPerAgent}`),
+      )
+      .returning('id'),
+  })
+  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) documentNotFound()
+  if (inserted.length === 0) throw tooMany(held[0]!.count)
+  await runGolden(db, scope, [await getGolden(db, scope, id)])
+  return await getGolden(db, scope, id)
+}
+
+/** Changes what is given; it is asked again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
+export async function updateGolden(
+  { db, embedder }: { db: Database; embedder: Embedder },
+  scope: AgentScope,
+  id: string,
+  input: Partial<GoldenInput>,
+): Promise<KeptGolden> {
+  const vectors = input.question === undefined ? [] : await vectorsOf(embedder, [input.question])
+  const { documents, changed } = await db.batch({
+    documents: findExpected(scope, input),
+    changed: db
+      .updateTable('golden_questions')
+      .set({ ...input, ...(vectors[0] && vectorColumns(embedder.model, vectors[0])) })
+      .where('organization_id', '=', scope.organizationId)
+      .where('agent_id', '=', scope.agentId)
+      .where('id', '=', id)
+      .where(sql<boolean>`exists (${findExpected(scope, input)})`)
+      .returning('id'),
+    settled: withoutWarnings(scope, [id]),
+  })
+  if (changed.length === 0) {
+    await getGolden(db, scope, id)
+    if (documents.length === 0) documentNotFound()
+  }
+  await runGolden(db, scope, [await getGolden(db, scope, id)])
+  return await getGolden(db, scope, id)
+}
+
+/** @throws ApiError agent_not_found, golden_question_not_found */
+export async function deleteGolden(db: Database, scope: AgentScope, id: string): Promise<void> {
+  const { agents, deleted } = await db.batch({
+    agents: findAgent(scope),
+    deleted: db
+      .deleteFrom('golden_questions')
+      .where('organization_id', '=', scope.organizationId)
+      .where('agent_id', '=', scope.agentId)
+      .where('id', '=', id)
+      .returning('id'),
+    settled: withoutWarnings(scope, [id]),
+  })
+  if (agents.length === 0) agentNotFound()
+  if (deleted.length === 0) goldenNotFound()
+}
+
+/** Asks all of an agent's golden questions, or the given ones, of what search serves now. @throws ApiError agent_not_found */
+export async function runGolden(db: Database, scope: AgentScope, asked?: readonly GoldenRow[]): Promise<Result[]> {
+  const { agents, questions } = await db.batch({
+    agents: findAgent(scope),
+    questions: selectQuestions(scope, asked ? 0 : maxPerAgent),
+  })
+  if (agents.length === 0) agentNotFound()
+  const all = asked ?? questions
+  const found = await searchAfter(db, scope, { changes: [] }, all)
+  const results = all.map((question) => judge(question, found.get(question.id)!))
+  await db.batch(storeResults(scope, results))
+  return results
+}
+
+function own(db: Database, { organizationId, agentId }: AgentScope) {
+  return db
+    .selectFrom('golden_questions')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('agent_id', '=', agentId)
+}
+
+function countGolden({ organizationId, agentId }: AgentScope) {
+  return sql<{ count: string }>`select count(*) from golden_questions
+    where organization_id = ${organizationId} and agent_id = ${agentId}`
+}
+
+/** A row if the expected document exists, or none is expected. */
+function findExpected({ organizationId, agentId }: AgentScope, { document_id }: Partial<GoldenInput>) {
+  return document_id
+    ? sql`select d.id from documents d where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.id = ${document_id}`
+    : sql`select 1`
+}
+
+function goldenNotFound(): never {
+  throw new ApiError('golden_question_not_found', 'The agent has no golden question with this id.')
+}
+
+function tooMany(count: string): ApiError {
+  return new ApiError(
+    'validation_failed',
+    `An agent can have at most ${maxPerAgent} golden questions, and has ${count}. Delete some first.`,
+  )
+}

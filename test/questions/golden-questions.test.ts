@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const sunday = 'On Sunday we are closed.'
+
+/** An agent with a document of its opening hours, which search serves. */
+async function shop(content = `We are open Monday to Saturday, 9 to 18. ${sunday}`) {
+  const tenant = await stand.tenant()
+  const golden = `/v1/agents/${tenant.agentId}/golden-questions`
+  const create = async (title: string, content: string) => {
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, content })
+    await stand.deliver()
+    return body.id as string
+  }
+  const read = async (id: string) => (await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).body
+  const hours = await create('Hours', content)
+  const first = async (query: string) =>
+    (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body.data[0]?.content as string | undefined
+  return { ...tenant, golden, create, read, hours, first, document: `${tenant.knowledgeBase}/${hours}` }
+}
+
+const closed = { question: 'Are you open on Sunday?', expects: { words: 'Sunday we are closed' } }
+
+describe('a golden question', () => {
+  test('is asked when it is made, and lists what it found', async () => {
+    const { call, golden, hours } = await shop()
+    const { status, body, headers } = await call('POST', golden, { ...closed, on_failure: 'block' })
+    expect(status).toBe(201)
+    expect(headers.location).toBe(`${golden}/${body.id}`)
+    expect(body).toMatchObject({ ...closed, within: 3, on_failure: 'block', as_of: null })
+    expect(body.last_result).toMatchObject({ passed: true, rank: 1 })
+    const { body: other } = await call('POST', golden, { question: 'Sunday', expects: { document_id: hours } })
+    const nothing = await call('POST', golden, { question: 'Do you sell used cars?', expects: { nothing: true } })
+    expect(nothing.body.last_result).toMatchObject({ passed: true, rank: null })
+    const { body: list } = await call('GET', `${golden}?limit=2`)
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual([nothing.body.id, other.id])
+    const { body: rest } = await call('GET', `${golden}?limit=2&cursor=${list.next_cursor}`)
+    expect(rest.data).toEqual([body])
+  })
+
+  test('is changed, asked again, and deleted', async () => {
+    const { call, golden } = await shop()
+    const { body } = await call('POST', golden, closed)
+    const changed = await call('PATCH', `${golden}/${body.id}`, { expects: { words: 'always open' }, within: 1 })
+    expect(changed.body).toMatchObject({ expects: { words: 'always open' }, within: 1, question: closed.question })
+    expect(changed.body.last_result).toMatchObject({ passed: false, rank: null })
+    expect((await call('DELETE', `${golden}/${body.id}`)).status).toBe(204)
+    expect((await call('GET', `${golden}/${body.id}`)).body.code).toBe('golden_question_not_found')
+  })
+
+  test('that expects a document of another agent, no passage, or both a passage and nothing is refused', async () => {
+    const { call, golden } = await shop()
+    const other = await shop()
+    const expecting = (expects: object) => call('POST', golden, { question: 'Sunday', expects })
+    expect((await expecting({ document_id: other.hours })).body.code).toBe('document_not_found')
+    for (const expects of [{}, { nothing: true, words: 'x' }, { words: ' ' }, { nothing: false }])
+      expect((await expecting(expects)).status, JSON.stringify(expects)).toBe(422)
+    expect((await call('GET', golden)).body.data).toEqual([])
+  })
+
+  test('is run with the others, each with its best hit', async () => {
+    const { call, golden } = await shop()
+    const { body } = await call('POST', golden, closed)
+    const { body: run } = await call('POST', `${golden}/run`)
+    expect(run.data).toMatchObject([{ golden_question_id: body.id, passed: true, rank: 1 }])
+    expect(run.data[0].first.content).toContain(sunday)
+  })
+})
+
+describe('a change that breaks a golden question', () => {
+  const without = 'We are open Monday to Saturday, 9 to 18.'
+
+  test('that blocks ends in error, names the question and what went, and the text before stays served', async () => {
+    const { call, golden, document, hours, read, first } = await shop()
+    await call('POST', golden, { ...closed, on_failure: 'block' })
+    await call('PATCH', document, { content: without })
+    await stand.deliver()
+    const { status, error_message } = await read(hours)
+    expect(status).toBe('error')
+    expect(error_message).toContain(closed.question)
+    expect(error_message).toContain(sunday)
+    expect(await first('Sunday')).toContain(sunday)
+    await call('PATCH', document, { status: 'pending', ignore_golden_questions: true })
+    await stand.deliver()
+    expect(await read(hours)).toMatchObject({ status: 'completed', warnings: [{ question: closed.question }] })
+    expect(await first('Sunday')).toBe(without)
+  })
+
+  test('that warns is made, and the document’s warnings say so until it passes', async () => {
+    const { call, golden, document, hours, read } = await shop()
+    const { body } = await call('POST', golden, closed)
+    await call('PATCH', document, { content: without })
+    await stand.deliver()
+    const warning = { code: 'golden_question_failed', golden_question_id: body.id, question: closed.question }
+    expect(await read(hours)).toMatchObject({ status: 'completed', warnings: [warning] })
+    await call('PATCH', document, { content: `${without} We do not sell bread.` })
+    await stand.deliver()
+    expect((await read(hours)).warnings).toEqual([warning])
+    await call('PATCH', document, { content: `${without} ${sunday}` })
+    await stand.deliver()
+    expect((await read(hours)).warnings).toEqual([])
+    expect((await call('GET', `${golden}/${body.id}`)).body.last_result).toMatchObject({ passed: true, rank: 1 })
+  })
+
+  test('of another document, whose passage would come first, is stopped, and of one that fails anyway is not', async () => {
+    const { call, golden, create, read, hours } = await shop()
+    await call('POST', golden, { ...closed, expects: { document_id: hours }, within: 1, on_failure: 'block' })
+    await call('POST', golden, { question: 'Do you have parking?', expects: { words: 'garage' }, on_failure: 'block' })
+    const rival = await create('Are you open on Sunday?', 'Are you open on Sunday? Yes, in December, from 10 to 14.')
+    expect(await read(rival)).toMatchObject({ status: 'error' })
+    expect((await read(rival)).error_message).not.toContain('parking')
+    const harmless = await create('Bread', 'A loaf of rye bread is 3.90.')
+    expect(await read(harmless)).toMatchObject({ status: 'completed' })
+  })
+
+  test('is refused at once where it is a deletion, of the document or its chunks, a title or a date', async () => {
+    const { call, golden, document, first } = await shop()
+    await call('POST', golden, { ...closed, on_failure: 'block' })
+    const passed = '2020-01-01T00:00:00Z'
+    for (const [method, path, body] of [
+      ['DELETE', document],
+      ['DELETE', `${document}/chunks`],
+      ['PATCH', document, { valid_until: passed }],
+    ] as const) {
+      const { status, body: problem } = await call(method, path, body)
+      expect([status, problem.code], `${method} ${path}`).toEqual([409, 'golden_questions_fail'])
+      expect(problem.golden_questions).toEqual([
+        expect.objectContaining({ question: closed.question, lost: sunday, instead: null }),
+      ])
+    }
+    expect(await first('Sunday')).toContain(sunday)
+    expect((await call('DELETE', `${document}?ignore_golden_questions=true`)).status).toBe(204)
+    expect(await first('Sunday')).toBeUndefined()
+  })
+
+  test('by a client’s own chunks is refused when they would be served', async () => {
+    const { call, golden, document, first } = await shop()
+    await call('POST', golden, { ...closed, on_failure: 'block' })
+    const embedding = Array.from({ length: 1536 }, (_, i) => Math.cos(i))
+    await call('POST', `${document}/chunks`, { chunks: [{ content: 'Open daily.', chunk_index: 0, embedding }] })
+    expect((await call('PATCH', document, { status: 'completed' })).body.code).toBe('golden_questions_fail')
+    expect(await first('Sunday')).toContain(sunday)
+    const knowingly = { status: 'completed', ignore_golden_questions: true }
+    expect((await call('PATCH', document, knowingly)).status).toBe(200)
+    expect(await first('open')).toBe('Open daily.')
+  })
+
+  test('asks at the time that the question names', async () => {
+    const { call, golden, document, hours, read } = await shop()
+    const asOf = { as_of: '2030-12-25T10:00:00Z', on_failure: 'block' }
+    await call('POST', golden, { ...closed, ...asOf })
+    const { body } = await call('PATCH', document, { valid_until: '2030-12-24T00:00:00Z' })
+    expect(body.code).toBe('golden_questions_fail')
+    expect((await call('PATCH', document, { valid_until: '2031-01-01T00:00:00Z' })).status).toBe(200)
+    expect(await read(hours)).toMatchObject({ status: 'completed' })
+  })
+})
