@@ -64,10 +64,10 @@ const revisionEntries = {
     v.number(),
     v.integer(),
     v.description(
-      'Grows with each edit. Of several revisions of one text, the last: the others only processed it again.',
+      'Grows with each edit. Revisions that only processed the same content again are shown as one, under the last number.',
     ),
   ),
-  title: v.pipe(v.string(), v.description('The title that the document had with this content, at the last.')),
+  title: v.pipe(v.string(), v.description('The last title that the document had with this content.')),
   created_at: v.pipe(v.string(), v.isoTimestamp(), v.description('When the content was set.')),
   created_by: v.pipe(v.nullable(v.string()), v.description('The name of the key that set it, if a key did.')),
   bytes: v.pipe(

@@ -15,7 +15,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | –                          | created with content             | pending, service                          | `create`                        |
  * | –                          | created without content          | pending, client                           | `create`                        |
  * | –                          | created for a file               | pending, service, awaits its text         | `create`                        |
- * | any                        | PATCH: other content, retry      | pending, service, new revision            | `restart`, `decide`             |
+ * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, `decide`             |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
  * | its file is missing, error | another file is announced        | the same, and awaits that file            | `restart`, `awaitFile`, `mayReplaceFile` |

@@ -80,13 +80,14 @@ test.for(Object.keys(languages))(
     const samples = await samplesOfPage(language)
     expect(samples.length).toBeGreaterThan(20)
     const { apiKey, agentId, call, knowledgeBase } = await stand.tenant()
-    const values = { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId }
+    const values = { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId, REVISION: '1' }
     const ready = await Promise.all(
       samples.map(async ({ code }) => {
         const { body } = await call('POST', knowledgeBase, { title: 'Parking', content: 'Behind the house.' })
         return filledIn(code, { ...values, DOCUMENT_ID: body.id })
       }),
     )
+    await stand.deliver()
     const odd = { title: `It's "5 $"  5 € in {a}`, content: 'Line one\nLine two: `true`, null, $PATH' }
     const last = languages[language]!.write({
       method: 'POST',
