@@ -162,7 +162,6 @@ describe('the roles of the Lambdas', () => {
       'chunks_with_words',
       'distance',
       'documents_in_revision',
-      'invalid_documents',
       'is_valid',
       'likeness',
       'metadata_of_chunk',

@@ -168,9 +168,7 @@ create table documents (
 create index documents_of_agent on documents (organization_id, agent_id, created_at desc, id desc);
 create index documents_by_status on documents (organization_id, agent_id, status);
 create index documents_unserved on documents (organization_id, agent_id)
-  where active_revision is distinct from revision;
-create index documents_by_end on documents (organization_id, agent_id, valid_until) where valid_until is not null;
-create index documents_by_beginning on documents (organization_id, agent_id, valid_from) where valid_from is not null;
+  where active_revision is distinct from revision or valid_from is not null or valid_until is not null;
 create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
 create index documents_with_warnings on documents (organization_id, agent_id) where warnings <> '[]';
 create index documents_unfinished on documents (organization_id, pending_since)

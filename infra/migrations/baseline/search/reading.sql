@@ -21,22 +21,16 @@ begin atomic
   select coalesce(valid_from <= as_of, true) and coalesce(as_of < valid_until, true);
 end;
 
--- Documents of which search serves another revision than the newest: null for none.
-create function documents_in_revision(organization uuid, agent uuid)
+-- Documents of which search serves another revision than the newest: null for none. `not in` keeps them in a hash, whereas an array would
+-- be searched for each chunk.
+create function documents_in_revision(organization uuid, agent uuid, as_of timestamptz)
   returns table (document_id uuid, active_revision integer)
   language sql stable
 begin atomic
-  select d.id, d.active_revision from documents d
-  where d.organization_id = organization and d.agent_id = agent and d.active_revision is distinct from d.revision;
-end;
-
--- Each by an index of its own, so that the documents that are valid cost nothing.
-create function invalid_documents(organization uuid, agent uuid, as_of timestamptz) returns table (document_id uuid)
-  language sql stable
-begin atomic
-  select d.id from documents d where d.organization_id = organization and d.agent_id = agent and d.valid_until <= as_of
-  union all
-  select d.id from documents d where d.organization_id = organization and d.agent_id = agent and d.valid_from > as_of;
+  select d.id, case when is_valid(d.valid_from, d.valid_until, as_of) then d.active_revision end from documents d
+  where d.organization_id = organization and d.agent_id = agent
+    and (d.active_revision is distinct from d.revision or d.valid_from is not null or d.valid_until is not null)
+    and (d.active_revision is distinct from d.revision or not is_valid(d.valid_from, d.valid_until, as_of));
 end;
 
 -- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null.
@@ -52,10 +46,9 @@ begin atomic
     select document_id, revision, chunk_index, vector_id, sketch from chunks
     where organization_id = organization and agent_id = agent and document_id = any (chosen)) c
   where c.sketch is not null
-    and c.document_id not in (select v.document_id from invalid_documents(organization, agent, as_of) v)
-    and (c.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+    and (c.document_id not in (select r.document_id from documents_in_revision(organization, agent, as_of) r)
       or c.revision <= (
-        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = c.document_id))
+        select r.active_revision from documents_in_revision(organization, agent, as_of) r where r.document_id = c.document_id))
     and (wanted is null or exists (
       select from metadata_of_chunk(organization, agent, c.document_id, c.revision, c.chunk_index) m where m.metadata @> wanted));
 end;
@@ -71,10 +64,9 @@ begin atomic
     union all
     select document_id, revision, chunk_index, length, terms from chunk_terms
     where organization_id = organization and agent_id = agent and document_id = any (chosen)) t
-  where t.document_id not in (select v.document_id from invalid_documents(organization, agent, as_of) v)
-    and (t.document_id <> all (array(select r.document_id from documents_in_revision(organization, agent) r))
+  where (t.document_id not in (select r.document_id from documents_in_revision(organization, agent, as_of) r)
       or t.revision <= (
-        select r.active_revision from documents_in_revision(organization, agent) r where r.document_id = t.document_id))
+        select r.active_revision from documents_in_revision(organization, agent, as_of) r where r.document_id = t.document_id))
     and (wanted is null or exists (
       select from metadata_of_chunk(organization, agent, t.document_id, t.revision, t.chunk_index) m where m.metadata @> wanted));
 end;

@@ -120,6 +120,6 @@ begin
     order by s.position;
 end $$;
 
-grant execute on function metadata_of_chunk, is_valid, documents_in_revision, invalid_documents, served_chunks, served_terms, occurrences, distance, likeness,
+grant execute on function metadata_of_chunk, is_valid, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
   weighed_terms, nearest_chunks, chunks_with_words, listed_chunks_with_words, scored_chunks, search
   to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
