@@ -2,6 +2,7 @@ import { compress } from 'hono/compress'
 import { csrf } from 'hono/csrf'
 import { html } from 'hono/html'
 import { secureHeaders } from 'hono/secure-headers'
+import type { ChunkSize } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
@@ -32,6 +33,7 @@ export interface Dependencies {
   queue: Sender
   bucket: Pick<Bucket, 'name' | 'origin' | 'presignPost' | 'presignGet'>
   embedder: Embedder
+  chunkSize?: ChunkSize
   now?: () => number
 }
 

@@ -1,3 +1,4 @@
+import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
@@ -6,12 +7,15 @@ import { loaded } from '../../shared/loading.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
 
+const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
+
 export const handler = lambdaHandler(
   dashboardApp({
     db: configuredDatabase(),
     queue: configuredRoutedQueue(),
     bucket: configuredBucket(),
     embedder: configuredEmbedder(),
+    chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   }),
 )
 

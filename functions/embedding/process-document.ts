@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { backoff } from '../../shared/backoff.ts'
+import { type ChunkSize, chunking } from '../../shared/chunking/chunker.ts'
 import {
   type Attempt,
   endInError,
@@ -21,7 +22,6 @@ import type { WorkMessage } from '../../shared/queue.ts'
 import { type Semaphore, semaphore } from '../../shared/semaphore.ts'
 import { inTurns } from '../../shared/steps.ts'
 import { batches, type CallLimits, tokensOf } from './batches.ts'
-import { type ChunkSize, chunking } from './chunking/chunker.ts'
 import type { RevisionClaim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import { chunkRejected, tooManyChunks } from './failure.ts'

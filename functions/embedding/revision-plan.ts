@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { idOfHash } from '../../shared/ids.ts'
-import { type Chunk, embeddedText } from './chunking/chunker.ts'
+import { type Chunk, embeddedText, vectorIdOf } from '../../shared/chunking/chunker.ts'
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 
 export interface RevisionPlan {
@@ -45,8 +43,4 @@ export function planRevision(claim: RevisionClaim, chunks: Chunk[], model: strin
     else missing.set(vectorId, { vectorId, text: texts[chunk.chunk_index]!, chunks: [chunk] })
   }
   return { chunks, keptCount, vectorIds, reused, missing: [...missing.values()], stale }
-}
-
-function vectorIdOf(text: string, model: string): string {
-  return idOfHash(createHash('sha256').update(`${model}\n${text}`).digest())
 }

@@ -8,7 +8,7 @@ import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
 import { type GoldenRow, judge, maxPerSwitch, type Result, selectQuestions, storeResults } from './golden-question.ts'
-import { type Change, searchAfter } from './search-after.ts'
+import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 
 /** What a check has seen: it holds while the agent's knowledge has this version. */
 export interface Verdict {
@@ -20,13 +20,14 @@ export interface Verdict {
 
 /**
  * Asks the agent's golden questions of what search would serve after the change. Those that fail are asked of what it serves now.
- * @param embedder makes vectors of questions whose vector is of another model
+ * @param embedder makes vectors of questions whose vector is of another model @param made chunks of a change that replaces a text
  */
 export async function checkChange(
   db: Database,
   scope: AgentScope,
   change: Change,
   embedder?: Embedder,
+  made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
   const { versions, questions } = await db.batch({
     versions: sql<{
@@ -37,7 +38,7 @@ export async function checkChange(
   if (questions.length === 0 || versions.length === 0) return undefined
   if (embedder) await renewVectors(db, scope, questions, embedder)
   const run = async (changes: Change[], asked: GoldenRow[]) => {
-    const found = await searchAfter(db, scope, { changes }, asked)
+    const found = await searchAfter(db, scope, { changes, made: changes.length > 0 ? made : [] }, asked)
     return asked.map((question) => judge(question, found.get(question.id)!))
   }
   const results = await run([change], questions)

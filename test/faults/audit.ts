@@ -1,4 +1,4 @@
-import { chunk } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk } from '../../shared/chunking/chunker.ts'
 import { strayRows } from '../support/stray-rows.ts'
 import { type Entry, type Ledger, markOf } from './ledger.ts'
 import type { System } from './system.ts'

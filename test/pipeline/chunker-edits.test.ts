@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
 import { Random } from '../simulation/random.ts'
 import { isThorough } from '../support/effort.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chunk, chunking } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk, chunking } from '../../shared/chunking/chunker.ts'
 import { inTurns } from '../../shared/steps.ts'
 import { Random } from '../simulation/random.ts'
 

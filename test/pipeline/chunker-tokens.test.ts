@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import tokenList from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { expect, test } from 'vitest'
-import { SpanTable } from '../../functions/embedding/chunking/span-table.ts'
-import { TokenCounter } from '../../functions/embedding/chunking/token-counter.ts'
-import { makeTokenRanks, slotCount } from '../../functions/embedding/chunking/token-ranks.ts'
+import { SpanTable } from '../../shared/chunking/span-table.ts'
+import { TokenCounter } from '../../shared/chunking/token-counter.ts'
+import { makeTokenRanks, slotCount } from '../../shared/chunking/token-ranks.ts'
 import { isThorough } from '../support/effort.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length

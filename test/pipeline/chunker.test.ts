@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { describe, expect, test } from 'vitest'
-import { type Chunk, type ChunkSize, chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+import { type Chunk, type ChunkSize, chunk, embeddedText } from '../../shared/chunking/chunker.ts'
 import { isThorough } from '../support/effort.ts'
 import { partsOf } from '../support/repeated-lines.ts'
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { chunk, embeddedText } from '../../functions/embedding/chunking/chunker.ts'
+import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Tables } from '../../shared/database/tables.ts'
 import { isWaiting } from '../../shared/documents/transitions.ts'

@@ -1,4 +1,4 @@
-import type { Chunk } from '../../functions/embedding/chunking/chunker.ts'
+import type { Chunk } from '../../shared/chunking/chunker.ts'
 
 /**
  * Splits a chunk's content into the lines that it repeats and its own part of the text.

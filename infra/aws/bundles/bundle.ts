@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { vendored } from '../../../functions/dashboard/vendored.ts'
-import { makeTokenRanks, readyTable } from '../../../functions/embedding/chunking/token-ranks.ts'
+import { makeTokenRanks, readyTable } from '../../../shared/chunking/token-ranks.ts'
 import { embedding, type Lambda, type LambdaName, lambdas } from '../../wiring.ts'
 import { addNativePackage } from './native-packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
@@ -87,7 +87,8 @@ export async function bundle(name: BundleName, directory: string, hasEncoder = f
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
   if (name === 'dashboard')
     for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
-  if (name === 'embedding') await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
+  if (name === 'embedding' || name === 'dashboard')
+    await writeFile(join(directory, readyTable), makeTokenRanks().toFile())
   const bytes = outputs.filter(([file]) => !isMap(file)).reduce((sum, [, output]) => sum + output.bytes, 0)
   return { directory, bytes }
 }

@@ -1,4 +1,4 @@
-import { chunk } from '../../../functions/embedding/chunking/chunker.ts'
+import { chunk } from '../../../shared/chunking/chunker.ts'
 import { corpus } from '../data/texts.ts'
 import { ours, type Part } from '../part.ts'
 import { interleaved, millisecondsOf } from '../rounds.ts'

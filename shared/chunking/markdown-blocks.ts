@@ -1,4 +1,4 @@
-import type { Steps } from '../../../shared/steps.ts'
+import type { Steps } from '../steps.ts'
 import { type Context, headerContext, lineContext } from './context-lines.ts'
 import {
   beginsItem,

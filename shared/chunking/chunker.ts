@@ -1,4 +1,6 @@
-import { atOnce, type Steps } from '../../../shared/steps.ts'
+import { createHash } from 'node:crypto'
+import { idOfHash } from '../ids.ts'
+import { atOnce, type Steps } from '../steps.ts'
 import { ContextLines, type Repeated } from './context-lines.ts'
 import { type Block, markdownBlocks, type Strength, strength } from './markdown-blocks.ts'
 import { type Atoms, joinSeams } from './seam-joining.ts'
@@ -82,6 +84,11 @@ export function* chunking(content: string, { targetTokens, overlapTokens }: Chun
 
 export function embeddedText(title: string, { content, metadata }: Pick<Chunk, 'content' | 'metadata'>): string {
   return `${[title.slice(0, maxTitleUnits), ...metadata.headings].join(' > ')}\n\n${content}`
+}
+
+/** Names the vector of a text: the same for each chunk with that text. */
+export function vectorIdOf(text: string, model: string): string {
+  return idOfHash(createHash('sha256').update(`${model}\n${text}`).digest())
 }
 
 class Chunker {

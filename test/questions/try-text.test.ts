@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { DocumentScope } from '../../shared/database/scope.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { tryText } from '../../shared/golden/try-text.ts'
+import { useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+
+const stand = useStand()
+const text = 'We are open Monday to Saturday.\n\nOn Sunday we are closed.'
+
+test('a text that is tried names the golden questions that it would break, and is not stored', async () => {
+  const tenant = await stand.tenant()
+  const { call, knowledgeBase, agentId } = tenant
+  const { body: document } = await call('POST', knowledgeBase, { title: 'Hours', content: text })
+  await stand.deliver()
+  const scope = { ...tenant, documentId: document.id } as unknown as DocumentScope
+  const db = databaseAs('cuecard_dashboard').forOrganization(scope.organizationId)
+  const reserved: number[] = []
+  const tried = (content: string) =>
+    tryText(
+      { db, embedder: lexicalEmbedder(), chunkSize: { targetTokens: 400, overlapTokens: 60 } },
+      scope,
+      { title: 'Hours', content },
+      async (tokens) => void reserved.push(tokens),
+    )
+  expect(await tried('Always open.')).toBeUndefined()
+  const question = { question: 'Are you open on Sunday?', expects: { words: 'closed' } }
+  await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+  const before = await call('GET', `${knowledgeBase}/${document.id}`)
+  expect(await tried(text)).toEqual({ broken: [] })
+  expect(await tried(`${text}\n\nDogs are welcome.`)).toEqual({ broken: [] })
+  expect(await tried('We are always open, on Sunday, too.')).toMatchObject({
+    broken: [{ question: question.question, lost: 'On Sunday we are closed.' }],
+  })
+  expect(reserved.length).toBe(3)
+  expect(reserved.at(-1)).toBeGreaterThan(0)
+  expect(await call('GET', `${knowledgeBase}/${document.id}`)).toMatchObject({ body: before.body })
+  const { body: found } = await call('POST', `${knowledgeBase}/search`, { query: 'Sunday' })
+  expect(found.data[0].content).toBe(text)
+})
