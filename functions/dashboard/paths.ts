@@ -6,11 +6,18 @@ const maxTitleCharacters = 500
 
 export function askPath(
   agentId: string,
-  { q, mode, document, title }: { q?: string; mode?: string; document?: string | undefined; title?: string } = {},
+  {
+    q,
+    mode,
+    at,
+    document,
+    title,
+  }: { q?: string; mode?: string; at?: string | undefined; document?: string | undefined; title?: string } = {},
 ): string {
   const query = new URLSearchParams({
     ...(q && { q }),
     ...(mode && mode !== 'hybrid' && { mode }),
+    ...(at && { at }),
     ...(document && { document }),
     ...(title && { title }),
   })

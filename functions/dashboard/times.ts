@@ -54,6 +54,12 @@ export function wallTime(time: Date, zone: string): string {
   return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
 }
 
+/** Whether it is what a field for date and time sends, of a year that Postgres has in every zone. */
+export function isWallTime(text: string): boolean {
+  const isInRange = text >= '1900' && text < '9999'
+  return isInRange && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) && !Number.isNaN(Date.parse(`${text}Z`))
+}
+
 /** When calendar and clock show this there, in UTC; an hour off where the clock skips it. */
 export function instantOf(wall: string, zone: string): string {
   const shown = Date.parse(`${wall}Z`)

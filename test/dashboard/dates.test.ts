@@ -151,3 +151,56 @@ describe('the form of a text', () => {
     expect(conflict.text).toMatch(/Their version Christmas · until /)
   })
 })
+
+describe('Ask', () => {
+  const ask = ({ browser, agentId }: SignedIn, fields: Record<string, string>) =>
+    browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams({ q: 'are you closed', ...fields })}`)
+
+  test('tells what callers would be told at another time, in the browser’s time zone', async () => {
+    const tenant = await signedIn()
+    const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
+    await documentWith(tenant, dates)
+    const finds = async (at: string) => (await ask(tenant, { at })).text.includes('1 passage')
+    expect(await finds('')).toBe(false)
+    expect(await finds('2998-12-19T23:59')).toBe(false)
+    expect(await finds('2998-12-20T00:00')).toBe(true)
+    expect(await finds('2999-01-06T23:59')).toBe(true)
+    expect(await finds('2999-01-07T00:00')).toBe(false)
+    tenant.browser.jar.set('cuecard_zone', 'America%2FNew_York')
+    expect(await finds('2998-12-19T19:00')).toBe(true)
+    expect(await finds('2998-12-19T18:59')).toBe(false)
+  })
+
+  test('explains why a document is left out then, and keeps the time in its links', async () => {
+    const tenant = await signedIn()
+    const { address } = await documentWith(tenant, { valid_until: '2999-01-07T00:00:00Z' })
+    const document = address.split('/').at(-1)!
+    const { text, html } = await ask(tenant, { at: '2999-02-01T09:30', document })
+    expect(text).toContain('Its first and last day leave it out at this time.')
+    expect(text).toContain('As of Feb 1, 2999, 9:30 AM UTC , from the documents that are valid then.')
+    expect(text).not.toContain('Their texts are those of today.')
+    expect(html).toContain('name="at" value="2999-02-01T09:30"')
+    expect(html).toContain(`at=2999-02-01T09%3A30&amp;document=${document}#compare`)
+    expect((await ask(tenant, { at: '2025-02-01T09:30', document })).text).toContain('Their texts are those of today.')
+  })
+
+  test.each(['tomorrow', '2999-13-01T00:00', '275760-01-01T00:00', '0001-01-01T00:00', '9999-12-31T23:59'])(
+    'is about now where the time is none: %s',
+    async (at) => {
+      const tenant = await signedIn()
+      await documentWith(tenant)
+      const { status, text } = await ask(tenant, { at })
+      expect(status).toBe(200)
+      expect(text).toContain('1 passage')
+      expect(text).not.toContain('valid then')
+    },
+  )
+
+  test('suggests no document that is not valid', async () => {
+    const tenant = await signedIn()
+    await documentWith(tenant, { valid_until: inDays(-2) })
+    expect((await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/ask`)).text).toContain(
+      'There is nothing to find yet',
+    )
+  })
+})

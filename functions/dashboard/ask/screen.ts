@@ -14,11 +14,12 @@ import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import type { Screen } from '../screen.ts'
+import { instantOf, zoneOf } from '../times.ts'
 import { words } from '../words.ts'
 import { compareView, titlesView } from './compare-view.ts'
 import { findExpected, findTitles } from './titles.ts'
 import { type AskQuery, askQuery, trials } from './trial.ts'
-import { askForm, examplesView, trialView } from './view.ts'
+import { askForm, examplesView, timeView, trialView } from './view.ts'
 
 const examples = 3
 
@@ -27,19 +28,25 @@ export function askScreens(screen: Screen, { embedder }: { embedder: Embedder })
   const { answer } = answering(embedder, systemClock, timeouts)
   const tryOut = trials(embedder, answer)
 
-  async function contentFor(db: Database, scope: AgentScope & { meter: Meter }, query: AskQuery, mayWrite: boolean) {
+  async function contentFor(
+    db: Database,
+    scope: AgentScope & { meter: Meter },
+    query: AskQuery,
+    { mayWrite, zone }: { mayWrite: boolean; zone: string },
+  ) {
     const { agentId } = scope
+    const asOf = query.at && instantOf(query.at, zone)
     if (query.q === '') {
       const titles = await findTitles(db, scope, { areServed: true, limit: examples })
       return { content: examplesView(agentId, titles), status: 200 as const }
     }
-    const expected = query.document && (await findExpected(db, scope, query.document))
+    const expected = query.document && (await findExpected(db, scope, query.document, asOf))
     await scope.meter.admit(expected ? 2 : 1)
     const [titles, trial] = await Promise.all([
       findTitles(db, scope, { part: query.title }),
-      tryOut(db, scope, query, expected),
+      tryOut(db, scope, query, expected, asOf),
     ])
-    const content = html`${trialView(agentId, { question: query.q, mayWrite }, trial)}
+    const content = html`${asOf && timeView(asOf)}${trialView(agentId, { question: query.q, mayWrite }, trial)}
 ${compareView({ agentId, query, titles, ...trial })}`
     return { content, status: 200 as const }
   }
@@ -50,19 +57,20 @@ ${compareView({ agentId, query, titles, ...trial })}`
       const scope = { ...path, meter }
       const { agentId } = scope
       const query = v.parse(askQuery, c.req.query())
+      const zone = zoneOf(c)
       if (isPartial) {
         const [titles] = await Promise.all([findTitles(db, scope, { part: query.title }), getAgent(db, scope)])
         return { fragment: titlesView({ agentId, query, titles }) }
       }
       const [{ id, name }, { content, status }] = await Promise.all([
         getAgent(db, scope),
-        contentFor(db, scope, query, may('kb:write')).catch(withoutMeaning),
+        contentFor(db, scope, query, { mayWrite: may('kb:write'), zone }).catch(withoutMeaning),
       ])
       return {
         title: words.ask.title,
         lead: words.ask.lead,
         agent: { id, name, tab: 'ask' },
-        content: html`${askForm(agentId, query)}${content}`,
+        content: html`${askForm(agentId, query, zone)}${content}`,
         status,
       }
     }),

@@ -8,7 +8,7 @@ const d = columnsOf('documents', 'd')
 
 export type Titled = { id: string; title: string }
 
-export type Expected = { id: DocumentId; title: string; isServed: boolean }
+export type Expected = { id: DocumentId; title: string; isServed: boolean; isValid: boolean }
 
 const maxTitles = 8
 
@@ -21,7 +21,7 @@ export async function findTitles(
     .selectFrom('documents as d')
     .select(['id', 'title'])
     .where(isOfAgent(scope))
-    .$if(areServed, (query) => query.where('active_revision', 'is not', null))
+    .$if(areServed, (query) => query.where('active_revision', 'is not', null).where(isValid(undefined)))
     .$if(part !== '', (query) => query.where(sql<boolean>`position(lower(${part}) in lower(${d.title})) > 0`))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -29,10 +29,18 @@ export async function findTitles(
     .execute()
 }
 
-export async function findExpected(db: Database, scope: AgentScope, id: DocumentId): Promise<Expected | undefined> {
+const isValid = (asOf: string | undefined) =>
+  sql<boolean>`is_valid(${d.valid_from}, ${d.valid_until}, coalesce(${asOf ?? null}::timestamptz, now()))`
+
+export async function findExpected(
+  db: Database,
+  scope: AgentScope,
+  id: DocumentId,
+  asOf: string | undefined,
+): Promise<Expected | undefined> {
   const found = await db
     .selectFrom('documents as d')
-    .select(['d.title', sql<boolean>`${d.active_revision} is not null`.as('isServed')])
+    .select(['d.title', sql<boolean>`${d.active_revision} is not null`.as('isServed'), isValid(asOf).as('isValid')])
     .where(isDocument({ ...scope, documentId: id }))
     .executeTakeFirst()
   return found && { id, ...found }

@@ -11,6 +11,7 @@ import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
 import { type Scale, type Strength, strengthOf } from '../scores.ts'
+import { isWallTime } from '../times.ts'
 import type { Expected } from './titles.ts'
 
 const maxCharacters = 1000
@@ -20,6 +21,8 @@ const text = v.pipe(v.optional(v.string(), ''), shortened)
 export const askQuery = v.object({
   q: text,
   mode: v.fallback(v.picklist(searchModes), 'hybrid'),
+  /** What calendar and clock show when callers would ask; now unless given. */
+  at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
   document: v.fallback(v.optional(documentId), undefined),
   title: text,
 })
@@ -58,17 +61,21 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
     scope: PayingAgent,
     { q: query, mode }: AskQuery,
     expected: Expected | undefined,
+    asOf: string | undefined,
   ): Promise<Trial> {
     const timing = startTiming(systemClock)
-    const question = { query, mode, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds }
+    const question = {
+      ...{ query, mode, as_of: asOf },
+      ...{ limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
+    }
     const { data, degraded, likenessOf } = await answer(db, { ...scope, logsQuestions: false }, question, timing)
     const total = systemClock.now() - timing.arrivedAt
     const scale: Scale = degraded ? 'keyword' : mode
     const standing =
-      expected && (await findStanding(db, embedder, scope, { query, mode: scale, documentId: expected.id }))
+      expected && (await findStanding(db, embedder, scope, { query, mode: scale, documentId: expected.id, asOf }))
     const shown = [...data, ...(standing?.best ? [standing.best.hit] : [])]
     const { words, presencesIn } =
-      scale === 'semantic' ? { words: [], presencesIn: () => [] } : await explainWords(db, scope, query, shown)
+      scale === 'semantic' ? { words: [], presencesIn: () => [] } : await explainWords(db, scope, query, shown, asOf)
     const toPassage = (hit: Hit): Passage => {
       const likeness = hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic)
       const strength = strengthOf(scale === 'semantic' ? likeness! : hit.score, scale)

@@ -3,6 +3,7 @@ import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
+import { localTime } from '../times.ts'
 import { waysView } from '../ways.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
@@ -11,15 +12,22 @@ import type { AskQuery, Trial } from './trial.ts'
 
 const w = words.ask
 
-export function askForm(agentId: string, { q, mode }: AskQuery): Html {
+export function askForm(agentId: string, { q, mode, at }: AskQuery, zone: string): Html {
   return html`<search><form class="ask" method="get" action="${askPath(agentId)}">
 <label for="q">${w.label}</label>
 <div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button>${w.submit}</button></div>
-<details${mode !== 'hybrid' && html` open`}><summary>${w.more}</summary><fieldset class="modes"><legend class="unseen">${w.more}</legend>${searchModes.map(
+<details${(mode !== 'hybrid' || at) && html` open`}><summary>${w.more}</summary><fieldset class="modes"><legend class="unseen">${w.more}</legend>${searchModes.map(
     (each) =>
       html`<label><input type="radio" name="mode" value="${each}"${each === mode && html` checked`}> ${w.modes[each]}</label>`,
-  )}</fieldset></details>
+  )}</fieldset>
+<label for="at">${w.at}</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">${w.atHint(zone)}</p></details>
 </form></search>`
+}
+
+/** As of when the answer is. */
+export function timeView(asOf: string): Html {
+  const time = new Date(asOf)
+  return html`<p class="notice">${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p>`
 }
 
 export function examplesView(agentId: string, titles: Titled[]): Html {
