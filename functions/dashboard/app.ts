@@ -20,6 +20,7 @@ import { listScreens } from './documents/list-screens.ts'
 import { textScreens } from './documents/text/screens.ts'
 import { uploadRoutes } from './documents/upload/routes.ts'
 import { errorView } from './error-view.ts'
+import { goldenScreens } from './golden/screen.ts'
 import { plainLayout } from './layout.ts'
 import { screens } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
@@ -58,6 +59,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.route('/', askScreens(screen, { embedder }))
   app.route('/', unansweredScreens(screen))
   app.route('/', callScreens(screen))
+  app.route('/', goldenScreens(screen, embedder))
   app.route('/', callsScreens(screen))
   app.route('/', settingsScreens(screen))
 

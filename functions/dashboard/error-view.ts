@@ -21,10 +21,15 @@ const pages: Partial<Record<ErrorCode, Page>> = {
   agent_not_found: gone,
   document_not_found: gone,
   revision_not_found: gone,
+  golden_question_not_found: gone,
   rate_limited: [errors.busy, errors.busyLead, 429],
   unsupported_media_type: invalid,
   validation_failed: invalid,
   invalid_cursor: invalid,
+}
+
+export function isError(error: unknown, code: ErrorCode): error is ApiError {
+  return error instanceof ApiError && error.code === code
 }
 
 /** Explains an error to a person and what to do. Unknown errors are logged, and answered opaque. */

@@ -8,7 +8,8 @@ import { words } from './words.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-type AgentTab = 'documents' | 'ask' | 'unanswered'
+const agentTabs = ['documents', 'ask', 'unanswered', 'golden-questions'] as const
+type AgentTab = (typeof agentTabs)[number]
 
 type Agent = { id: string; name: string; tab: AgentTab }
 
@@ -141,9 +142,7 @@ function crumbs(view: View): Html | '' {
 }
 
 function tabs(agent: Agent): Html {
-  return html`<nav class="tabs" aria-label="${words.agent.label}"><ul>${(
-    ['documents', 'ask', 'unanswered'] as const
-  ).map(
+  return html`<nav class="tabs" aria-label="${words.agent.label}"><ul>${agentTabs.map(
     (tab) =>
       html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab ? current(true) : ''}>${words.agent[tab]}</a></li>`,
   )}</ul></nav>`

@@ -2,6 +2,7 @@ import { agents } from './agents/words.ts'
 import { ask } from './ask/words.ts'
 import { calls } from './calls/words.ts'
 import { documents } from './documents/words.ts'
+import { golden } from './golden/words.ts'
 import { signIn } from './session/words.ts'
 import { settings } from './settings/words.ts'
 import { call, ways } from './unanswered/call/words.ts'
@@ -26,7 +27,13 @@ export const words = {
   restored: 'You were signed out before this was saved. What you typed is back: save it again.',
 
   navigation: { label: 'Main', agents: 'Agents', calls: 'Deleted calls', settings: 'Settings' },
-  agent: { label: 'Agent', documents: 'Documents', ask: 'Ask', unanswered: 'Unanswered' },
+  agent: {
+    label: 'Agent',
+    documents: 'Documents',
+    ask: 'Ask',
+    unanswered: 'Unanswered',
+    'golden-questions': 'Golden questions',
+  },
 
   permissions: {
     'kb:read': 'Read documents and ask questions',
@@ -65,6 +72,7 @@ export const words = {
   unanswered,
   call,
   ways,
+  golden,
   questionLog,
   calls,
   settings,

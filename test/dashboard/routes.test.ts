@@ -95,7 +95,9 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
         if (isGet) expect(status).toBe(404)
         else expect([303, 404]).toContain(status)
       }
-      const odd = fill(path, { agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0' })
+      const odd = fill(path, {
+        ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
+      })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })

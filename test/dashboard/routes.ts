@@ -5,6 +5,7 @@ import { createKey } from '../../infra/admin/tenants.ts'
 import { Database } from '../../shared/database/database.ts'
 import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { createGolden } from '../../shared/golden/store.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Tenant } from '../support/stand.ts'
 
@@ -35,6 +36,7 @@ export interface Ids {
   callId: string
   keyId: string
   revision: string
+  goldenQuestionId: string
 }
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
@@ -46,7 +48,7 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
-/** Things of the tenant that screens are about: a document that is a file, an earlier text of it, a call in the trash, a second key. @param db as the owner */
+/** Things of the tenant that screens are about: a document that is a file, an earlier text of it, a golden question, a call in the trash, a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
   const key = await createKey(db, { organizationId: scope.organizationId, name: 'Second', permissions: ['kb:read'] })
@@ -55,7 +57,15 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
     values (${organizationId}, ${document.id}, 1, 1, ${agentId}, 'Prices', 'Two for one.', now())`.execute(db)
   const callId = await makeTrashedCall(db, { organizationId, agentId })
-  return { agentId, documentId: document.id, keyId: key.id, callId, revision: '1' }
+  const golden = await createGolden(
+    { db: db.forOrganization(scope.organizationId), embedder: lexicalEmbedder() },
+    scope,
+    {
+      ...{ question: 'What does it cost?', document_id: document.id, words: null, expects_nothing: false },
+      ...{ within: 3, on_failure: 'warn', as_of: null },
+    },
+  )
+  return { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
 }
 
 type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>
@@ -74,4 +84,5 @@ export const never = (): Ids => ({
   callId: newId(),
   keyId: newId(),
   revision: '1',
+  goldenQuestionId: newId(),
 })

@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import type { Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
+import type { Titled } from '../titles.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
-import type { Titled } from './titles.ts'
 import type { AskQuery, Compared } from './trial.ts'
 
 const w = words.ask.compare

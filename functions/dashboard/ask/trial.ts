@@ -12,7 +12,7 @@ import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
 import { type Scale, type Strength, strengthOf } from '../scores.ts'
 import { isWallTime } from '../times.ts'
-import type { Expected } from './titles.ts'
+import type { Expected } from '../titles.ts'
 
 const maxCharacters = 1000
 const shortened = v.transform((text: string) => [...oneLine(text)].slice(0, maxCharacters).join(''))

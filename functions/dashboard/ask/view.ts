@@ -4,10 +4,10 @@ import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { askPath } from '../paths.ts'
 import { localTime } from '../times.ts'
+import type { Titled } from '../titles.ts'
 import { waysView } from '../ways.ts'
 import { words } from '../words.ts'
 import { passageView } from './passage-view.ts'
-import type { Titled } from './titles.ts'
 import type { AskQuery, Trial } from './trial.ts'
 
 const w = words.ask
@@ -27,7 +27,7 @@ export function askForm(agentId: string, { q, mode, at }: AskQuery, zone: string
 /** As of when the answer is. */
 export function timeView(asOf: string): Html {
   const time = new Date(asOf)
-  return html`<div class="notice"><p>${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p></div>`
+  return html`<p class="notice">${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p>`
 }
 
 export function examplesView(agentId: string, titles: Titled[]): Html {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { ApiError, type ErrorCode } from '../../../shared/http/errors.ts'
 import { type Tags, tagOf } from '../../../shared/http/etag.ts'
+import { isError } from '../error-view.ts'
 import { words } from '../words.ts'
 
 /** Number of edits that the document had when the form was loaded. */
@@ -9,10 +9,6 @@ export const editsField = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(N
 /** Matches if nobody has edited the document since, like `If-Match` in the API. */
 export function unedited(edits: number | undefined): Tags {
   return edits === undefined ? '*' : [tagOf({ edits, version: 0 })]
-}
-
-export function isError(error: unknown, code: ErrorCode): error is ApiError {
-  return error instanceof ApiError && error.code === code
 }
 
 /** Message for a document past the agent's or the pipeline's limit. @throws any other error */

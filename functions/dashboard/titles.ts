@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../../shared/database/columns.ts'
-import type { Database } from '../../../shared/database/database.ts'
-import { type AgentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
-import type { DocumentId } from '../../../shared/ids.ts'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentScope, isDocument, isOfAgent } from '../../shared/database/scope.ts'
+import type { DocumentId } from '../../shared/ids.ts'
 
 const d = columnsOf('documents', 'd')
 
