@@ -7,7 +7,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 /** What needs a browser, the synthesis for AWS or a tool of the tests: `npm run test:ci`. */
 const ci = ['{aws,bench,evaluation,load}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts']
 /** What takes minutes: `npm run test:nightly`. */
-const nightly = ['pipeline/chunker-time.test.ts', 'database/nearest-chunks.test.ts']
+const nightly = ['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts']
 const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
