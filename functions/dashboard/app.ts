@@ -2,7 +2,7 @@ import { compress } from 'hono/compress'
 import { csrf } from 'hono/csrf'
 import { html } from 'hono/html'
 import { secureHeaders } from 'hono/secure-headers'
-import type { ChunkSize } from '../../shared/chunking/chunker.ts'
+import { type ChunkSize, standardSize } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
@@ -38,7 +38,7 @@ export interface Dependencies {
   now?: () => number
 }
 
-export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies) {
+export function dashboardApp({ db, queue, bucket, embedder, chunkSize = standardSize, now }: Dependencies) {
   const findSession = currentSession(db, now)
   const screen = screens(db, findSession)
   const app = api()
@@ -56,7 +56,7 @@ export function dashboardApp({ db, queue, bucket, embedder, now }: Dependencies)
   app.route('/', textScreens(screen, queue))
   app.route('/', historyScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, bucket))
-  app.route('/', askScreens(screen, { embedder }))
+  app.route('/', askScreens(screen, { embedder, chunkSize }))
   app.route('/', unansweredScreens(screen))
   app.route('/', callScreens(screen))
   app.route('/', goldenScreens(screen, embedder))

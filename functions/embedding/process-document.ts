@@ -120,7 +120,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
   const release = await shared.guarded.acquire()
   try {
     while (remaining() > requeueMilliseconds) {
-      const verdict = await checkChange(db, claim, change, embedder)
+      const verdict = await checkChange(db, claim, [change], embedder)
       const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
         await endInError(job, blockedFailure(blocking))

@@ -20,6 +20,8 @@ export interface ChunkSize {
   overlapTokens: number
 }
 
+export const standardSize: ChunkSize = { targetTokens: 400, overlapTokens: 60 }
+
 export interface Chunk {
   chunk_index: number
   /** Repeated lines, if any, then document.slice(start, end), overlap included. */

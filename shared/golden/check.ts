@@ -19,13 +19,13 @@ export interface Verdict {
 }
 
 /**
- * Asks the agent's golden questions of what search would serve after the change. Those that fail are asked of what it serves now.
- * @param embedder makes vectors of questions whose vector is of another model @param made chunks of a change that replaces a text
+ * Asks the agent's golden questions of what search would serve after the changes. Those that fail are asked of what it serves now.
+ * @param embedder makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
 export async function checkChange(
   db: Database,
   scope: AgentScope,
-  change: Change,
+  changes: readonly Change[],
   embedder?: Embedder,
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
@@ -37,11 +37,11 @@ export async function checkChange(
   })
   if (questions.length === 0 || versions.length === 0) return undefined
   if (embedder) await renewVectors(db, scope, questions, embedder)
-  const run = async (changes: Change[], asked: GoldenRow[]) => {
+  const run = async (changes: readonly Change[], asked: GoldenRow[]) => {
     const found = await searchAfter(db, scope, { changes, made: changes.length > 0 ? made : [] }, asked)
     return asked.map((question) => judge(question, found.get(question.id)!))
   }
-  const results = await run([change], questions)
+  const results = await run(changes, questions)
   const failing = new Map(results.flatMap((each) => (each.passed ? [] : [[each.question.id, each]])))
   const now =
     failing.size > 0
@@ -130,7 +130,7 @@ export async function verdictOn(
   change: Change,
   ignores: boolean | undefined,
 ): Promise<Verdict | undefined> {
-  const verdict = await checkChange(db, scope, change)
+  const verdict = await checkChange(db, scope, [change])
   const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
   if (blocking.length > 0 && !ignores) rejectBroken(blocking)
   return verdict

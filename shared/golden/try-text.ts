@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { type ChunkSize, chunking, embeddedText, vectorIdOf } from '../chunking/chunker.ts'
 import type { Database } from '../database/database.ts'
-import type { DocumentScope } from '../database/scope.ts'
+import type { AgentScope, DocumentScope } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { sketchOf } from '../embedding/sketch.ts'
 import { toStored } from '../embedding/vectors.ts'
+import type { DocumentId } from '../ids.ts'
 import { inTurns } from '../steps.ts'
 import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -16,51 +17,76 @@ export const maxTriedBytes = 1024 * 1024
 const inputsPerCall = 512
 const embedSeconds = 20
 
+interface Text {
+  documentId: DocumentId
+  title: string
+  content: string
+}
+
+interface Trier {
+  db: Database
+  embedder: Embedder
+  chunkSize: ChunkSize
+  /** Is told of the tokens to embed, those of texts whose vectors are not stored. */
+  reserve: (tokens: number) => Promise<void>
+}
+
 /**
  * Which golden questions a document would break with this text, which is not stored. Undefined if the agent has none.
- * @param reserve is told of the tokens to embed, those of texts that the document does not have yet @throws ApiError rate_limited; Unavailable
+ * @throws ApiError rate_limited; Unavailable
  */
 export async function tryText(
-  { db, embedder, chunkSize }: { db: Database; embedder: Embedder; chunkSize: ChunkSize },
+  { db, embedder, chunkSize }: Omit<Trier, 'reserve'>,
   scope: DocumentScope,
-  { title, content }: { title: string; content: string },
-  reserve: (tokens: number) => Promise<void>,
+  text: { title: string; content: string },
+  reserve: Trier['reserve'],
 ): Promise<{ broken: Broken[] } | undefined> {
-  const chunks = await inTurns(chunking(content, chunkSize))
-  const texts = chunks.map((chunk) => embeddedText(title, chunk))
-  const ids = texts.map((text) => vectorIdOf(text, embedder.model))
-  const { stored, golden } = await db.batch({
-    stored: sql<{ id: string }>`select id from vectors
-      where organization_id = ${scope.organizationId} and document_id = ${scope.documentId}`,
-    golden: sql`select from golden_questions
-      where organization_id = ${scope.organizationId} and agent_id = ${scope.agentId} limit 1`,
+  const golden = sql`select from golden_questions
+    where organization_id = ${scope.organizationId} and agent_id = ${scope.agentId} limit 1`
+  if ((await db.batch({ golden })).golden.length === 0) return undefined
+  const trier = { db, embedder, chunkSize, reserve }
+  const { changes, made } = await replacing(trier, scope, [{ documentId: scope.documentId, ...text }])
+  const verdict = await checkChange(db, scope, changes, embedder, made)
+  return verdict && { broken: verdict.broken }
+}
+
+/** What would replace the texts of these documents, for `searchAfter`. @throws ApiError rate_limited; Unavailable */
+export async function replacing(
+  { db, embedder, chunkSize, reserve }: Trier,
+  scope: AgentScope,
+  texts: readonly Text[],
+) {
+  const { stored } = await db.batch({
+    stored: sql<{ id: string }>`select document_id || ' ' || id as id from vectors
+      where organization_id = ${scope.organizationId} and document_id = any (${texts.map(({ documentId }) => documentId)}::uuid[])`,
   })
-  if (golden.length === 0) return undefined
   const known = new Set(stored.map(({ id }) => id))
-  const missing = [...new Map(ids.map((id, i) => [id, i])).entries()].filter(([id]) => !known.has(id))
-  await reserve(missing.reduce((sum, [, i]) => sum + chunks[i]!.token_count, 0))
+  const changes: Change[] = []
+  const made: MadeChunk[] = []
+  const missing = new Map<string, { text: string; tokens: number }>()
+  for (const { documentId: document_id, title, content } of texts) {
+    const chunks = await inTurns(chunking(content, chunkSize))
+    const title_terms = titleTerms(title)
+    changes.push({ document_id, action: 'replaces', chunk_count: chunks.length, title, title_terms })
+    for (const chunk of chunks) {
+      const { metadata, ...rest } = chunk
+      const text = embeddedText(title, chunk)
+      const vector_id = vectorIdOf(text, embedder.model)
+      if (!known.has(`${document_id} ${vector_id}`)) missing.set(vector_id, { text, tokens: chunk.token_count })
+      made.push({ document_id, ...rest, metadata, vector_id, ...indexedTerms(chunk.content, metadata.headings) })
+    }
+  }
+  await reserve([...missing.values()].reduce((sum, { tokens }) => sum + tokens, 0))
   const vectors = await embedAll(
     embedder,
-    missing.map(([, i]) => texts[i]!),
+    [...missing.values()].map(({ text }) => text),
   )
-  const vectorOf = new Map(missing.map(([id], n) => [id, vectors[n]!]))
-  const made = chunks.map(({ chunk_index, content, token_count, metadata }, i): MadeChunk => {
-    const vector = vectorOf.get(ids[i]!)
-    return {
-      ...{ document_id: scope.documentId, chunk_index, content, token_count, metadata, vector_id: ids[i]! },
-      ...(vector && { ...toStored(vector), sketch: sketchOf(vector) }),
-      ...indexedTerms(content, metadata.headings),
-    }
-  })
-  const change: Change = {
-    document_id: scope.documentId,
-    action: 'replaces',
-    chunk_count: chunks.length,
-    title,
-    title_terms: titleTerms(title),
+  const vectorOf = new Map([...missing.keys()].map((id, i) => [id, vectors[i]!]))
+  for (const chunk of made) {
+    const vector = vectorOf.get(chunk.vector_id)
+    if (vector) Object.assign(chunk, toStored(vector), { sketch: sketchOf(vector) })
   }
-  const verdict = await checkChange(db, scope, change, embedder, made)
-  return verdict && { broken: verdict.broken }
+  return { changes, made }
 }
 
 async function embedAll(embedder: Embedder, texts: string[]): Promise<Float32Array[]> {

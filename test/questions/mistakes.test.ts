@@ -18,7 +18,9 @@ const facts = (lines: string[]) => [...lines.keys()].filter((i) => isFact(lines[
 const mistakes: Record<string, Edit> = {
   'a row deleted': (lines) => lines.toSpliced(random.pick(facts(lines)), 1),
   'a price swapped': (lines) => {
-    const at = random.pick(facts(lines).filter((i) => /\d/.test(lines[i]!)))
+    const priced = facts(lines).filter((i) => /\d/.test(lines[i]!))
+    if (priced.length === 0) return lines
+    const at = random.pick(priced)
     return lines.with(
       at,
       lines[at]!.replace(/\d/, (digit) => `${(Number(digit) + 1 + random.below(8)) % 10}`),

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
@@ -24,9 +25,9 @@ import { askForm, examplesView, timeView, trialView } from './view.ts'
 const examples = 3
 
 /** Answers a question as a voice agent's is answered, explains the result, and saves nothing. */
-export function askScreens(screen: Screen, { embedder }: { embedder: Embedder }) {
+export function askScreens(screen: Screen, { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize }) {
   const { answer } = answering(embedder, systemClock, timeouts)
-  const tryOut = trials(embedder, answer)
+  const tryOut = trials(embedder, chunkSize, answer)
 
   async function contentFor(
     db: Database,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
@@ -13,6 +14,8 @@ import { oneLine } from '../forms.ts'
 import { type Scale, type Strength, strengthOf } from '../scores.ts'
 import { isWallTime } from '../times.ts'
 import type { Expected } from '../titles.ts'
+import { pastAnswer } from './past.ts'
+import type { Expected } from './titles.ts'
 
 const maxCharacters = 1000
 const shortened = v.transform((text: string) => [...oneLine(text)].slice(0, maxCharacters).join(''))
@@ -55,7 +58,7 @@ export interface Compared extends Omit<Standing, 'best'>, Expected {
 }
 
 /** Tries questions out. They throw ApiError agent_not_found, validation_failed; Unavailable. */
-export function trials(embedder: Embedder, answer: AnswerQuestion) {
+export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQuestion) {
   return async function tryOut(
     db: Database,
     scope: PayingAgent,
@@ -68,7 +71,10 @@ export function trials(embedder: Embedder, answer: AnswerQuestion) {
       ...{ query, mode, as_of: asOf },
       ...{ limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
     }
-    const { data, degraded, likenessOf } = await answer(db, { ...scope, logsQuestions: false }, question, timing)
+    const isPast = mode === 'hybrid' && asOf !== undefined && Date.parse(asOf) < Date.now()
+    const past = isPast ? await pastAnswer({ db, embedder, chunkSize }, scope, { ...question, asOf }) : undefined
+    const { data, degraded, likenessOf } =
+      past ?? (await answer(db, { ...scope, logsQuestions: false }, question, timing))
     const total = systemClock.now() - timing.arrivedAt
     const scale: Scale = degraded ? 'keyword' : mode
     const standing =

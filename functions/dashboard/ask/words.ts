@@ -10,7 +10,7 @@ export const ask = {
   atHint: (zone: string) => `What callers would be told then, in the time zone ${zone}. Empty for now.`,
   asOf: 'As of',
   validThen: 'from the documents that are valid then.',
-  pastTexts: 'Their texts are those of today.',
+  pastTexts: 'Texts that changed since are those of then, where they are saved; hybrid search only.',
   modes: {
     hybrid: 'By words and meaning, like your agent',
     semantic: 'By meaning only',
