@@ -28,7 +28,7 @@ export async function pastAnswer(
   scope: PayingAgent,
   { query, limit, asOf }: { query: string; limit: number; asOf: string },
 ): Promise<Answer | undefined> {
-  const changed = await db.one(changedSince(scope, asOf))
+  const { changed } = await db.batch({ changed: changedSince(scope, asOf) })
   const bytes = changed.reduce((sum, each) => sum + each.bytes, 0)
   if (changed.length === 0 || bytes > maxBytes) return undefined
   const reserve = (tokens: number) => scope.meter.reserveTokens(tokens)

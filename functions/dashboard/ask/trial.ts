@@ -15,7 +15,6 @@ import { type Scale, type Strength, strengthOf } from '../scores.ts'
 import { isWallTime } from '../times.ts'
 import type { Expected } from '../titles.ts'
 import { pastAnswer } from './past.ts'
-import type { Expected } from './titles.ts'
 
 const maxCharacters = 1000
 const shortened = v.transform((text: string) => [...oneLine(text)].slice(0, maxCharacters).join(''))
