@@ -22,6 +22,11 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // The length of a title counts after trimming.
   [/^(create|update)Document$/, refuses(422, /^\/title$/)],
   [/^createDocuments$/, refuses(422, /^\/documents\/\d+\/title$/)],
+  // A golden question expects a passage or nothing; its document is one of the agent’s.
+  [/^(create|update)GoldenQuestion$/, refuses(422, /^\/expects/)],
+  [/^(create|update)GoldenQuestion$/, ({ body }) => body?.code === 'document_not_found'],
+  // What search has never served, or what is no longer kept.
+  [/^(get|restore)Revision$/, ({ status, body }) => status === 404 && (!body || body.code === 'revision_not_found')],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
   // It takes `query`, `embedding` or both as `mode` says.

@@ -12,6 +12,7 @@ interface Known {
 export class Ledger {
   readonly world: World
   readonly #documents = new Map<string, Known>()
+  readonly #goldenQuestions = new Map<string, Known>()
   /** Cursors and entity tags of answers to either tenant. */
   readonly #said: Record<'cursor' | 'etag', string[]> = { cursor: [], etag: [] }
 
@@ -24,6 +25,11 @@ export class Ledger {
       for (const name of documentNames) add(name, 'agent')
       add('nephew', 'sibling')
       add('deleted', 'agent', true)
+      for (const [name, agent] of [
+        ['golden', 'agent'],
+        ['nephewGolden', 'sibling'],
+      ] as const)
+        this.#goldenQuestions.set(names[name]!, { owner, agentId: names[agent]!, isDeleted: false })
     }
   }
 
@@ -36,9 +42,15 @@ export class Ledger {
     const { names } = this.world[who]
     const agentId = ids.agentId?.toLowerCase()
     if (operation.path.includes('{agentId}') && agentId !== names.agent && agentId !== names.sibling) return false
-    if (!operation.path.includes('{documentId}')) return true
-    const known = this.#documents.get(ids.documentId!.toLowerCase())
-    return known?.owner === who && known.agentId === agentId && !known.isDeleted
+    const known = this.#namedBy(operation.path, ids)
+    return known === null || (known?.owner === who && known.agentId === agentId && !known.isDeleted)
+  }
+
+  /** Null where the path leads to an agent only. */
+  #namedBy(path: string, { documentId = '', goldenQuestionId = '' }: Record<string, string>) {
+    if (path.includes('{documentId}')) return this.#documents.get(documentId.toLowerCase())
+    if (path.includes('{goldenQuestionId}')) return this.#goldenQuestions.get(goldenQuestionId.toLowerCase())
+    return null
   }
 
   /** A mark or an id of the other organization that is said to one, who has not asked with it. */
@@ -71,7 +83,7 @@ export class Ledger {
     if (/^createDocuments?$/.test(operation.id) && status === 201)
       for (const { id, agent_id } of body.data ?? [body])
         this.#documents.set(id, { owner: who, agentId: agent_id, isDeleted: false })
-    const known = this.#documents.get(ids.documentId?.toLowerCase() ?? '')
-    if (operation.id === 'deleteDocument' && status === 204 && known) known.isDeleted = true
+    const known = this.#namedBy(operation.path, ids)
+    if (/^delete(Document|GoldenQuestion)$/.test(operation.id) && status === 204 && known) known.isDeleted = true
   }
 }

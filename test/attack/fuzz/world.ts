@@ -61,6 +61,12 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${completed}`, { content: `${text}\n\n${prices}` })
   await stand.deliver()
   await storeQuestions(stand, tenant, ...['one', 'two'].map((each) => ({ question: `${mark} ${each}`, call_id: mark })))
+  const goldenOf = async (agentId: string): Promise<string> => {
+    const body = { question: `${mark}: where can I park?`, expects: { words: 'behind the house' } }
+    return (await tenant.call('POST', `/v1/agents/${agentId}/golden-questions`, body)).body.id
+  }
+  const [golden, nephewGolden] = [await goldenOf(tenant.agentId), await goldenOf(sibling.id)]
+  await goldenOf(tenant.agentId)
   await upload(draft, 2)
   const pending = await create('pending', text)
   const processing = await create('processing', text)
@@ -83,12 +89,14 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
     names: {
       ...{ mark, organization: organizationId, agent: tenant.agentId, sibling: sibling.id },
       ...{ completed, pending, empty, own, draft, failed, processing, file: file.id, nephew, deleted },
+      ...{ golden, nephewGolden },
       documentsCursor: await nextOf(`${tenant.knowledgeBase}?limit=1`),
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),
       chunksCursor: await nextOf(`${tenant.knowledgeBase}/${own}/chunks?limit=1`),
       agentsCursor: await nextOf('/v1/agents?limit=1'),
       questionsCursor: await nextOf(`/v1/agents/${tenant.agentId}/questions?limit=1`),
       revisionsCursor: await nextOf(`${tenant.knowledgeBase}/${completed}/revisions?limit=1`),
+      goldenCursor: await nextOf(`/v1/agents/${tenant.agentId}/golden-questions?limit=1`),
       etagCompleted: await etagOf(completed),
       etagOwn: await etagOf(own),
     },

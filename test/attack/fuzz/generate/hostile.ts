@@ -32,7 +32,11 @@ const odd = fc.constantFrom(
 
 /** As the gateway hands it on: decoded, or with what it could not decode. */
 function trickyPath({ path }: Operation): fc.Arbitrary<string> {
-  const filled = path.replace('{agentId}', '<mine.agent>').replace('{documentId}', '<mine.completed>')
+  const filled = path
+    .replace('{agentId}', '<mine.agent>')
+    .replace('{documentId}', '<mine.completed>')
+    .replace('{goldenQuestionId}', '<mine.golden>')
+    .replace('{revision}', '1')
   // A name of something in the world is one part.
   const parts = filled.match(/<[^>]+>|[^<]/g)!
   const inserted = fc.tuple(odd, fc.nat(parts.length)).map(([part, at]) => parts.toSpliced(at, 0, part).join(''))

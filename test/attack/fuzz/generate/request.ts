@@ -44,11 +44,15 @@ export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   }) as fc.Arbitrary<FuzzRequest>
 }
 
-const ownDocuments = documentNames.map((name) => ({ agentId: '<mine.agent>', documentId: `<mine.${name}>` }))
+const idsOf = (agentId: string, documentId: string, goldenQuestionId: string) => ({
+  ...{ agentId: `<${agentId}>`, documentId: `<${documentId}>`, goldenQuestionId: `<${goldenQuestionId}>` },
+  revision: '1',
+})
+const ownDocuments = documentNames.map((name) => idsOf('mine.agent', `mine.${name}`, 'mine.golden'))
 const ownIds = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom(...ownDocuments) },
-  { weight: 1, arbitrary: fc.constant({ agentId: '<mine.agent^>', documentId: '<mine.completed^>' }) },
-  { weight: 1, arbitrary: fc.constant({ agentId: '<mine.sibling>', documentId: '<mine.nephew>' }) },
+  { weight: 1, arbitrary: fc.constant(idsOf('mine.agent^', 'mine.completed^', 'mine.golden^')) },
+  { weight: 1, arbitrary: fc.constant(idsOf('mine.sibling', 'mine.nephew', 'mine.nephewGolden')) },
 )
 
 function chosen(operation: Operation, place: Parameter['in']): fc.Arbitrary<Record<string, string>> {
@@ -63,6 +67,7 @@ const cursorsOf: Record<string, string[]> = {
   listAgents: ['<mine.agentsCursor>'],
   listQuestions: ['<mine.questionsCursor>'],
   listRevisions: ['<mine.revisionsCursor>'],
+  listGoldenQuestions: ['<mine.goldenCursor>'],
 }
 
 function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrary<string> {
@@ -93,19 +98,25 @@ export function nearlyValidRequest(operation: Operation): fc.Arbitrary<FuzzReque
     .map(([request, fault]) => ({ ...request, ...fault, kind: 'nearly valid' }) as FuzzRequest)
 }
 
-const wrongIds = fc
-  .oneof(
-    fc
-      .constantFrom(
-        ...'theirs.agent theirs.completed/mine.agent theirs.completed/theirs.agent mine.completed'.split('/'),
-        ...'mine.agent mine.deleted/mine.agent mine.nephew/mine.sibling mine.completed'.split('/'),
-        ...'mine.completed mine.agent/never.id mine.completed/mine.agent never.id'.split('/'),
-      )
-      .map((names) => names.split(' ').map((name) => `<${name}>`)),
-    fc.tuple(fc.constant('<mine.agent>'), segment()),
-    fc.tuple(segment(), fc.constant('<mine.completed>')),
-  )
-  .map(([agentId, documentId]) => ({ agentId: agentId!, documentId: documentId! }))
+const wrongIds = fc.oneof(
+  fc
+    .constantFrom(
+      ...'theirs.agent theirs.completed theirs.golden/mine.agent theirs.completed theirs.golden'.split('/'),
+      ...'theirs.agent mine.completed mine.golden/mine.agent mine.deleted mine.completed'.split('/'),
+      ...'mine.agent mine.nephew mine.nephewGolden/mine.sibling mine.completed mine.golden'.split('/'),
+      ...'mine.completed mine.agent mine.agent/never.id mine.completed mine.golden/mine.agent never.id never.id'.split(
+        '/',
+      ),
+    )
+    .map((names) => idsOf(...(names.split(' ') as [string, string, string]))),
+  fc
+    .tuple(
+      fc.constant(ownDocuments[0]!),
+      fc.constantFrom('agentId', 'documentId', 'goldenQuestionId', 'revision'),
+      segment(),
+    )
+    .map(([ids, variable, odd]) => ({ ...ids, [variable]: odd })),
+)
 
 /** Of a path: something else than an id, that stays one segment. */
 function segment(): fc.Arbitrary<string> {
@@ -141,6 +152,7 @@ const cursors = [
   'agentsCursor',
   'questionsCursor',
   'revisionsCursor',
+  'goldenCursor',
 ]
 const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
 const wrongCursor = fc.oneof(
