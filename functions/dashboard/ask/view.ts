@@ -27,7 +27,7 @@ export function askForm(agentId: string, { q, mode, at }: AskQuery, zone: string
 /** As of when the answer is. */
 export function timeView(asOf: string): Html {
   const time = new Date(asOf)
-  return html`<p class="notice">${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p>`
+  return html`<div class="notice"><p>${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p></div>`
 }
 
 export function examplesView(agentId: string, titles: Titled[]): Html {

@@ -2,8 +2,9 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
-import { instantOf, localDay, wallTime } from '../times.ts'
+import { dayName, instantOf, localDay, wallTime } from '../times.ts'
 import { words } from '../words.ts'
+import type { Proposal } from './proposal.ts'
 
 const w = words.documents.dates
 
@@ -31,7 +32,7 @@ const day = v.optional(
 export const dayFields = { from: day, until: day }
 export const areInOrder = ({ from, until }: Days) => !from || !until || from <= until
 
-function isDay(text: string): boolean {
+export function isDay(text: string): boolean {
   const time = Date.parse(text)
   if (Number.isNaN(time) || text < firstDay || text > lastDay) return false
   return new Date(time).toISOString().slice(0, 10) === text
@@ -66,6 +67,23 @@ ${faultOf(name, faults[name])}</div>`
   const isOpen = from || until || faults.from || faults.until
   return html`<details class="field"${isOpen && html` open`}><summary>${w.title}</summary>
 <div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">${w.hint(zone)}</p></details>`
+}
+
+/** Sets these days with one click, unless somebody has edited the document since. */
+export function setDaysForm(
+  address: string,
+  edits: number,
+  days: Days,
+  { says, label }: { says?: string; label: string },
+): Html {
+  const hidden = Object.entries({ ...days, edits }).filter(([, value]) => value !== undefined)
+  return html`<form method="post" action="${address}/dates"${says && html` class="notice"`}>${says && html`<p>${says}</p>`}
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="plain">${label}</button></form>`
+}
+
+export function proposalView(address: string, edits: number, { sentence, from, until }: Proposal): Html {
+  const says = w.says(sentence, from && dayName(from), until && dayName(until))
+  return setDaysForm(address, edits, { from, until }, { says, label: w.set })
 }
 
 /** “from …”, “until …” with the last day, or nothing. */

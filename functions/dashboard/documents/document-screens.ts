@@ -16,11 +16,14 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { type Screen, valid } from '../screen.ts'
+import { zoneOf } from '../times.ts'
 import { words } from '../words.ts'
+import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unedited } from './edits.ts'
 import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
+import { proposeDays } from './proposal.ts'
 import { needsFile } from './state.ts'
 import { readBeginning } from './text/text.ts'
 import { uploadView } from './upload/view.ts'
@@ -48,7 +51,14 @@ export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Buck
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
         const place = placeOf(scope, may)
         const hasUpload = place.mayWrite && !isPartial && needsFile(document) !== undefined
-        const shown = { ...place, document, chunks, hasMore, from, passage, beginning, hasUpload }
+        const text = [
+          document.title,
+          ...(beginning === null ? chunks.map(({ content }) => content) : [beginning]),
+        ].join('\n')
+        const isUndated = document.valid_from === null && document.valid_until === null
+        const proposal =
+          place.mayWrite && isUndated && from === 1 ? await proposeDays(text, document.updated_at) : undefined
+        const shown = { ...place, proposal, document, chunks, hasMore, from, passage, beginning, hasUpload }
         if (isPartial) return { fragment: documentView(shown) }
         return {
           title: document.title,
@@ -83,6 +93,27 @@ ${documentView(shown)}`,
         c.header('hx-trigger', 'documents-changed')
         return c.body(null, 204)
       }),
+    )
+    .post(
+      `${documentPagePath}/dates`,
+      screen(
+        { permission: 'kb:write', params: documentPath, form: v.object({ ...dayFields, edits: editsField }) },
+        async ({ c, db, scope, form, may, origin }) => {
+          const document = await findOverview(db, scope)
+          const { edits, ...days } = valid(form)
+          const dates = changedDates(days, document, zoneOf(c))
+          const redirect = `${placeOf(scope, may).base}/${document.id}`
+          try {
+            await updateDocument({ db, queue }, scope, dates, origin, unedited(edits))
+            return { redirect, flash: { text: words.documents.text.saved(document.title) } }
+          } catch (error) {
+            if (isError(error, 'golden_questions_fail'))
+              return { redirect, flash: { text: error.message, isError: true } }
+            if (!isError(error, 'precondition_failed')) throw error
+            return { redirect, flash: { text: words.documents.dates.changed(document.title), isError: true } }
+          }
+        },
+      ),
     )
     .get(
       `${documentPagePath}/delete`,

@@ -1,9 +1,11 @@
 import { html } from 'hono/html'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
+import { proposalView, setDaysForm } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
+import type { Proposal } from './proposal.ts'
 import { aboutView, retryAction, stateView } from './row.ts'
 import { isInWork, needsFile, stateOf } from './state.ts'
 
@@ -19,6 +21,8 @@ export interface Shown extends Place {
   passage?: number | undefined
   beginning: string | null
   hasUpload: boolean
+  /** For somebody who may set them. */
+  proposal: Proposal | undefined
 }
 
 /** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
@@ -30,7 +34,9 @@ export function documentView(shown: Shown) {
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}${passage && `&passage=${passage}`}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
-${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
+${mayWrite && !shown.hasUpload && retryAction(base, document)}
+${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
+${shown.proposal && proposalView(address, document.edits, shown.proposal)}
 ${shown.chunks.length > 0 ? passagesView(shown) : textView(shown)}
 </section>`
 }

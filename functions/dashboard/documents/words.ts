@@ -147,6 +147,12 @@ export const documents = {
     hint: (zone: string) =>
       `Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.`,
     noDay: 'Enter a day, such as 2026-12-20.',
+    says: (sentence: string, from: string | undefined, until: string | undefined) =>
+      `The text says “${sentence}” Serve it only${from ? ` from ${from}${until ? '' : ' on'}` : ''}${until ? ` until ${until}` : ''}?`,
+    set: 'Set these days',
+    restore: 'Serve it again',
+    changed: (title: string) =>
+      `The days of “${title}” weren’t changed: somebody has changed the document in the meantime.`,
     notInOrder: 'The last day is before the first.',
   },
   history,

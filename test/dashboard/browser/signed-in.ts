@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
 import { useChromium, watched } from '../../support/chromium.ts'
 import { useGateway } from '../../support/gateway.ts'
@@ -12,8 +12,12 @@ export function useSignedIn(stand: TestStand) {
 
   return {
     /** A page of somebody who has signed in, and what went wrong in it. */
-    async open({ apiKey }: Tenant, path: string): Promise<{ page: Page; wrong: string[] }> {
-      const context = await chromium.newContext({ viewport: { width: 1280, height: 844 } })
+    async open(
+      { apiKey }: Tenant,
+      path: string,
+      options: BrowserContextOptions = {},
+    ): Promise<{ page: Page; wrong: string[] }> {
+      const context = await chromium.newContext({ viewport: { width: 1280, height: 844 }, ...options })
       const page = await context.newPage()
       const wrong = watched(page)
       const { origin } = gateway

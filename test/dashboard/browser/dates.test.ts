@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { words } from '../../../functions/dashboard/words.ts'
+import { executablePath } from '../../support/chromium.ts'
+import { useStand } from '../../support/stand.ts'
+import { axeFindings } from '../axe-findings.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const stand = useStand()
+const { dates: w, text, states } = words.documents
+
+describe.runIf(executablePath)('a document for a while (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useSignedIn(stand)
+
+  test('is given the days that its text says, edited and asked about in the browser’s time zone, on a phone', async () => {
+    const tenant = await stand.tenant()
+    const year = new Date().getFullYear() + 1
+    const content = `Vom 20.12.${year} bis 6.1.${year + 1} geschlossen.`
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Ferien', content })
+    await stand.deliver()
+    const agent = `/dashboard/agents/${tenant.agentId}`
+    const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'America/New_York' }
+    const { page, wrong } = await open(tenant, `${agent}/documents/${body.id}`, phone)
+    const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByText(w.says(content, `Dec 20, ${year}`, `Jan 6, ${year + 1}`)).waitFor()
+    expect(await widthOf()).toBe(390)
+    await page.getByRole('button', { name: w.set }).click()
+    await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
+    const read = async () => {
+      const { valid_from, valid_until } = (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body
+      return [valid_from, valid_until]
+    }
+    expect(await read()).toEqual([`${year}-12-20T05:00:00.000Z`, `${year + 1}-01-07T05:00:00.000Z`])
+    await page.getByText(`from Dec 20, ${year} · until Jan 6, ${year + 1}`).waitFor()
+    await page.getByText(states.scheduled, { exact: true }).waitFor()
+
+    await page.getByRole('link', { name: words.documents.document.edit, exact: true }).click()
+    await page.getByText(w.hint('America/New_York')).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByLabel(w.until).fill('')
+    await page.getByRole('button', { name: words.save, exact: true }).click()
+    await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
+    expect(await read()).toEqual([`${year}-12-20T05:00:00.000Z`, null])
+
+    await page.goto(new URL(`${agent}/ask`, page.url()).href)
+    await page.getByLabel(words.ask.label).fill('geschlossen')
+    await page.getByText(words.ask.more, { exact: true }).first().click()
+    await page.getByLabel(words.ask.at).fill(`${year}-12-25T10:00`)
+    await page.getByRole('button', { name: words.ask.submit, exact: true }).click()
+    await page.getByText(`As of Dec 25, ${year}, 10:00 AM, ${words.ask.validThen}`).waitFor()
+    await page.getByText(content).first().waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect(await widthOf()).toBe(390)
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
+})
