@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type Api, openApi } from './api.ts'
 import { recorded } from './audit.ts'
 import { connect, type Services } from './connection.ts'
 import { type Output, print } from './print.ts'
@@ -12,28 +13,42 @@ type Work<Args extends unknown[]> = (context: Context, ...args: Args) => Promise
 
 /** @param columns the columns of the table without --json; all by default */
 export function action<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
-  return perform((context, _, args: Args) => work(context, ...args), columns)
+  return perform(connect, (context: Context, _, args: Args) => work(context, ...args), columns)
+}
+
+/** An action of a customer's, which has an API key and no database. */
+export function overApi<Args extends unknown[]>(
+  work: (context: { api: Api; program: Program }, ...args: Args) => Promise<Output | undefined>,
+  columns?: readonly string[],
+) {
+  const open = (env: NodeJS.ProcessEnv) => ({ api: openApi(env) })
+  return perform(open, (context: { api: Api; program: Program }, _, args: Args) => work(context, ...args), columns)
 }
 
 /** An action that changes something or returns customers' data, recorded in `operator_actions`. */
 export function audited<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
-  return perform((context, command, args: Args) => {
-    const run = () => work(context, ...args)
-    return recorded(context.db, actionOf(command, context.program), run, (output) =>
-      isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
-    )
-  }, columns)
+  return perform(
+    connect,
+    (context: Context, command, args: Args) => {
+      const run = () => work(context, ...args)
+      return recorded(context.db, actionOf(command, context.program), run, (output) =>
+        isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
+      )
+    },
+    columns,
+  )
 }
 
-function perform<Args extends unknown[]>(
-  work: (context: Context, command: Command, args: Args) => Promise<Output | undefined>,
+function perform<Opened extends object, Args extends unknown[]>(
+  open: (env: NodeJS.ProcessEnv) => Opened | Promise<Opened>,
+  work: (context: Opened & { program: Program }, command: Command, args: Args) => Promise<Output | undefined>,
   columns?: readonly string[],
 ) {
   return async (...args: [...Args, Command]) => {
     const command = args.pop() as Command
     const program = programOf(command)
-    const services = await connect(program.terminal.env)
-    const output = await work({ ...services, program }, command, args as unknown as Args)
+    const opened = await open(program.terminal.env)
+    const output = await work({ ...opened, program }, command, args as unknown as Args)
     if (output) print(program, output, { asJson: command.optsWithGlobals().json === true, columns })
   }
 }

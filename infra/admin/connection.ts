@@ -21,7 +21,8 @@ export const environmentHelp = `Environment:
                       DEAD_LETTER_QUEUE_URL, EXTRACTION_QUEUE_URL and EXTRACTION_DEAD_LETTER_QUEUE_URL, with AWS
                       credentials for those queues.
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
-                      unset, or the URL of the PostgreSQL server that the stand was started with.`
+                      unset, or the URL of the PostgreSQL server that the stand was started with.
+  BASE_URL, API_KEY   For the commands of questions, which need nothing else: the API's address and a key for it.`
 
 /** @throws CommandError when the environment selects no running system, or DATABASE_URL another than the stand's */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {

@@ -7,6 +7,7 @@ import { addDocumentCommands } from './documents.ts'
 import { addErasuresCommands } from './erasure/commands.ts'
 import { addHealthCommand, addQueueCommands } from './health.ts'
 import { onOneLine } from './print.ts'
+import { addQuestionCommands } from './questions/commands.ts'
 import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
 import { Program, type Terminal } from './terminal.ts'
 
@@ -43,6 +44,7 @@ function createProgram(terminal: Terminal): Program {
   addKeyCommands(program)
   addDocumentCommands(program)
   addCallCommands(program)
+  addQuestionCommands(program)
   addQueueCommands(program)
   addErasuresCommands(program)
   addAuditCommands(program)

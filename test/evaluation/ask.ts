@@ -1,6 +1,6 @@
+import type { Expected, Question } from '../../infra/admin/questions/questions-file.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import type { Rank } from './metrics.ts'
-import type { Expected, Question } from './questions.ts'
 
 export const modes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof modes)[number]

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CommandError } from '../../infra/admin/command-error.ts'
+import { parseQuestions, type Question } from '../../infra/admin/questions/questions-file.ts'
 import { normalized } from './ask.ts'
-import { parseQuestions, type Question } from './questions.ts'
 
 /** One agent, with what it knows and what its callers ask. */
 export interface Business {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { parseQuestions } from '../../infra/admin/questions/questions-file.ts'
 import { rankOf } from './ask.ts'
-import { parseQuestions } from './questions.ts'
 
 describe('a file of questions', () => {
   const parsed = (text: string) => parseQuestions(text, 'mine.csv')

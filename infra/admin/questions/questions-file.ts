@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import { CommandError } from '../../infra/admin/command-error.ts'
+import { CommandError } from '../command-error.ts'
 
 export interface Question {
   id: string
@@ -38,18 +38,34 @@ interface Row {
  * @throws CommandError that names file and line
  */
 export function parseQuestions(text: string, file: string): Question[] {
+  return [...questionsByLine(text, file).values()]
+}
+
+/** As parseQuestions, by the line where each ends. @throws CommandError */
+export function questionsByLine(text: string, file: string): Map<number, Question> {
   const [head, ...rows] = rowsOf(text, file)
   const places = placesOf(head, file)
   if (rows.length === 0) throw new CommandError(`${file} has no questions`)
   const ids = new Set<string>()
-  return rows.map(({ cells, line }) => {
+  const questions = rows.map(({ cells, line }): [number, Question] => {
     const cell = (column: Column) => cells[places[column]]?.trim() || undefined
     const [id, question, title, words] = [cell('id') ?? `line ${line}`, cell('question'), cell('title'), cell('words')]
     if (question === undefined) throw new CommandError(`${file}, line ${line}: the question is empty`)
     if (ids.has(id)) throw new CommandError(`${file}, line ${line}: an earlier question has the id ${id} too`)
     ids.add(id)
-    return { id, kind: cell('kind'), question, expected: title || words ? { title, words } : undefined }
+    return [line, { id, kind: cell('kind'), question, expected: title || words ? { title, words } : undefined }]
   })
+  return new Map(questions)
+}
+
+/** A file with the columns `question`, `title` and `words`. */
+export function writeQuestions(questions: readonly Pick<Question, 'question' | 'expected'>[]): string {
+  const rows = questions.map(({ question, expected }) => [question, expected?.title, expected?.words])
+  return [['question', 'title', 'words'], ...rows].map((row) => `${row.map(quoted).join(',')}\n`).join('')
+}
+
+function quoted(cell = ''): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
 function rowsOf(text: string, file: string): Row[] {
