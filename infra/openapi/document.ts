@@ -30,6 +30,7 @@ const tags = [
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
   { name: 'Search', description: 'What the agent’s tool calls.' },
   { name: 'Questions', description: 'What callers asked, where the organization keeps it.' },
+  { name: 'Golden questions', description: 'Questions whose answers no change may take away unnoticed.' },
   { name: 'Platforms', description: 'What voice platforms call, in MCP or in a form of their own.' },
   { name: 'Agents', description: 'The owners of knowledge bases, and the progress of their documents.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },

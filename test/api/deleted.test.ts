@@ -29,7 +29,7 @@ const operations = keyedRoutes.map((route) => ({
   /** Succeeds once, and gives what asks again. */
   async begin(tenant: Tenant) {
     const { method, path } = route
-    const url = fill(path, await makeDocument(tenant))
+    const url = fill(path, await makeDocument(tenant, path))
     if (path.includes('{revision}')) await stand.deliver()
     const ask = (headers = {}) => tenant.call(method, url, exampleBody(route), headers)
     expect((await ask()).status).toBeLessThan(300)

@@ -84,7 +84,11 @@ test.for(Object.keys(languages))(
     const ready = await Promise.all(
       samples.map(async ({ code }) => {
         const { body } = await call('POST', knowledgeBase, { title: 'Parking', content: 'Behind the house.' })
-        return filledIn(code, { ...values, DOCUMENT_ID: body.id })
+        const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
+        const asked = code.includes('$GOLDEN_QUESTION_ID')
+          ? await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)
+          : undefined
+        return filledIn(code, { ...values, DOCUMENT_ID: body.id, GOLDEN_QUESTION_ID: asked?.body.id })
       }),
     )
     await stand.deliver()
@@ -100,6 +104,7 @@ test.for(Object.keys(languages))(
     expect(printed.filter(({ output }) => output === undefined || output.includes('FAILED'))).toEqual([])
     const silent = printed.filter(({ output }) => output === '').map(({ name }) => name)
     expect([...new Set(silent)].sort()).toEqual([
+      'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
