@@ -48,3 +48,8 @@ export function newDocumentPath(agentId: string, question: string): string {
   const title = [...question].slice(0, maxTitleCharacters).join('')
   return `${agentPage(agentId, 'documents')}/new?${new URLSearchParams({ title })}`
 }
+
+export const goldenPage = (agentId: string) => agentPage(agentId, 'golden-questions')
+
+/** Where the list shows the golden question. */
+export const goldenPath = (agentId: string, id: string) => `${goldenPage(agentId)}#question-${id}`

@@ -9,10 +9,11 @@ import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
-import { errorView } from './error-view.ts'
+import { errorView, isError } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
 import { flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
+import { refusedText, refusedView } from './refused-change.ts'
 import { sentToken } from './session/cookies.ts'
 import type { CurrentSession } from './session/current-session.ts'
 import { signInPath } from './session/return-path.ts'
@@ -80,6 +81,10 @@ export function screens(db: Database, findSession: CurrentSession) {
         }
         return render(c, session, await handle(request), isPartial)
       } catch (error) {
+        if (isError(error, 'golden_questions_fail'))
+          return isPartial
+            ? c.text(refusedText(error), 422)
+            : render(c, session, await refusedView(c, error), isPartial)
         return render(c, session, errorView(c, error), isPartial)
       } finally {
         await meter.finish(0)

@@ -61,10 +61,11 @@ export function storeResults({ organizationId, agentId }: AgentScope, results: r
   }
 }
 
-export function withoutWarnings({ organizationId, agentId }: AgentScope, ids: readonly string[]) {
+/** On all of the agent's documents, or on one. */
+export function withoutWarnings({ organizationId, agentId }: AgentScope, ids: readonly string[], documentId?: string) {
   const kept = sql`select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
     where w ->> 'golden_question_id' <> all (${ids}::text[])`
   return sql`update documents d set warnings = (${kept})
     where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.warnings <> '[]'
-      and d.warnings is distinct from (${kept})`
+      and d.warnings is distinct from (${kept}) and ${documentId ? sql`d.id = ${documentId}` : sql`true`}`
 }

@@ -7,7 +7,7 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { databaseAs, keptQueue } from '../support/worker.ts'
-import { write } from './document-rows.ts'
+import { hiddenIn, write } from './document-rows.ts'
 import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -130,5 +130,74 @@ describe('a new golden question', () => {
     expect(text).toContain('Questions can’t be checked at the moment')
     expect(html).toContain(`value="${question}"`)
     expect(await stored(tenant)).toEqual([])
+  })
+})
+
+describe('a change that would take away the answer to a question that blocks', () => {
+  async function guarded() {
+    const tenant = await shop()
+    await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+    const get = () => tenant.call('GET', `${tenant.knowledgeBase}/${tenant.hours}`)
+    /** Presses the button of a page that offers to make the change all the same. */
+    const confirm = async ({ html }: { html: string }) => {
+      const action = /action="([^"]*ignore_golden_questions=true)"/.exec(html)![1]!.replaceAll('&amp;', '&')
+      const sent = [...html.matchAll(/<textarea name="(\w+)" hidden>\n([^<]*)</g)].map(([, name, value]) => [
+        name,
+        value,
+      ])
+      return await tenant.browser.submit(action, Object.fromEntries(sent))
+    }
+    return { ...tenant, get, confirm }
+  }
+
+  test('is not made: a deletion names the question and what is lost, and is made all the same when asked to', async () => {
+    const { browser, document, get, confirm } = await guarded()
+    const edits = hiddenIn((await browser.get(`${document}/delete`)).html, 'edits')
+    const refused = await browser.post(`${document}/delete`, { edits })
+    expect(refused.status).toBe(409)
+    expect(refused.text).toContain(words.golden.broken.counts(1))
+    expect(refused.text).toContain(question)
+    expect(refused.text).toContain(`Callers get now: “${sunday}”`)
+    expect(refused.text).toContain('They would get no answer')
+    expect((await get()).status).toBe(200)
+    const partial = { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' }
+    const undone = await browser.post(`${document}/delete`, { edits }, partial)
+    expect([undone.status, undone.html]).toEqual([422, expect.stringContaining(`“${question}”`)])
+    expect((await confirm(refused)).text).toContain('“Hours” was deleted.')
+    expect((await get()).status).toBe(404)
+  })
+
+  test('is not made by an edit of dates, whose form keeps what was typed', async () => {
+    const { browser, document, get, confirm } = await guarded()
+    const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
+    const edit = { title: 'New <hours>', edits, from: '', until: '2020-01-01' }
+    const refused = await browser.post(`${document}/edit`, edit)
+    expect(refused.status).toBe(409)
+    expect(refused.text).toContain(question)
+    expect((await get()).body).toMatchObject({ title: 'Hours', valid_until: null })
+    expect((await confirm(refused)).text).toContain('was saved')
+    expect((await get()).body.valid_until).toBe('2020-01-02T00:00:00.000Z')
+  })
+
+  test('is not made by an edit of the text, which ends in error and can be served all the same, and then warns', async () => {
+    const { agentId, browser, document, get } = await guarded()
+    const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
+    await browser.submit(`${document}/edit`, { title: 'Hours', content: 'We are open Monday to Saturday.', edits })
+    await stand.deliver()
+    const failed = await browser.get(document)
+    expect(failed.text).toContain('choose “Serve it all the same”')
+    expect(failed.html).toContain(`action="${document}/retry?ignore_golden_questions=true"`)
+    await browser.submit(`${document}/retry?ignore_golden_questions=true`)
+    await stand.deliver()
+    const warned = await browser.get(document)
+    expect(warned.text).toContain('1 golden question fails since this document was changed.')
+    const [{ golden_question_id: id }] = (await get()).body.warnings
+    expect(warned.html).toContain(`href="/dashboard/agents/${agentId}/golden-questions#question-${id}"`)
+    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain(
+      '1 golden question fails since',
+    )
+    const dismissed = await browser.submit(`${document}/warnings/${id}/dismiss`)
+    expect(dismissed.text).toContain('The warning was dismissed.')
+    expect((await get()).body.warnings).toEqual([])
   })
 })

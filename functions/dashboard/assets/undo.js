@@ -30,9 +30,15 @@ addEventListener('pageshow', (event) => {
 })
 
 function begin(link, isByKeyboard) {
-  const { going, gone, kept, changed, failed, edits } = link.dataset
+  const { going, gone, kept, changed, failed, which, edits } = link.dataset
   const notice = template.content.firstElementChild.cloneNode(true)
-  const deletion = { address: link.href, words: { gone, changed, failed }, edits, rowId: link.closest('li').id, notice }
+  const deletion = {
+    address: link.href,
+    words: { gone, changed, failed, which },
+    edits,
+    rowId: link.closest('li').id,
+    notice,
+  }
   notice.querySelector('p').textContent = going
   notice.querySelector('button').addEventListener('click', () => end(deletion, kept))
   for (const name of ['pointerenter', 'focusin']) notice.addEventListener(name, () => clearTimeout(deletion.timer))
@@ -61,7 +67,9 @@ async function leaveFor(address) {
 async function carryOut(deletion) {
   const { gone, changed, failed } = deletion.words
   try {
-    const { status } = await request(deletion)
+    const response = await request(deletion)
+    const { status } = response
+    if (status === 422) return fail(deletion, await response.text(), deletion.words.which)
     if (status !== 204) return fail(deletion, status === 409 ? changed : failed)
     document.getElementById(deletion.rowId)?.remove()
     end(deletion, gone)
@@ -90,11 +98,14 @@ function end({ address, rowId, notice, timer }, message) {
   if (hadFocus) (link ?? document.getElementById('main')).focus()
 }
 
-function fail(deletion, message) {
+/** @param which name of the link to the page that says what would be lost */
+function fail(deletion, message, which) {
   end(deletion, '')
   const { notice } = deletion
   notice.querySelector('p').textContent = message
-  notice.querySelector('button').remove()
+  const link = Object.assign(document.createElement('a'), { href: deletion.address, textContent: which ?? '' })
+  if (which) notice.querySelector('button').replaceWith(link)
+  else notice.querySelector('button').remove()
   notice.classList.add('bad')
   document.getElementById('flash').replaceChildren(notice)
 }

@@ -8,13 +8,15 @@ import { deleteDocument } from '../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../shared/documents/update-document.ts'
 import type { Bucket } from '../../../shared/files/bucket.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import type { Tags } from '../../../shared/http/etag.ts'
-import { documentPath } from '../../../shared/ids.ts'
+import { documentPath, uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
+import { isIgnoring } from '../refused-change.ts'
 import { type Screen, valid } from '../screen.ts'
 import { zoneOf } from '../times.ts'
 import { words } from '../words.ts'
@@ -29,6 +31,7 @@ import { readBeginning } from './text/text.ts'
 import { uploadView } from './upload/view.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
+const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
 const documentQuery = v.object({
   from: v.fallback(v.optional(number), undefined),
   /** Number of a passage that the page is to show, and to mark. */
@@ -84,7 +87,8 @@ ${documentView(shown)}`,
       `${documentPagePath}/retry`,
       screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, isPartial, may, origin }) => {
         try {
-          await updateDocument({ db, queue }, scope, { status: 'pending' }, origin)
+          const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
+          await updateDocument({ db, queue }, scope, changes, origin)
         } catch (error) {
           // Somebody else has retried it or removed its content: the document's page shows that.
           if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
@@ -104,16 +108,23 @@ ${documentView(shown)}`,
           const dates = changedDates(days, document, zoneOf(c))
           const redirect = `${placeOf(scope, may).base}/${document.id}`
           try {
-            await updateDocument({ db, queue }, scope, dates, origin, unedited(edits))
+            const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
+            await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
             return { redirect, flash: { text: words.documents.text.saved(document.title) } }
           } catch (error) {
-            if (isError(error, 'golden_questions_fail'))
-              return { redirect, flash: { text: error.message, isError: true } }
             if (!isError(error, 'precondition_failed')) throw error
             return { redirect, flash: { text: words.documents.dates.changed(document.title), isError: true } }
           }
         },
       ),
+    )
+    .post(
+      `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
+      screen({ permission: 'kb:write', params: warningPath }, async ({ db, scope, may }) => {
+        const { id } = await findOverview(db, scope)
+        await withoutWarnings(scope, [scope.goldenQuestionId], id).execute(db)
+        return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: words.golden.warnings.dismissed } }
+      }),
     )
     .get(
       `${documentPagePath}/delete`,
@@ -134,11 +145,12 @@ ${documentView(shown)}`,
         { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
         async ({ c, db, scope, form, isPartial, may }) => {
           const match = unedited(valid(form).edits)
-          if (isPartial) return c.body(null, (await isDeleted(db, scope, match)) ? 204 : 409)
+          const isGone = () => isDeleted(db, scope, match, isIgnoring(c))
+          if (isPartial) return c.body(null, (await isGone()) ? 204 : 409)
           const { base } = placeOf(scope, may)
           const { title } = await findOverview(db, scope)
           const w = words.documents.delete
-          return (await isDeleted(db, scope, match))
+          return (await isGone())
             ? { redirect: base, flash: { text: w.done(title) } }
             : { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
         },
@@ -151,9 +163,9 @@ function firstOfPage(passage: number): number {
 }
 
 /** False if somebody has edited it since; true if it is already deleted. */
-async function isDeleted(db: Database, scope: DocumentScope, match: Tags): Promise<boolean> {
+async function isDeleted(db: Database, scope: DocumentScope, match: Tags, ignores: boolean): Promise<boolean> {
   try {
-    await deleteDocument(db, scope, match)
+    await deleteDocument(db, scope, match, ignores)
   } catch (error) {
     if (isError(error, 'precondition_failed')) return false
     if (!isError(error, 'document_not_found')) throw error

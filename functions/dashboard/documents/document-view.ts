@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { warningsView } from '../broken-questions.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { proposalView, setDaysForm } from './dates.ts'
@@ -27,7 +28,7 @@ export interface Shown extends Place {
 
 /** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
 export function documentView(shown: Shown) {
-  const { base, mayWrite, document, from, passage } = shown
+  const { base, agentId, mayWrite, document, from, passage } = shown
   const state = stateOf(document)
   const address = `${base}/${document.id}`
   return html`<section id="document" data-state="${state.kind}"
@@ -36,6 +37,7 @@ export function documentView(shown: Shown) {
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
 ${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
+${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${shown.proposal && proposalView(address, document.edits, shown.proposal)}
 ${shown.chunks.length > 0 ? passagesView(shown) : textView(shown)}
 </section>`

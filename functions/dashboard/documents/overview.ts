@@ -52,7 +52,7 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
     .selectFrom('documents as d')
     .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.edits', 'd.version'])
     .select(['d.chunk_count', 'd.searchable_chunk_count', 'd.planned_chunk_count', 'd.created_at', 'd.updated_at'])
-    .select(['d.valid_from', 'd.valid_until', validity.as('validity')])
+    .select(['d.warnings', 'd.valid_from', 'd.valid_until', validity.as('validity')])
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),

@@ -1,10 +1,10 @@
 import type { Permission } from '../../../shared/permissions.ts'
 import { agentPage } from '../layout.ts'
 
-export type Place = { base: string; mayWrite: boolean }
+export type Place = { agentId: string; base: string; mayWrite: boolean }
 
 export function placeOf({ agentId }: { agentId: string }, may: (permission: Permission) => boolean): Place {
-  return { base: agentPage(agentId, 'documents'), mayWrite: may('kb:write') }
+  return { agentId, base: agentPage(agentId, 'documents'), mayWrite: may('kb:write') }
 }
 
 export const listPath = '/dashboard/agents/:agentId/documents'

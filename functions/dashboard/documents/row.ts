@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
+import { ignoring } from '../refused-change.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
 import { datesView } from './dates.ts'
@@ -8,6 +9,7 @@ import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
 
 const w = words.documents
+const { broken: anyway } = words.golden
 
 /** A document in the list. The field says what is shown of one that is in work, for what asks whether that has changed. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
@@ -16,6 +18,7 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
   return html`<li id="document-${id}" data-state="${state.kind}">
 <div class="subject"><h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
+${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}
@@ -43,7 +46,8 @@ export function retryAction(base: string, document: Overview) {
     return html`<a class="button plain" href="${base}/${id}" aria-label="${w.uploadAgainOf[need](title)}">${w.uploadAgain[need]}</a>`
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
-<button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>`
+<button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>
+${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="${anyway.serveAnywayOf(title)}">${anyway.serveAnyway}</button></form>`}`
 }
 
 export function aboutView(document: Overview) {
@@ -54,5 +58,5 @@ export function aboutView(document: Overview) {
 
 function deletionWords(title: string) {
   return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="${w.delete.undone(title)}"
-  data-changed="${w.delete.changed(title)}" data-failed="${w.delete.unreachable(title)}"`
+  data-changed="${w.delete.changed(title)}" data-which="${anyway.which}" data-failed="${w.delete.unreachable(title)}"`
 }

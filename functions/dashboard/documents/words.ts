@@ -81,6 +81,7 @@ export const documents = {
   failure: (message: string) =>
     message
       .replaceAll(' and delete this document', '')
+      .replaceAll('set the status to pending with ignore_golden_questions', 'choose “Serve it all the same”')
       .replaceAll('Set the status to pending to try again', `Choose “Try again” to process it again`),
   previousIsServed: 'Callers still get answers from the previous version.',
   becameReady: (title: string) => `“${title}” is ready.`,

@@ -6,9 +6,9 @@ import { Unavailable } from '../../../shared/unavailable.ts'
 import { isError } from '../error-view.ts'
 import { type Faults, faultOf, invalid, line, oneLine, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
+import { goldenPage } from '../paths.ts'
 import type { Titled } from '../titles.ts'
 import { words } from '../words.ts'
-import { goldenPage } from './place.ts'
 
 const w = words.golden.form
 const maxQuestion = 8000

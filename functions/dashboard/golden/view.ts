@@ -2,10 +2,9 @@ import { html } from 'hono/html'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
-import { askPath } from '../paths.ts'
+import { askPath, goldenPage } from '../paths.ts'
 import { ago, localDay } from '../times.ts'
 import { words } from '../words.ts'
-import { goldenPage } from './place.ts'
 
 const w = words.golden
 

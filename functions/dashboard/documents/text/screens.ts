@@ -10,6 +10,7 @@ import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
+import { isIgnoring } from '../../refused-change.ts'
 import type { Screen } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
@@ -95,7 +96,13 @@ export function textScreens(screen: Screen, queue: Sender) {
           if (!document) return goneView(agent, base, typed, shown.zone)
           const isOther = content !== undefined && content !== withLineFeeds(document.content)
           try {
-            const changes = { title, ...(isOther && { content }), ...changedDates(days, document, shown.zone) }
+            const ignored = { ignore_golden_questions: isIgnoring(c) }
+            const changes = {
+              title,
+              ...ignored,
+              ...(isOther && { content }),
+              ...changedDates(days, document, shown.zone),
+            }
             await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
             return { redirect: address, flash: { text: words.documents.text.saved(title) } }
           } catch (error) {

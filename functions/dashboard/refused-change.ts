@@ -1,0 +1,39 @@
+import { parse } from 'node:querystring'
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import type { Broken } from '../../shared/golden/broken.ts'
+import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
+import type { ApiError } from '../../shared/http/errors.ts'
+import { brokenView } from './broken-questions.ts'
+import type { View } from './layout.ts'
+import { words } from './words.ts'
+
+const w = words.golden.broken
+
+/** In the address that a form is posted to: the change is made although golden questions that block would fail. */
+const ignore = 'ignore_golden_questions'
+export const ignoring = `?${ignore}=true`
+export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
+
+/** Names the golden questions that a change would break, and offers to make it all the same. */
+export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<View> {
+  const agentId = c.req.param('agentId') ?? ''
+  const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
+  const address = new URL(c.req.url)
+  address.searchParams.set(ignore, 'true')
+  return {
+    title: w.refused,
+    lead: w.refusedLead,
+    place: 'agents',
+    crumbs: [],
+    status: 409,
+    content: html`${brokenView(agentId, error.extra.golden_questions as Broken[])}
+<form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
+<div class="actions"><button class="danger">${w.anyway}</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">${words.cancel}</a></div></form>`,
+  }
+}
+
+/** For a page that stays: the questions' names. */
+export function refusedText({ extra }: ApiError): string {
+  return w.named((extra.golden_questions as Broken[]).map(({ question }) => question))
+}
