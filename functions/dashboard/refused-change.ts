@@ -4,7 +4,9 @@ import { html } from 'hono/html'
 import type { Broken } from '../../shared/golden/broken.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import type { ApiError } from '../../shared/http/errors.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import { brokenView } from './broken-questions.ts'
+import { isError } from './error-view.ts'
 import type { View } from './layout.ts'
 import { words } from './words.ts'
 
@@ -36,4 +38,13 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
 /** For a page that stays: the questions' names. */
 export function refusedText({ extra }: ApiError): string {
   return w.named((extra.golden_questions as Broken[]).map(({ question }) => question))
+}
+
+/** What to say where a question can't be checked. @throws any other error */
+export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
+  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
+  if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
+  if (error instanceof Unavailable && error.service === 'embedding_provider')
+    return { message: words.golden.form.unavailable, status: 503 }
+  throw error
 }

@@ -201,3 +201,23 @@ describe('a change that would take away the answer to a question that blocks', (
     expect((await get()).body.warnings).toEqual([])
   })
 })
+
+test('an edited text is checked before it is saved, without storing it', async () => {
+  const tenant = await shop()
+  const { browser, document } = tenant
+  const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
+  const check = (content: string, by = browser) =>
+    by.post(`${document}/edit`, { title: 'Hours', content, edits, check: '1' })
+  expect((await check('We are open.')).text).toContain(words.golden.broken.noQuestions)
+  await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
+  const broken = await check('We are open every day.')
+  expect(broken.status).toBe(200)
+  expect(broken.text).toContain('1 golden question would fail.')
+  expect(broken.text).toContain(sunday)
+  expect(broken.html).toContain('We are open every day.</textarea>')
+  expect(hiddenIn(broken.html, 'edits')).toBe(edits)
+  expect((await check(`${sunday} Else we are open.`)).text).toContain(words.golden.broken.none)
+  const { status, text } = await check('We are open at noon.', await withoutProvider(tenant))
+  expect([status, text]).toEqual([200, expect.stringContaining('can’t be checked at the moment')])
+  expect((await browser.get(document)).text).toContain(sunday)
+})

@@ -2,8 +2,6 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { documentId } from '../../../shared/ids.ts'
-import { Unavailable } from '../../../shared/unavailable.ts'
-import { isError } from '../error-view.ts'
 import { type Faults, faultOf, invalid, line, oneLine, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
@@ -42,15 +40,6 @@ export function toInput({ expected, words, ...given }: v.InferOutput<typeof gold
 export function toTyped({ document_id, words, expects_nothing, ...kept }: KeptGolden): Typed {
   const expected = expects_nothing ? 'nothing' : (document_id ?? '')
   return { expected, words: words ?? '', ...kept, within: `${kept.within}` }
-}
-
-/** What to say where a question can't be checked. @throws any other error */
-export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
-  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
-  if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
-  if (error instanceof Unavailable && error.service === 'embedding_provider')
-    return { message: w.unavailable, status: 503 }
-  throw error
 }
 
 type Typed = Partial<Record<'question' | 'expected' | 'words' | 'within' | 'on_failure', string | undefined>>

@@ -24,10 +24,11 @@ import { isError } from '../error-view.ts'
 import type { Faults } from '../forms.ts'
 import type { View } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
+import { refusalOf } from '../refused-change.ts'
 import type { Screen } from '../screen.ts'
 import { findTitles, type Titled } from '../titles.ts'
 import { words } from '../words.ts'
-import { formView, goldenForm, maxDocuments, refusalOf, toInput, toTyped } from './form.ts'
+import { formView, goldenForm, maxDocuments, toInput, toTyped } from './form.ts'
 import { deleteView, listActions, listView } from './view.ts'
 
 const w = words.golden

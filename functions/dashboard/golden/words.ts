@@ -86,8 +86,7 @@ export const golden = {
       `Nothing was deleted: ${counted(questions.length)} would fail (${questions.map((each) => `“${each}”`).join(', ')}).`,
     which: 'Show what would change',
     check: 'Check golden questions',
-    checkHint: 'Checking saves nothing.',
-    none: 'No golden question would fail.',
+    none: 'No golden question would fail. Nothing is saved yet.',
     noQuestions: 'This agent has no golden questions yet.',
   },
 } as const

@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { config } from '../../../../shared/config.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/create-document.ts'
 import { updateDocument } from '../../../../shared/documents/update-document.ts'
+import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
@@ -17,6 +19,7 @@ import { words } from '../../words.ts'
 import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
+import { checkView } from './check.ts'
 import { type Editable, readEditable } from './text.ts'
 import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, titleField } from './view.ts'
 
@@ -29,14 +32,22 @@ const newText = v.pipe(
   ),
 )
 const editedText = v.pipe(
-  v.object({ title: titleField, content: v.optional(contentField), edits: editsField, ...dayFields }),
+  v.object({
+    title: titleField,
+    content: v.optional(contentField),
+    edits: editsField,
+    check: v.optional(v.string()),
+    ...dayFields,
+  }),
   v.forward(
     v.check((typed) => areInOrder(typed), notInOrder),
     ['until'],
   ),
 )
 
-export function textScreens(screen: Screen, queue: Sender) {
+export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
+  const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
+  const chunkSize = { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS }
   return new Hono<ApiEnv>()
     .get(
       `${listPath}/new`,
@@ -81,7 +92,7 @@ export function textScreens(screen: Screen, queue: Sender) {
       `${documentPagePath}/edit`,
       screen(
         { permission: 'kb:write', params: documentPath, form: editedText },
-        async ({ c, db, scope, form, may, origin }) => {
+        async ({ c, db, meter, scope, form, may, origin }) => {
           const { base } = placeOf(scope, may)
           const address = `${base}/${scope.documentId}`
           const shown = { isOfText: c.req.query('text') !== undefined, zone: zoneOf(c) }
@@ -91,9 +102,16 @@ export function textScreens(screen: Screen, queue: Sender) {
             if (!document) return goneView(agent, base, typed, shown.zone)
             return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
           }
-          const { edits, ...typed } = form.values
+          const { edits, check, ...typed } = form.values
           const { title, content, ...days } = typed
           if (!document) return goneView(agent, base, typed, shown.zone)
+          if (check && content !== undefined) {
+            const text = { title, content }
+            const note = await checkView({ db, embedder, chunkSize }, scope, text, (tokens) =>
+              meter.reserveTokens(tokens),
+            )
+            return { ...editView(agent, document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
+          }
           const isOther = content !== undefined && content !== withLineFeeds(document.content)
           try {
             const ignored = { ignore_golden_questions: isIgnoring(c) }

@@ -62,10 +62,12 @@ interface Editing {
   faults?: Faults
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
+  /** What checking the golden questions has shown. */
+  note?: Html
 }
 
 export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
-  const { isOfText, zone, typed = {}, faults, isConflict } = editing
+  const { isOfText, zone, typed = {}, faults, isConflict, note } = editing
   const isFile = document.source_url !== null
   const hasText = document.content !== null && document.managed_by === 'service' && (!isFile || isOfText)
   const form: TextForm = {
@@ -84,7 +86,7 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
     title: w.editHeading(document.title),
     agent: { id, name, tab: 'documents' },
     crumbs: [[document.title, address]],
-    content: html`${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
+    content: html`${note}${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
   }
 }
 
@@ -136,7 +138,7 @@ ${content}</textarea>
 ${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`
 }
 ${datesFields(days, faults, zone)}
-<div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">${words.golden.broken.check}</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 
 function description(field: string, fault: string | undefined) {
