@@ -83,7 +83,7 @@ ${sections.map(
 <noscript><p>Without JavaScript this page is for reading: your own values in the samples and sending requests need it. The document itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
 ${guides.map(({ id, body }) => html`<section class="guide" id="${id}">${body}</section>`)}
 ${sections.map(
-  ({ name, description, endpoints }) => html`<section class="tag" id="tag-${name.toLowerCase()}">
+  ({ name, description, endpoints }) => html`<section class="tag" id="tag-${name.toLowerCase().replaceAll(' ', '-')}">
 <h2>${name}</h2><p>${description}</p>
 ${endpoints.map((endpoint) => operationSection(openApi, endpoint))}</section>`,
 )}

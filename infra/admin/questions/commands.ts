@@ -44,9 +44,13 @@ export function addQuestionCommands(program: Command): void {
       }),
     )
   subcommand(command, 'import', 'create golden questions from a CSV file with the columns question, title and words')
-    .argument('<file>', 'without a title and words nothing is to answer')
+    .argument('<file>', 'the CSV file; a question without title and words is one that nothing answers')
     .addOption(agent())
-    .addOption(new Option('--on-failure <what>', 'of a change').choices(['warn', 'block']).default('warn'))
+    .addOption(
+      new Option('--on-failure <what>', 'whether a change that makes one fail leaves a warning or is prevented')
+        .choices(['warn', 'block'])
+        .default('warn'),
+    )
     .action(
       overApi(async ({ api }, file: string, { agent, onFailure }: Options & { onFailure: 'warn' | 'block' }) => {
         const text = await readFile(file, 'utf8').catch((error: Error) => {
