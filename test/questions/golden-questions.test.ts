@@ -146,6 +146,15 @@ describe('a change that breaks a golden question', () => {
     expect(await first('open')).toBe('Open daily.')
   })
 
+  test('together with another at the same moment: one of the two is made', async () => {
+    const { call, golden, create, knowledgeBase, hours } = await shop()
+    const other = await create('More hours', sunday)
+    await call('POST', golden, { ...closed, on_failure: 'block' })
+    const deletions = [hours, other].map((id) => call('DELETE', `${knowledgeBase}/${id}`))
+    const statuses = (await Promise.all(deletions)).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([204, 409])
+  })
+
   test('asks at the time that the question names', async () => {
     const { call, golden, document, hours, read } = await shop()
     const asOf = { as_of: '2030-12-25T10:00:00Z', on_failure: 'block' }
