@@ -33,6 +33,11 @@ export function passagePath(agentId: string, documentId: string, index: number):
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
+/** Where its text is corrected for a question, which becomes a golden one with it. */
+export function correctionPath(agentId: string, documentId: string, question: string): string {
+  return `${documentPath(agentId, documentId)}/edit?${new URLSearchParams({ question })}`
+}
+
 /** What was asked in a call; without an id, where the form leads that asks for it. */
 export function callPath(agentId: string, id?: string): string {
   return `/dashboard/agents/${agentId}/call${id === undefined ? '' : `?${new URLSearchParams({ id })}`}`

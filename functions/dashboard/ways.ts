@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
-import { goldenQuestionPath, newDocumentPath } from './paths.ts'
+import { correctionPath, goldenQuestionPath, newDocumentPath } from './paths.ts'
 import { words } from './words.ts'
 
 const w = words.ways
@@ -9,15 +9,18 @@ interface Answered {
   question: string
   /** Where the passage is shown that was found first. */
   passage?: string | undefined
+  /** The document of that passage, whose text may be wrong. */
+  found?: string | undefined
   /** The document that should answer it. */
   document?: string | undefined
 }
 
 /** What to do about the answer to a question: for keys that may change documents. */
-export function waysView(agentId: string, { question, passage, document }: Answered): Html {
+export function waysView(agentId: string, { question, passage, found, document }: Answered): Html {
   const way = (name: string, path: string, kind: 'plain' | 'quiet') =>
     html`<a class="button ${kind}" href="${path}" aria-label="${w.of(name, question)}">${name}</a>`
-  return html`${way(w.instead, newDocumentPath(agentId, question), 'plain')}
+  return html`${found !== undefined && way(w.correct, correctionPath(agentId, found, question), 'plain')}
+${way(w.instead, newDocumentPath(agentId, question), 'plain')}
 ${way(w.golden, goldenQuestionPath(agentId, question, document), 'quiet')}
 ${passage !== undefined && way(w.document, passage, 'quiet')}`
 }

@@ -102,6 +102,7 @@ describe('the page of a call', () => {
         `${agent}/documents/${id}?passage=1#passage-1`,
         `${agent}/golden-questions/new?${golden}`,
         `${agent}/documents/new?title=Are+you+open+on+Sunday%3F`,
+        `${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F`,
       ]),
     )
     const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)

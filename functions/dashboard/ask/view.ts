@@ -60,6 +60,7 @@ ${
   !isEmpty &&
   html`<div class="actions">${waysView(agentId, {
     question,
+    found: first?.hit.document_id,
     document: first?.strength === 'good' ? first.hit.document_id : undefined,
   })}</div>`
 }

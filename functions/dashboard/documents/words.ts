@@ -119,6 +119,8 @@ export const documents = {
     contentHint: 'Plain text or Markdown. Headings and short paragraphs work best.',
     saveNew: 'Save text',
     saved: (title: string) => `“${title}” was saved.`,
+    asGolden: (question: string) => `Make “${question}” a golden question that this document answers`,
+    savedWithout: (reason: string) => `The text was saved, but not the golden question. ${reason}`,
     noTitle: 'Enter a title.',
     longTitle: 'A title can have at most 500 characters.',
     noContent: 'Enter the text that callers should get answers from.',

@@ -33,7 +33,11 @@ function groupView(agentId: string, group: Group<UnansweredQuestion>, last: stri
   return html`<li><div class="what"><p class="name">“${question}”</p>
 ${others.length > 0 && html`<p class="others">${w.also} ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${w.andMore(others.length - maxExamples)}`}</p>`}
 <p class="hint">${w.times(group.length)}, ${group.length > 1 ? w.lastTime : ''} ${ago(newest)}</p></div>
-<div class="actions">${waysView(agentId, { question, passage: hit ? passagePath(agentId, hit.document_id, hit.chunk_index) : undefined })}
+<div class="actions">${waysView(agentId, {
+    question,
+    passage: hit ? passagePath(agentId, hit.document_id, hit.chunk_index) : undefined,
+    found: hit?.document_id,
+  })}
 ${call_id !== null && html`<a class="button quiet" href="${callPath(agentId, call_id)}" aria-label="${w.callOf(question)}">${w.call}</a>`}
 <a class="button quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.askOf(question)}">${w.ask}</a>
 <form method="post" action="${agentPage(agentId, 'unanswered')}/delete"><input type="hidden" name="first" value="${id}"><input type="hidden" name="last" value="${last}"><button class="quiet" aria-label="${w.removeOf(question)}">${w.remove}</button></form></div></li>`

@@ -46,4 +46,29 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
     expect(wrong).toEqual([])
     await page.context().close()
   })
+
+  test('leads in three clicks to the corrected text and a golden question', async () => {
+    const tenant = await stand.tenant()
+    const { agentId, knowledgeBase } = tenant
+    await keepQuestions(stand, tenant)
+    const { body: document } = await tenant.call('POST', knowledgeBase, { title: 'Rooms', content: 'A room costs 80.' })
+    await stand.deliver()
+    const [query, call_id] = ['What does a room cost?', 'b3c90c3c']
+    await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
+
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByLabel(w.label).fill(call_id)
+    await page.getByRole('button', { name: w.submit }).click()
+    await page.getByRole('link', { name: ways.of(ways.correct, query) }).click()
+    await page.getByLabel(words.documents.text.content, { exact: true }).fill('A room costs 90.')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await page.getByRole('button', { name: words.save }).click()
+    await page.getByText(words.documents.text.saved('Rooms')).first().waitFor()
+    expect((await tenant.call('GET', `${knowledgeBase}/${document.id}`)).body.content).toBe('A room costs 90.')
+    const { body: golden } = await tenant.call('GET', `/v1/agents/${agentId}/golden-questions`)
+    expect(golden.data).toMatchObject([{ question: query, expects: { document_id: document.id } }])
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
 })

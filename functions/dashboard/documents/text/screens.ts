@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { config } from '../../../../shared/config.ts'
 import type { Database } from '../../../../shared/database/database.ts'
@@ -6,10 +6,13 @@ import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/create-document.ts'
 import { updateDocument } from '../../../../shared/documents/update-document.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
+import { createGolden } from '../../../../shared/golden/store.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
+import { ApiError } from '../../../../shared/http/errors.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
+import { Unavailable } from '../../../../shared/unavailable.ts'
 import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
 import { isIgnoring } from '../../refused-change.ts'
@@ -23,6 +26,7 @@ import { checkView } from './check.ts'
 import { type Editable, readEditable } from './text.ts'
 import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, titleField } from './view.ts'
 
+const maxQuestion = 500
 const { notInOrder } = words.documents.dates
 const newText = v.pipe(
   v.object({ title: titleField, content: contentField, ...dayFields }),
@@ -37,6 +41,7 @@ const editedText = v.pipe(
     content: v.optional(contentField),
     edits: editsField,
     check: v.optional(v.string()),
+    golden: v.optional(v.string()),
     ...dayFields,
   }),
   v.forward(
@@ -85,7 +90,8 @@ export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
         const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
         const { base } = placeOf(scope, may)
         const isOfText = c.req.query('text') !== undefined
-        return editView(agent, document, `${base}/${scope.documentId}`, { isOfText, zone: zoneOf(c) })
+        const shown = { isOfText, zone: zoneOf(c), question: questionOf(c) }
+        return editView(agent, document, `${base}/${scope.documentId}`, shown)
       }),
     )
     .post(
@@ -95,14 +101,15 @@ export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
         async ({ c, db, meter, scope, form, may, origin }) => {
           const { base } = placeOf(scope, may)
           const address = `${base}/${scope.documentId}`
-          const shown = { isOfText: c.req.query('text') !== undefined, zone: zoneOf(c) }
+          const question = questionOf(c)
+          const shown = { isOfText: c.req.query('text') !== undefined, zone: zoneOf(c), question }
           const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
           if (!form.isValid) {
             const { typed, faults } = form
             if (!document) return goneView(agent, base, typed, shown.zone)
             return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
           }
-          const { edits, check, ...typed } = form.values
+          const { edits, check, golden, ...typed } = form.values
           const { title, content, ...days } = typed
           if (!document) return goneView(agent, base, typed, shown.zone)
           if (check && content !== undefined) {
@@ -122,6 +129,9 @@ export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
               ...changedDates(days, document, shown.zone),
             }
             await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
+            const fault = golden && question ? await keepGolden({ db, embedder }, scope, question) : undefined
+            if (fault)
+              return { redirect: address, flash: { text: words.documents.text.savedWithout(fault), isError: true } }
             return { redirect: address, flash: { text: words.documents.text.saved(title) } }
           } catch (error) {
             if (isError(error, 'rate_limited')) {
@@ -137,6 +147,29 @@ export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
         },
       ),
     )
+}
+
+/** The caller's question for which the text is corrected. */
+function questionOf(c: Context): string | undefined {
+  const question = c.req.query('question')?.trim()
+  return question ? shortened(question, maxQuestion) : undefined
+}
+
+/** @returns why it is not kept, though the text is saved */
+async function keepGolden(
+  dependencies: Parameters<typeof createGolden>[0],
+  scope: DocumentScope,
+  question: string,
+): Promise<string | undefined> {
+  const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
+  try {
+    await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of: null })
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError) return error.message
+    if (error instanceof Unavailable) return words.ask.unavailable
+    throw error
+  }
 }
 
 function answers(question: string): string {

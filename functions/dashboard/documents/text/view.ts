@@ -62,16 +62,23 @@ interface Editing {
   faults?: Faults
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
+  /** A caller's, for which the text is corrected. */
+  question?: string | undefined
   /** What checking the golden questions has shown. */
   note?: Html
 }
 
 export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
-  const { isOfText, zone, typed = {}, faults, isConflict, note } = editing
+  const { isOfText, zone, typed = {}, faults, isConflict, note, question } = editing
   const isFile = document.source_url !== null
   const hasText = document.content !== null && document.managed_by === 'service' && (!isFile || isOfText)
   const form: TextForm = {
-    action: `${address}/edit${isOfText ? '?text=1' : ''}`,
+    action:
+      `${address}/edit?${new URLSearchParams({ ...(isOfText && { text: '1' }), ...(question && { question }) })}`.replace(
+        /\?$/,
+        '',
+      ),
+    question,
     title: typed.title ?? document.title,
     content: typed.content ?? (hasText ? document.content! : undefined),
     days: { ...daysOf(document, zone), ...typed },
@@ -120,11 +127,13 @@ interface TextForm {
   zone: string
   faults?: Faults | undefined
   edits?: number | string | undefined
+  question?: string | undefined
   save: string
   cancel: string
 }
 
-function textForm({ action, title, content, days, zone, faults = {}, edits, save, cancel }: TextForm): Html {
+function textForm(form: TextForm): Html {
+  const { action, title, content, days, zone, faults = {}, edits, question, save, cancel } = form
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 <div class="field"><label for="title">${w.title}</label>
@@ -138,6 +147,7 @@ ${content}</textarea>
 ${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`
 }
 ${datesFields(days, faults, zone)}
+${question && html`<label><input type="checkbox" name="golden" value="1" checked> ${w.asGolden(question)}</label>`}
 <div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">${words.golden.broken.check}</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 

@@ -45,6 +45,7 @@ ${others.length > 0 && html`<details><summary>${w.others(others.length)}</summar
 <div class="actions">${waysView(agentId, {
     question,
     passage: first && given && pathOf(agentId, first, given),
+    found: given && first?.document_id,
     document: level === 'good' && given ? first?.document_id : undefined,
   })}</div>`
 }

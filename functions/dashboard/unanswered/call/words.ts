@@ -30,6 +30,7 @@ export const call = {
 
 /** What to do about an answer. */
 export const ways = {
+  correct: 'Correct the text',
   document: 'Open passage',
   golden: 'Golden question',
   instead: 'Say this instead',
