@@ -35,7 +35,7 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
   }
 }
 
-/** For a page that stays: the questions' names. */
+/** The questions' names, shown on a page that stays. */
 export function refusedText({ extra }: ApiError): string {
   return w.named((extra.golden_questions as Broken[]).map(({ question }) => question))
 }

@@ -1,10 +1,18 @@
 import type { Failure } from '../../shared/documents/failures.ts'
+import { type Broken, inWords } from '../../shared/golden/broken.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 
 export function tooManyChunks(count: number, max: number): Failure {
   return {
     code: 'too_many_chunks',
     message: `The text makes ${count} chunks; a document may have ${max}. Split it into several documents.`,
+  }
+}
+
+export function blocked(broken: readonly Broken[]): Failure {
+  return {
+    code: 'golden_questions_fail',
+    message: `${inWords(broken)} Correct the text, or set the status to pending with ignore_golden_questions.`,
   }
 }
 

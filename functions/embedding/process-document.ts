@@ -13,7 +13,6 @@ import {
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { blockedFailure } from '../../shared/golden/broken.ts'
 import { checkChange, keepResults } from '../../shared/golden/check.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
@@ -24,7 +23,7 @@ import { inTurns } from '../../shared/steps.ts'
 import { batches, type CallLimits, tokensOf } from './batches.ts'
 import type { RevisionClaim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
-import { chunkRejected, tooManyChunks } from './failure.ts'
+import { blocked, chunkRejected, tooManyChunks } from './failure.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
@@ -123,7 +122,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
       const verdict = await checkChange(db, claim, [change], embedder)
       const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
-        await endInError(job, blockedFailure(blocking))
+        await endInError(job, blocked(blocking))
         return false
       }
       const completion = await shared.complete({ claim, plan, verdict })

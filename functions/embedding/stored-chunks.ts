@@ -38,7 +38,7 @@ export interface Part {
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
   spent?: number
-  /** Of the golden questions, if the agent has any. */
+  /** What the golden questions found, if the agent has any. */
   verdict?: Verdict | undefined
 }
 

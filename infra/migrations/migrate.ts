@@ -15,7 +15,11 @@ const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-
 /** In order. See README.md for how the next one is written. */
 const all: Readonly<Record<string, readonly Step[]>> = {
   [baseline]: [
-    inTransaction(...['tables', 'search/tables', 'functions', 'revisions', 'roles', 'policies', ...search].map(read)),
+    inTransaction(
+      ...['tables', 'search/tables', 'functions', 'revisions', 'golden-questions', 'roles', 'policies', ...search].map(
+        read,
+      ),
+    ),
   ],
 }
 

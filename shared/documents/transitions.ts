@@ -134,8 +134,11 @@ const ofClient = { status: 'pending', managed_by: 'client', ...newRevision, chun
 /** @param requested_by the id of the client's key */
 export const takeOver = (requested_by: string): Transition => ({ ...ofClient, requested_by })
 
-const unserved = { active_revision: null, chunk_offsets: null } satisfies Transition
-export const empty = (requested_by: string): Transition => ({ ...takeOver(requested_by), ...unserved })
+export const empty = (requested_by: string): Transition => ({
+  ...takeOver(requested_by),
+  active_revision: null,
+  chunk_offsets: null,
+})
 
 /** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
 export const complete = {

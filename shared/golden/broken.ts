@@ -1,4 +1,3 @@
-import type { Failure } from '../documents/failures.ts'
 import { ApiError } from '../http/errors.ts'
 import type { FoundHit } from '../retrieval/search.ts'
 import { termsOf } from '../terms/terms.ts'
@@ -46,14 +45,6 @@ function termsIn(text: string): string[] {
 
 const maxNamed = 5
 
-/** For a revision of the service's, which is not served. */
-export function blockedFailure(broken: readonly Broken[]): Failure {
-  return {
-    code: 'golden_questions_fail',
-    message: `${inWords(broken)} Correct the text, or set the status to pending with ignore_golden_questions.`,
-  }
-}
-
 /** @throws ApiError golden_questions_fail */
 export function rejectBroken(broken: readonly Broken[]): never {
   const named = broken.map(({ blocks, ...each }) => each)
@@ -64,7 +55,8 @@ export function rejectBroken(broken: readonly Broken[]): never {
   )
 }
 
-function inWords(broken: readonly Broken[]): string {
+/** Names up to five questions, what was found and what would be found. */
+export function inWords(broken: readonly Broken[]): string {
   const count = broken.length === 1 ? '1 golden question' : `${broken.length} golden questions`
   const listed = broken.slice(0, maxNamed).map(({ question, lost, instead }) => {
     const comes = instead ? `“${instead.text}” in “${instead.document_title}”` : 'nothing'

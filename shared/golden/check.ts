@@ -70,7 +70,7 @@ export function vectorColumns(model: string, vector: Float32Array) {
   return { model, embedding: embedding!, high: high!, middle: middle!, low: low!, cosine_per_unit: cosinePerUnit! }
 }
 
-/** For a request. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
+/** Vectors of a request's questions. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
 export async function vectorsOf(embedder: Embedder, questions: string[]): Promise<Float32Array[]> {
   try {
     return await embedder.embed(questions, { of: 'query', timeoutSeconds: embedSeconds })
@@ -107,7 +107,7 @@ export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
         where g.organization_id = ${scope.organizationId} and g.agent_id = ${scope.agentId})`
 }
 
-/** For a document that the change concerns: it warns of questions that the change breaks until they pass. */
+/** The warnings of the changed document: it warns of questions that the change breaks until they pass. */
 export function warningsAfter({ results, broken }: Verdict) {
   const passed = results.flatMap(({ passed, question }) => (passed ? [question.id] : []))
   const added = broken.map(

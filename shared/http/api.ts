@@ -25,7 +25,7 @@ export interface ApiEnv {
   }
 }
 
-/** For a path whose other methods would take its last segment for an id. */
+/** Stands before a path whose last segment other methods would take for an id. */
 export const onlyPost: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (c.req.method !== 'POST')
     throw new ApiError('method_not_allowed', 'Allowed methods: POST.', { headers: { allow: 'POST' } })

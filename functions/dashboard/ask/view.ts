@@ -24,7 +24,7 @@ export function askForm(agentId: string, { q, mode, at }: AskQuery, zone: string
 </form></search>`
 }
 
-/** As of when the answer is. */
+/** Says at which time the answer was or will be given. */
 export function timeView(asOf: string): Html {
   const time = new Date(asOf)
   return html`<div class="notice"><p>${w.asOf} ${localTime(time)}, ${w.validThen} ${time.getTime() < Date.now() && w.pastTexts}</p></div>`

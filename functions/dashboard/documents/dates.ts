@@ -4,7 +4,6 @@ import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { dayName, instantOf, localDay, wallTime } from '../times.ts'
 import { words } from '../words.ts'
-import type { Proposal } from './proposal.ts'
 
 const w = words.documents.dates
 
@@ -13,7 +12,7 @@ export interface Dates {
   valid_until: Date | null
 }
 
-/** As people say it: the first day and the last one; '' for no limit. */
+/** The first day and the last one, as people say it; '' for no limit. */
 export interface Days {
   from?: string | undefined
   until?: string | undefined
@@ -79,6 +78,11 @@ export function setDaysForm(
   const hidden = Object.entries({ ...days, edits }).filter(([, value]) => value !== undefined)
   return html`<form method="post" action="${address}/dates"${says && html` class="notice"`}>${says && html`<p>${says}</p>`}
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="plain">${label}</button></form>`
+}
+
+/** The first and last day that a text gives, and the sentence that does. */
+export interface Proposal extends Days {
+  sentence: string
 }
 
 export function proposalView(address: string, edits: number, { sentence, from, until }: Proposal): Html {

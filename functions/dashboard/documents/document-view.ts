@@ -2,11 +2,11 @@ import { html } from 'hono/html'
 import { warningsView } from '../broken-questions.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
-import { proposalView, setDaysForm } from './dates.ts'
+import { type Proposal, proposalView, setDaysForm } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
-import type { Proposal } from './proposal.ts'
+
 import { aboutView, retryAction, stateView } from './row.ts'
 import { isInWork, needsFile, stateOf } from './state.ts'
 
@@ -22,7 +22,7 @@ export interface Shown extends Place {
   passage?: number | undefined
   beginning: string | null
   hasUpload: boolean
-  /** For somebody who may set them. */
+  /** Undefined, too, for a key that may not set them. */
   proposal: Proposal | undefined
 }
 

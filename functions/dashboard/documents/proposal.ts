@@ -1,10 +1,5 @@
 import type { Chrono, ParsedComponents } from 'chrono-node'
-import { areInOrder, type Days, isDay } from './dates.ts'
-
-/** The first and last day that a text gives, and the sentence that does. */
-export interface Proposal extends Days {
-  sentence: string
-}
+import { areInOrder, type Days, isDay, type Proposal } from './dates.ts'
 
 interface Language {
   load: () => Promise<Chrono>

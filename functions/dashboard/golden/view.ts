@@ -10,7 +10,7 @@ const w = words.golden
 
 interface Listed {
   questions: readonly KeptGolden[]
-  /** Of the expected documents, by id. */
+  /** Titles of the expected documents, by id. */
   titles: ReadonlyMap<string, string>
   mayWrite: boolean
 }

@@ -55,7 +55,7 @@ export async function importQuestions(api: Api, agentId: string, { text, file, o
   return imported
 }
 
-/** By id. */
+/** Titles by id. */
 export async function titlesOf(api: Api, agentId: string): Promise<Titles> {
   const path = `/v1/agents/${agentId}/knowledge-base?exclude=content`
   const documents = await pagesOf<{ id: string; title: string }>(api, path)

@@ -41,7 +41,7 @@ export function parseQuestions(text: string, file: string): Question[] {
   return [...questionsByLine(text, file).values()]
 }
 
-/** As parseQuestions, by the line where each ends. @throws CommandError */
+/** Questions as parseQuestions gives them, by the line where each ends. @throws CommandError */
 export function questionsByLine(text: string, file: string): Map<number, Question> {
   const [head, ...rows] = rowsOf(text, file)
   const places = placesOf(head, file)

@@ -233,33 +233,6 @@ create table query_vectors (
 create index query_vectors_by_age on query_vectors (created_at, organization_id);
 create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
 
--- Questions whose answers must not get lost, with their vectors and what a search last found.
-create table golden_questions (
-  organization_id uuid not null,
-  agent_id uuid not null,
-  id uuid not null,
-  question text not null,
-  document_id uuid, -- where the answer is expected, and what words it has
-  words text,
-  expects_nothing boolean not null default false,
-  within integer not null check (within between 1 and 10),
-  on_failure text not null check (on_failure in ('warn', 'block')),
-  as_of timestamptz(3),
-  model text not null, -- that made the vector
-  embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null,
-  middle bit(1536) storage plain not null,
-  low bit(1536) storage plain not null,
-  cosine_per_unit double precision not null,
-  passed boolean,
-  rank integer,
-  checked_at timestamptz(3),
-  created_at timestamptz(3) not null default now(),
-  primary key (organization_id, agent_id, id),
-  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
-  check (expects_nothing = (coalesce(document_id::text, words) is null))
-);
-
 -- What callers asked, of organizations that want to know: nothing about who asked, on which line, with which key, but for the call's id.
 -- Hits are [{document_id, revision, chunk_index, score}], best first.
 create table question_log (
