@@ -12,7 +12,6 @@ const rows = [
   ['search', /^1,000 chunks .*: both arms/, 'Hybrid search, 1,000 chunks'],
   ['search', /^20,000 chunks of [\d,]+: p50$/, 'Search by meaning, 20,000 chunks'],
   ['search', /^20,000 chunks .*: (by words|keyword arm), p50$/, 'Search by words, 20,000 chunks'],
-  ['chunker', /generated prose/, 'Chunker, prose and Markdown'],
   ['cold-start', /^documents: import and first request/, 'New Lambda instance, import and first request'],
 ] as const
 
