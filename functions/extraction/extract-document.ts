@@ -25,6 +25,7 @@ import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import type { Sender, WorkMessage } from '../../shared/queue.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
+import { progressWriter } from './progress.ts'
 import type { extractText } from './text/extract-text.ts'
 import type { Extracted } from './text/read-file.ts'
 import { Unreadable } from './text/unreadable.ts'
@@ -67,7 +68,9 @@ async function extract(job: Job): Promise<void> {
   const file = await bucket.get(claim.key, maxFileBytes, claim.eTag)
   if (!file) return await awaitFile(job)
   const started = performance.now()
-  const extracted = await job.extractText(file.bytes, fileNameOfKey(claim.key), claim.organizationId)
+  const progress = progressWriter(job)
+  const extracted = await job.extractText(file.bytes, fileNameOfKey(claim.key), claim.organizationId, progress.report)
+  await progress.written()
   const milliseconds = Math.round(performance.now() - started)
   if (!(await handOver(db, claim, { ...extracted, eTag: file.eTag }))) return
   report({ FilesExtracted: 1, ExtractionMilliseconds: milliseconds })
@@ -95,10 +98,11 @@ async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | 
 async function handOver(
   db: Database,
   lease: transitions.Lease,
-  { text, sourceType, title, eTag }: Extracted & { eTag: string },
+  { text, notes = [], sourceType, title, eTag }: Extracted & { eTag: string },
 ): Promise<boolean> {
   const content_hash = hashContent(text)
-  const extracted = { extracted_text: text, content_hash, source_type: sourceType, file_etag: eTag }
+  const file_notes = JSON.stringify(notes)
+  const extracted = { extracted_text: text, file_notes, content_hash, source_type: sourceType, file_etag: eTag }
   const { handedOver } = await db.batch({
     ...(title !== undefined && {
       titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}

@@ -72,6 +72,10 @@ export interface Tables {
     uploaded_at: Date | null
     file_etag: string | null
     extracted_text: string | null
+    /** What of the text is doubtful. */
+    file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
+    pages_read: number | null
+    pages: number | null
     status: Status
     managed_by: 'service' | 'client'
     revision: Generated<number>
@@ -239,6 +243,13 @@ export interface Tables {
     completed_at: Date | null
     counts: JSONColumnType<Record<string, number>, string | undefined, string>
   }
+}
+
+/** A passage of extracted text that may be wrong; an empty `text` stands for the whole page. */
+export interface ExtractionNote {
+  code: 'doubtful_layout' | 'doubtful_words'
+  page: number
+  text: string
 }
 
 export interface Warning {

@@ -27,6 +27,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
  * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
+ * | processing, awaits text    | a page is recognised             | the same, its lease renewed               | `progress`, `leaseFence`        |
  * | processing, awaits text    | its file is not there yet        | pending, due in two minutes               | `awaitUpload`, `leaseFence`     |
  * | processing                 | provider, database or time fails | pending, due later                        | `requeue`, `leaseFence`         |
  * | processing                 | tokens of the day are used up    | pending, due the next day                 | `postpone`, `leaseFence`        |
@@ -64,6 +65,7 @@ const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${s
 
 interface ExtractedText {
   extracted_text: string
+  file_notes: string
   content_hash: Buffer
   source_type: SourceType
   file_etag: string
@@ -98,14 +100,16 @@ export const restart = (origin: Origin): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-export const awaitText = { extracted_text: null, content_hash: null, uploaded_at: now } satisfies Transition
+const noPages = { pages_read: null, pages: null } satisfies Transition
+const noText = { extracted_text: null, file_notes: '[]', ...noPages } satisfies Transition
+export const awaitText = { ...noText, content_hash: null, uploaded_at: now } satisfies Transition
 
 /** Makes a file's document a text document; the file is deleted. */
 export const becomeText = {
   source_type: 'manual',
   source_url: null,
   file_bytes: null,
-  extracted_text: null,
+  ...noText,
 } satisfies Transition
 
 /** The form that posts the file is made at the same time. */
@@ -123,6 +127,7 @@ export const reportUpload = {
 export const handOver = (text: ExtractedText): Transition => ({
   status: 'pending',
   ...text,
+  ...noPages,
   ...noLease,
   ...zeroCounters,
   ...noWait,
@@ -160,6 +165,13 @@ export const claim = (leaseToken: Expression<string | null>): Transition => ({
 })
 const isNewClaim = (leaseToken: Expression<string | null>) =>
   sql<number>`(${d.lease_token} is distinct from ${leaseToken})::int`
+
+/** The lease is renewed: what takes long is alive. */
+export const progress = (pages_read: number, pages: number): Transition => ({
+  pages_read,
+  pages,
+  lease_expires_at: fromNow(leaseSeconds),
+})
 
 /** @param reason why the document waits, for the caller; null if it does not, and only continues with another message */
 export const requeue = (

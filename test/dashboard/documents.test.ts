@@ -139,6 +139,20 @@ describe('while a document is in work', () => {
     expect((await live(tenant, seenIn(html))).text).toContain('0 of 457 passages')
   })
 
+  test('so does a page that is recognised', async () => {
+    const tenant = await signedIn()
+    const id = await write(tenant, 'Scan', 'text')
+    await setColumns(
+      stand,
+      id,
+      `status = 'processing', lease_token = id, lease_expires_at = now(), pages_read = 1, pages = 12`,
+    )
+    const { html } = await tenant.browser.get(listOf(tenant))
+    expect(html).toContain('Reading page 2 of 12')
+    await setColumns(stand, id, 'pages_read = 2')
+    expect((await live(tenant, seenIn(html))).text).toContain('Reading page 3 of 12')
+  })
+
   test('the questions end with the work', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'One', 'text')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { reportFile } from '../../shared/documents/file-document.ts'
@@ -56,6 +56,31 @@ describe('a file that has arrived', () => {
     expect(seen).toEqual([{ FilesExtracted: 1, ExtractionMilliseconds: expect.any(Number) }])
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
+  })
+
+  test('shows its pages while they are recognised, each of which renews the lease, and its notes once it is read', async () => {
+    const { tenant, file } = await created()
+    const shown = async () => {
+      const { rows } = await sql`select pages_read, pages, lease_expires_at > now() + interval '140 s' as is_renewed,
+        file_notes from documents where id = ${file.id}`.execute(stand.db)
+      return rows[0]
+    }
+    const note = { code: 'doubtful_words', page: 3, text: '€14.S0' } as const
+    const extractor = newExtractor(stand, {
+      async extractText(_file, _name, _organizationId, progress) {
+        await set(file, `lease_expires_at = now() + interval '1 s'`)
+        progress?.(2, 12)
+        await vi.waitFor(async () =>
+          expect(await shown()).toMatchObject({ pages_read: 2, pages: 12, is_renewed: true }),
+        )
+        return { text, sourceType: 'pdf', notes: [note] }
+      },
+    })
+    await extractor.upload(file, text)
+    expect(await shown()).toMatchObject({ pages_read: null, pages: null, file_notes: [note] })
+    await set(file, `status = 'completed', active_revision = revision`)
+    await retry(tenant, file)
+    expect(await shown()).toMatchObject({ file_notes: [] })
   })
 
   test('whose message to the embedding is lost is left to the next sweep', async () => {
@@ -166,7 +191,7 @@ describe('a file at fault ends in error in one attempt, with a message that says
     ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
   ])('%s', async (_, content, code, message) => {
     const { tenant, file } = await created()
-    const extractor = newExtractor(stand, { extractText: readFile })
+    const extractor = newExtractor(stand, { extractText: (file, name) => readFile(file, name) })
     const seen = await reported(async () => expect(await extractor.upload(file, content)).toEqual(done))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
     expect((await get(tenant, file)).error_message).toMatch(message)
@@ -175,7 +200,10 @@ describe('a file at fault ends in error in one attempt, with a message that says
 
   test('and may have as much text as a document', async () => {
     const { file } = await created()
-    await newExtractor(stand, { extractText: readFile }).upload(file, letters(4 * 1024 * 1024))
+    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(
+      file,
+      letters(4 * 1024 * 1024),
+    )
     expect(await rowOf(file)).toMatchObject({ status: 'pending', error_code: null })
     await set(file, `status = 'completed', active_revision = revision`)
   })

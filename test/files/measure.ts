@@ -9,7 +9,7 @@ import { docxOf, hostileFiles, paragraph, pptxOf, slowHostileFiles, xlsxOf } fro
 import { pdfOf, stream } from './pdf-of.ts'
 
 const { values } = parseArgs({ options: { hostile: { type: 'boolean' } } })
-const limits = { seconds: 40, memoryMb: 1_024 }
+const limits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }
 
 let seed = 1
 const random = () => {

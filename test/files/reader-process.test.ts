@@ -17,7 +17,7 @@ let reader: ReaderProcess
 afterEach(() => reader.end())
 
 const open = (limits: { seconds?: number; memoryMb?: number } = {}) => {
-  reader = new ReaderProcess({ seconds: 40, memoryMb: 1_024, ...limits })
+  reader = new ReaderProcess({ seconds: 40, secondsInAll: 240, memoryMb: 1_024, ...limits })
   return reader
 }
 

@@ -72,7 +72,7 @@ describe('the title of a document', () => {
   test('that no client has named is the file’s name, then the file’s own, which search finds and shows', async () => {
     const { tenant, document } = await created()
     expect((await get(tenant, document)).body.title).toBe('brochure-30mb')
-    await newExtractor(stand, { extractText: readFile }).upload(document, file)
+    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(document, file)
     await stand.deliver()
     expect((await get(tenant, document)).body).toMatchObject({ title: 'Bike rental 2026', status: 'completed' })
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'rental', mode: 'keyword' })
@@ -81,7 +81,7 @@ describe('the title of a document', () => {
 
   test('is the client’s, given with the file or while it is read', async () => {
     const given = await created({ title: 'brochure-30mb' })
-    await newExtractor(stand, { extractText: readFile }).upload(given.document, file)
+    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(given.document, file)
     expect((await get(given.tenant, given.document)).body.title).toBe('brochure-30mb')
 
     const { tenant, document } = await created()
@@ -102,7 +102,7 @@ describe('the title of a document', () => {
   test('that the file gives itself changes what If-None-Match sees, and spoils no If-Match', async () => {
     const { tenant, document } = await created()
     const { etag } = (await get(tenant, document)).headers
-    await newExtractor(stand, { extractText: readFile }).upload(document, file)
+    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(document, file)
     expect((await tenant.call('GET', document.path, undefined, { 'if-none-match': etag! })).status).toBe(200)
     const patched = await tenant.call('PATCH', document.path, { title: 'Ours' }, { 'if-match': etag! })
     expect(patched).toMatchObject({ status: 200, body: { title: 'Ours' } })
@@ -121,7 +121,10 @@ describe('the title of a document', () => {
     await extractor.upload(document, file)
     expect((await get(tenant, document)).body).toMatchObject({ title: 'brochure-30mb', content: 'A text.' })
     const untitled = await created()
-    await newExtractor(stand, { extractText: readFile }).upload(untitled.document, docxOf(paragraph('Hello')))
+    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(
+      untitled.document,
+      docxOf(paragraph('Hello')),
+    )
     expect((await get(untitled.tenant, untitled.document)).body.title).toBe('brochure-30mb')
   })
 })

@@ -51,7 +51,15 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
   return db
     .selectFrom('documents as d')
     .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.edits', 'd.version'])
-    .select(['d.chunk_count', 'd.searchable_chunk_count', 'd.planned_chunk_count', 'd.created_at', 'd.updated_at'])
+    .select([
+      'd.chunk_count',
+      'd.searchable_chunk_count',
+      'd.planned_chunk_count',
+      'd.pages_read',
+      'd.pages',
+      'd.created_at',
+      'd.updated_at',
+    ])
     .select(['d.warnings', 'd.valid_from', 'd.valid_until', validity.as('validity')])
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
@@ -78,7 +86,10 @@ function toPattern(word: string): string {
 
 /** Changes whenever what the screens show changes. */
 export function tagOf(document: Overview): string {
-  const { version, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing, validity } = document
+  const { version, pages_read, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing, validity } =
+    document
   const file = awaits_file ? (is_file_missing ? 'missing' : 'awaited') : null
-  return [version, stored_chunk_count, planned_chunk_count, file, validity].filter((part) => part !== null).join('.')
+  return [version, pages_read, stored_chunk_count, planned_chunk_count, file, validity]
+    .filter((part) => part !== null)
+    .join('.')
 }

@@ -32,10 +32,9 @@ const tones = { ready: 'good', working: 'work', waiting: 'wait', idle: '', faile
 
 export function stateView({ kind, label, detail, progress }: State) {
   return html`<div class="document-state"><p><span class="state ${tones[kind]}">${label}</span>${
-    progress && html` <span class="count">${w.progress(progress.stored, progress.planned)}</span>`
+    progress && html` <span class="count">${progress.label}</span>`
   }</p>${
-    progress &&
-    html`<progress value="${progress.stored}" max="${progress.planned}" aria-label="${w.progress(progress.stored, progress.planned)}"></progress>`
+    progress && html`<progress value="${progress.done}" max="${progress.of}" aria-label="${progress.label}"></progress>`
   }${detail && html`<p class="detail">${detail}</p>`}</div>`
 }
 

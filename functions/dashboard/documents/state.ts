@@ -6,7 +6,7 @@ export interface State {
   label: string
   /** Why, and what to do. */
   detail?: string | undefined
-  progress?: { stored: number; planned: number } | undefined
+  progress?: { done: number; of: number; label: string } | undefined
 }
 
 export function stateOf(document: Overview): State {
@@ -40,9 +40,14 @@ function workOf(document: Overview): State {
   return { kind: 'working', label: isPending ? w.queued : processing }
 }
 
-function progressOf({ stored_chunk_count, planned_chunk_count }: Overview): State['progress'] {
+function progressOf(document: Overview): State['progress'] {
+  const { status, pages_read, pages, stored_chunk_count, planned_chunk_count } = document
+  const w = words.documents.progress
+  if (status === 'processing' && pages_read !== null && pages !== null)
+    return { done: pages_read, of: pages, label: w.pages(Math.min(pages_read + 1, pages), pages) }
   if (!planned_chunk_count) return undefined
-  return { stored: Math.min(stored_chunk_count ?? 0, planned_chunk_count), planned: planned_chunk_count }
+  const stored = Math.min(stored_chunk_count ?? 0, planned_chunk_count)
+  return { done: stored, of: planned_chunk_count, label: w.passages(stored, planned_chunk_count) }
 }
 
 /** Whether the same file or text may be processed with another result. */

@@ -58,7 +58,10 @@ export const documents = {
   },
   passages: (count: number) => (count === 1 ? '1 passage' : `${number(count)} passages`),
   changed: 'changed',
-  progress: (stored: number, planned: number) => `${number(stored)} of ${number(planned)} passages`,
+  progress: {
+    passages: (stored: number, planned: number) => `${number(stored)} of ${number(planned)} passages`,
+    pages: (page: number, of: number) => `Reading page ${number(page)} of ${number(of)}`,
+  },
   states: {
     ready: 'Ready',
     scheduled: 'Scheduled',

@@ -1,20 +1,25 @@
 import type { OrganizationId } from '../../../shared/ids.ts'
-import type { Extracted } from './read-file.ts'
+import type { Extracted, Progress } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 
 export { Unreadable }
 
-/** Chosen so that a file takes under a minute, and both processes fit into a Lambda of 2,048 MB. */
-const reader = new ReaderProcess({ seconds: 40, memoryMb: 1_024 })
+/** Chosen so that a file takes less than the Lambda's time-out, and both processes fit into its memory. */
+const reader = new ReaderProcess({ seconds: 40, secondsInAll: 240, memoryMb: 1_024 })
 process.on('exit', () => reader.end())
 
 let previous: Promise<unknown> = Promise.resolve()
 
 /** One file at a time. @throws Unreadable if the file is at fault for good; Error for a fault of ours, after which another attempt may succeed */
-export async function extractText(file: Buffer, fileName: string, organizationId: OrganizationId): Promise<Extracted> {
-  const turn = previous.then(() => reader.read({ file, fileName }, organizationId))
+export async function extractText(
+  file: Buffer,
+  fileName: string,
+  organizationId: OrganizationId,
+  progress?: Progress,
+): Promise<Extracted> {
+  const turn = previous.then(() => reader.read({ file, fileName }, organizationId, progress))
   previous = turn.catch(() => undefined)
-  const { text, sourceType, title } = await turn
-  return { text, sourceType, title }
+  const { text, notes, sourceType, title } = await turn
+  return { text, notes, sourceType, title }
 }

@@ -1,3 +1,4 @@
+import type { ExtractionNote } from '../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
 import { type Block, firstHeading } from './blocks.ts'
@@ -9,20 +10,33 @@ import { saneTitle } from './title.ts'
 import { Unreadable } from './unreadable.ts'
 import { checkedPackage } from './zip-package.ts'
 
-export type Extracted = { text: string; sourceType: FileType; title?: string | undefined }
-
-/** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
-export async function readFile(file: Buffer, fileName: string): Promise<Extracted> {
-  const { format, content, titles = [] } = await contentOf(file, fileName)
-  const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
-  if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
-  return { text, sourceType: sourceTypes[format], title: saneTitle(titles) }
+export type Extracted = {
+  text: string
+  notes?: ExtractionNote[] | undefined
+  sourceType: FileType
+  title?: string | undefined
 }
 
-type Content = { format: Format; content: string | Block[]; titles?: (string | undefined)[] }
+/** Is called before each page that has to be recognised. */
+export type Progress = (pagesRead: number, pages: number) => void
+
+/** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
+export async function readFile(file: Buffer, fileName: string, progress: Progress = () => {}): Promise<Extracted> {
+  const { format, content, notes, titles = [] } = await contentOf(file, fileName, progress)
+  const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
+  if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
+  return { text, notes, sourceType: sourceTypes[format], title: saneTitle(titles) }
+}
+
+type Content = {
+  format: Format
+  content: string | Block[]
+  notes?: ExtractionNote[]
+  titles?: (string | undefined)[]
+}
 
 /** Readers are imported when needed: PDF.js takes a tenth of a second. */
-async function contentOf(file: Buffer, fileName: string): Promise<Content> {
+async function contentOf(file: Buffer, fileName: string, _progress: Progress): Promise<Content> {
   switch (contentType(file)) {
     case 'pdf': {
       const { blocks, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)

@@ -5,10 +5,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { residentMb } from './process-memory.ts'
-import type { ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
+import type { Progress } from './read-file.ts'
+import type { ReaderProgress, ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
 import { Unreadable } from './unreadable.ts'
 
-export type ReaderLimits = { seconds: number; memoryMb: number }
+/** `seconds` are for a file, and for each page that has to be recognised; `secondsInAll` for all of them. */
+export type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }
+
+type Job = { request: ReaderRequest; progress: Progress; deadline: number }
 
 const watchEveryMs = 50
 const keepBelowMb = 400
@@ -28,11 +32,21 @@ export class ReaderProcess {
   }
 
   /** @throws Unreadable for a file that exceeds the limits or ends the process twice; Error for faults of ours */
-  async read(request: ReaderRequest, organizationId: OrganizationId): Promise<Extract<ReaderReply, { text: string }>> {
+  async read(
+    request: ReaderRequest,
+    organizationId: OrganizationId,
+    progress: Progress = () => {},
+  ): Promise<Extract<ReaderReply, { text: string }>> {
     if (organizationId !== this.#organizationId) this.end()
     this.#organizationId = organizationId
-    const deadline = performance.now() + this.#limits.seconds * 1_000
-    const reply = (await this.#attempt(request, deadline)) ?? (await this.#attempt(request, deadline))
+    const last = performance.now() + this.#limits.secondsInAll * 1_000
+    const next = () => Math.min(last, performance.now() + this.#limits.seconds * 1_000)
+    const job: Job = { request, deadline: next(), progress }
+    job.progress = (...pages) => {
+      job.deadline = next()
+      progress(...pages)
+    }
+    const reply = (await this.#attempt(job)) ?? (await this.#attempt(job))
     if (!reply) throw new Unreadable('too_complex', new Error('The process that reads files ended twice'))
     if (++this.#files >= filesPerProcess || reply.usedMb > keepBelowMb) this.end()
     if ('fault' in reply) throw new Error(`A file could not be read: ${reply.fault}`)
@@ -50,13 +64,13 @@ export class ReaderProcess {
     this.#files = 0
   }
 
-  async #attempt(request: ReaderRequest, deadline: number): Promise<ReaderReply | undefined> {
+  async #attempt(job: Job): Promise<ReaderReply | undefined> {
     const child = this.#child ?? (await started(this.#limits.memoryMb))
     this.#child = child
-    const watch = watchOver(child, deadline, this.#limits.memoryMb)
+    const watch = watchOver(child, job, this.#limits.memoryMb)
     hold(child, true)
     try {
-      return await Promise.race([replyOf(child, request), watch.exceeded])
+      return await Promise.race([replyOf(child, job), watch.exceeded])
     } catch (error) {
       this.end()
       throw error
@@ -93,31 +107,29 @@ function codeFolders(): string[] {
   return [root, realpathSync(join(root, 'node_modules'))]
 }
 
-async function replyOf(child: ChildProcess, request: ReaderRequest): Promise<ReaderReply | undefined> {
+async function replyOf(child: ChildProcess, { request, progress }: Job): Promise<ReaderReply | undefined> {
   return await new Promise((resolve) => {
+    const receive = (message: ReaderProgress | ReaderReply) =>
+      'pagesRead' in message ? progress(message.pagesRead, message.pages) : settle(message)
     const settle = (reply?: ReaderReply) => {
-      child.off('message', settle).off('exit', ended).off('error', ended)
+      child.off('message', receive).off('exit', ended).off('error', ended)
       resolve(reply)
     }
     const ended = () => settle()
-    child.on('message', settle).on('exit', ended).on('error', ended)
+    child.on('message', receive).on('exit', ended).on('error', ended)
     child.send(request, (error) => error && ended())
   })
 }
 
-function watchOver(child: ChildProcess, deadline: number, memoryMb: number): { exceeded: Promise<never>; end(): void } {
+function watchOver(child: ChildProcess, job: Job, memoryMb: number): { exceeded: Promise<never>; end(): void } {
   const { promise: exceeded, reject } = Promise.withResolvers<never>()
   const exceed = (what: string) => reject(new Unreadable('too_complex', new Error(what)))
-  const timer = setTimeout(() => exceed('It took too long'), Math.max(0, deadline - performance.now()))
-  const memory = setInterval(async () => {
+  const watch = setInterval(async () => {
+    if (performance.now() > job.deadline) exceed('It took too long')
     const used = await residentMb(child.pid)
     if (used !== undefined && used > memoryMb) exceed(`It took more than ${memoryMb} MB of memory`)
   }, watchEveryMs)
-  const end = () => {
-    clearTimeout(timer)
-    clearInterval(memory)
-  }
-  return { exceeded, end }
+  return { exceeded, end: () => clearInterval(watch) }
 }
 
 /** An idle process does not keep its parent alive. */

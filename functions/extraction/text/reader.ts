@@ -6,6 +6,7 @@ export type ReaderReady = 'ready'
 export type ReaderRequest = { file: Uint8Array; fileName: string }
 type ReaderOutcome = Extracted | { unreadable: UnreadableCode; reason: string | undefined } | { fault: string }
 export type ReaderReply = ReaderOutcome & { usedMb: number }
+export type ReaderProgress = { pagesRead: number; pages: number }
 
 process.on('message', (request: ReaderRequest) => void answer(request))
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
@@ -20,7 +21,9 @@ async function answer(request: ReaderRequest): Promise<void> {
 async function outcomeOf({ file, fileName }: ReaderRequest): Promise<ReaderOutcome> {
   try {
     // Copied, since in the message it may lie at an odd address.
-    return await readFile(Buffer.from(file), fileName)
+    return await readFile(Buffer.from(file), fileName, (pagesRead, pages) => {
+      process.send?.({ pagesRead, pages } satisfies ReaderProgress)
+    })
   } catch (error) {
     if (error instanceof Unreadable) return { unreadable: error.code, reason: reasonOf(error.cause) }
     // Deep nesting exhausts the stack, a huge text the length of a string.

@@ -39,8 +39,8 @@ grant select, delete,
 grant select, delete,
   insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
     managed_by, request_id, requested_by, revised_by),
-  update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, status,
-    managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+  update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
+    pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by, uploaded_at, served_at)
   on documents to cuecard_documents, cuecard_dashboard;
@@ -141,8 +141,8 @@ grant
   select (organization_id, id, status, managed_by, revision, source_url, content_hash, lease_token, lease_expires_at, attempt,
     retry_count, tries, next_attempt_at, request_id, requested_by, created_at, title_from_file, file_etag, upload_until,
     uploaded_at),
-  update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, content_hash, lease_token,
-    lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, error_code, error_message)
+  update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, file_notes, pages_read, pages, content_hash,
+    lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, error_code, error_message)
   on documents to cuecard_extraction;
 
 grant
@@ -215,11 +215,11 @@ grant
   delete
   on signing_secrets to cuecard_operator;
 grant
-  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, status,
+  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, file_notes, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
     waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at),
-  update (title, content_hash, uploaded_at, extracted_text, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
+  update (title, content_hash, uploaded_at, extracted_text, file_notes, pages_read, pages, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
     error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
     pending_since, request_id, requested_by, ignores_golden_questions),
   delete

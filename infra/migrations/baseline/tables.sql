@@ -118,6 +118,9 @@ create table documents (
   upload_until timestamptz, -- until when the file may arrive
   uploaded_at timestamptz, -- when the uploader reported that it has
   extracted_text text,
+  file_notes jsonb not null default '[]', -- what of it is doubtful
+  pages_read integer, -- of the file's pages that have to be recognised, while it is read
+  pages integer,
   managed_by text not null check (managed_by in ('service', 'client')),
 
   status text not null check (status in ('pending', 'processing', 'completed', 'error')),
