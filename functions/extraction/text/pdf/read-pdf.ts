@@ -4,16 +4,11 @@ import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.
 import type { Block } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
-import { type PageContent, pageContent, type Word } from './page-content.ts'
-import { type FontSizes, textBlocks } from './paragraphs.ts'
-import { readingOrder } from './reading-order.ts'
-import { ruledTables } from './ruled-tables.ts'
-import { runningLines } from './running-lines.ts'
+import { type PageContent, pageContent } from './page-content.ts'
+import { laidOutPages } from './page-layout.ts'
 import { taggedBlocks } from './tagged-page.ts'
-import { linesOf } from './text-lines.ts'
 
 const maxPages = 5_000
-const maxHeadingSizes = 4
 const minLettersOfText = 20
 
 /** Reads a page by its tags if they have a table, else by its layout. @throws Unreadable */
@@ -25,9 +20,9 @@ export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: 
     const pages = await readPages(pdf)
     const contents = pages.flatMap(({ content }) => content ?? [])
     rejectScrambled(contents)
-    const running = runningLines(contents)
-    const sizes = fontSizes(contents)
-    return { blocks: joinPages(pages.map((page) => pageBlocks(page, running, sizes))), titles: await titlesOf(pdf) }
+    const laidOut = new Map(laidOutPages(contents).map((layout, index) => [contents[index], layout]))
+    const blocks = joinPages(pages.map((page) => pageBlocks(page, laidOut.get(page.content)?.blocks)))
+    return { blocks, titles: await titlesOf(pdf) }
   } finally {
     await pdf.loadingTask.destroy()
   }
@@ -88,46 +83,12 @@ async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | und
 }
 
 /** A table that the tags do not have matters more than their exact headings. */
-function pageBlocks({ tagged, content }: Page, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
-  const laidOut = content && laidOutBlocks(content, running, sizes)
+function pageBlocks({ tagged }: Page, laidOut: Block[] | undefined): Block[] {
   return (tagged && !laidOut?.some(holdsTable) ? tagged : laidOut) ?? tagged ?? []
 }
 
 function holdsTable(block: Block): boolean {
   return block.kind === 'table' || (block.kind === 'quote' && block.blocks.some(holdsTable))
-}
-
-function laidOutBlocks(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
-  const { tables, rest } = ruledTables(
-    page.words.filter((word) => !running.has(word)),
-    page.rulings,
-  )
-  tables.sort((a, b) => a.top - b.top)
-  const blocks: Block[] = []
-  const right = Math.max(...page.words.map(({ x1 }) => x1))
-  let words = rest
-  for (const { top, ...table } of [...tables, { top: Number.POSITIVE_INFINITY, kind: 'table' as const, rows: [] }]) {
-    const above = words.filter(({ y }) => y <= top + 3)
-    const parts = readingOrder(above).filter((part) => part.length > 0)
-    for (const part of parts)
-      blocks.push(...textBlocks(linesOf(part), sizes, parts.length > 1 ? Math.max(...part.map(({ x1 }) => x1)) : right))
-    words = words.filter(({ y }) => y > top + 3)
-    if (table.rows.length > 0) blocks.push({ kind: 'table', rows: table.rows })
-  }
-  if (page.turned.length > 0) blocks.push({ kind: 'paragraph', text: page.turned.join(' ') })
-  return blocks
-}
-
-function fontSizes(pages: readonly PageContent[]): FontSizes {
-  const letters = new Map<number, number>()
-  for (const { words } of pages)
-    for (const { size, text } of words) {
-      const rounded = Math.round(size * 2) / 2
-      letters.set(rounded, (letters.get(rounded) ?? 0) + text.length)
-    }
-  const body = [...letters].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [10, 0])[0]
-  const headings = [...letters.keys()].filter((size) => size >= 1.15 * body).sort((a, b) => b - a)
-  return { body, headings: headings.slice(0, maxHeadingSizes) }
 }
 
 function lettersOn({ words, turned }: PageContent): number {
