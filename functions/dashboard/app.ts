@@ -53,7 +53,7 @@ export function dashboardApp({ db, queue, bucket, embedder, chunkSize = standard
   // In this order: `…/documents/new` is no document's id.
   app.route('/', listScreens(screen))
   app.route('/', uploadRoutes(screen, queue, bucket))
-  app.route('/', textScreens(screen, queue, embedder))
+  app.route('/', textScreens(screen, queue, { embedder, chunkSize }))
   app.route('/', historyScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, bucket))
   app.route('/', askScreens(screen, { embedder, chunkSize }))

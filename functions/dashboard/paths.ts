@@ -33,7 +33,7 @@ export function passagePath(agentId: string, documentId: string, index: number):
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
-/** Where its text is corrected for a question, which becomes a golden one with it. */
+/** The form in which a document's text is corrected for a question, which becomes a golden one with it. */
 export function correctionPath(agentId: string, documentId: string, question: string): string {
   return `${documentPath(agentId, documentId)}/edit?${new URLSearchParams({ question })}`
 }
@@ -56,5 +56,5 @@ export function newDocumentPath(agentId: string, question: string): string {
 
 export const goldenPage = (agentId: string) => agentPage(agentId, 'golden-questions')
 
-/** Where the list shows the golden question. */
+/** The place of a golden question in the list. */
 export const goldenPath = (agentId: string, id: string) => `${goldenPage(agentId)}#question-${id}`

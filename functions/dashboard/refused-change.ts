@@ -12,7 +12,7 @@ import { words } from './words.ts'
 
 const w = words.golden.broken
 
-/** In the address that a form is posted to: the change is made although golden questions that block would fail. */
+/** The parameter with which a form is posted to make a change although golden questions that block would fail. */
 const ignore = 'ignore_golden_questions'
 export const ignoring = `?${ignore}=true`
 export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'

@@ -7,7 +7,7 @@ const w = words.ways
 
 interface Answered {
   question: string
-  /** Where the passage is shown that was found first. */
+  /** The address of the passage that was found first. */
   passage?: string | undefined
   /** The document of that passage, whose text may be wrong. */
   found?: string | undefined

@@ -13,7 +13,7 @@ import {
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { checkChange, keepResults } from '../../shared/golden/check.ts'
+import { blockingOf, checkChange, keepResults } from '../../shared/golden/check.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
@@ -120,7 +120,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
   try {
     while (remaining() > requeueMilliseconds) {
       const verdict = await checkChange(db, claim, [change], embedder)
-      const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
+      const blocking = blockingOf(verdict)
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
         await endInError(job, blocked(blocking))
         return false

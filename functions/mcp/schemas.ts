@@ -34,7 +34,7 @@ export const message = v.pipe(
 )
 export type Message = v.InferOutput<typeof message>
 
-/** In a request's `_meta`. */
+/** The field of a request's `_meta` that holds the call's id. */
 export const callIdKey = 'dev.cuecard/call_id'
 
 export const callHeader = v.object({

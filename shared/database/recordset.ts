@@ -5,6 +5,7 @@ interface SqlTypes {
   int: number
   'int[]': number[]
   text: string
+  boolean: boolean
   bytea: Buffer
   sparsevec: string
   jsonb: string

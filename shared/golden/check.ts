@@ -7,7 +7,15 @@ import { ApiError } from '../http/errors.ts'
 import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
-import { type GoldenRow, judge, maxPerSwitch, type Result, selectQuestions, storeResults } from './golden-question.ts'
+import {
+  type GoldenRow,
+  isGolden,
+  judge,
+  maxPerSwitch,
+  type Result,
+  selectQuestions,
+  storeResults,
+} from './golden-question.ts'
 import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 
 /** What a check has seen: it holds while the agent's knowledge has this version. */
@@ -37,21 +45,31 @@ export async function checkChange(
   })
   if (questions.length === 0 || versions.length === 0) return undefined
   if (embedder) await renewVectors(db, scope, questions, embedder)
-  const run = async (changes: readonly Change[], asked: GoldenRow[]) => {
-    const found = await searchAfter(db, scope, { changes, made: changes.length > 0 ? made : [] }, asked)
-    return asked.map((question) => judge(question, found.get(question.id)!))
-  }
-  const results = await run(changes, questions)
-  const failing = new Map(results.flatMap((each) => (each.passed ? [] : [[each.question.id, each]])))
-  const now =
-    failing.size > 0
-      ? await run(
-          [],
-          [...failing.values()].map(({ question }) => question),
-        )
-      : []
-  const broken = now.filter(({ passed }) => passed).map((before) => toBroken(before, failing.get(before.question.id)!))
+  const results = await ask(db, scope, questions, { changes, made })
+  const failing = results.filter(({ passed }) => !passed)
+  const now = await ask(
+    db,
+    scope,
+    failing.map(({ question }) => question),
+  )
+  const broken = now.flatMap((before, i) => (before.passed ? [toBroken(before, failing[i]!)] : []))
   return { version: versions[0]!.version, results, broken }
+}
+
+/** In the order of the questions: what each finds now, or would find after a change. */
+export async function ask(
+  db: Database,
+  scope: AgentScope,
+  questions: readonly GoldenRow[],
+  after: Parameters<typeof searchAfter>[2] = { changes: [] },
+): Promise<Result[]> {
+  const found = await searchAfter(db, scope, after, questions)
+  return questions.map((question) => judge(question, found.get(question.id)!))
+}
+
+/** The questions for which the change must not be made. */
+export function blockingOf(verdict: Verdict | undefined): Broken[] {
+  return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
 
 async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], embedder: Embedder) {
@@ -86,12 +104,7 @@ export async function vectorsOf(embedder: Embedder, questions: string[]): Promis
 const embedSeconds = 10
 
 function setVector(db: Database, scope: AgentScope, id: string, columns: ReturnType<typeof vectorColumns>) {
-  return db
-    .updateTable('golden_questions')
-    .set(columns)
-    .where('organization_id', '=', scope.organizationId)
-    .where('agent_id', '=', scope.agentId)
-    .where('id', '=', id)
+  return db.updateTable('golden_questions').set(columns).where(isGolden(scope, id))
 }
 
 /** Goes first in a transaction that a guard holds for, after its locks of documents. */
@@ -131,7 +144,7 @@ export async function verdictOn(
   ignores: boolean | undefined,
 ): Promise<Verdict | undefined> {
   const verdict = await checkChange(db, scope, [change])
-  const blocking = verdict?.broken.filter(({ blocks }) => blocks) ?? []
+  const blocking = blockingOf(verdict)
   if (blocking.length > 0 && !ignores) rejectBroken(blocking)
   return verdict
 }

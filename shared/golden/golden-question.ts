@@ -1,6 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
+import { probablyAnswered } from '../retrieval/answerable.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 
 export type GoldenRow = Pick<
@@ -20,12 +23,9 @@ export const maxPerAgent = 500
 /** Those that block come first, then those that were checked longest ago. */
 export const maxPerSwitch = 200
 
-/** Below this probability that the first hit answers, nothing answers. */
-const leastAnswerable = 0.5
-
 export function judge(question: GoldenRow, { hits, answerable }: Pick<Found, 'hits' | 'answerable'>): Result {
   if (question.expects_nothing)
-    return { question, hits, rank: null, passed: hits.length === 0 || (answerable ?? 0) < leastAnswerable }
+    return { question, hits, rank: null, passed: hits.length === 0 || (answerable ?? 0) < probablyAnswered }
   const index = hits.slice(0, question.within).findIndex((hit) => isExpected(question, hit))
   return { question, hits, rank: index < 0 ? null : index + 1, passed: index >= 0 }
 }
@@ -40,9 +40,15 @@ export function normalized(text: string): string {
   return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }
 
+const g = columnsOf('golden_questions', 'golden_questions')
+
+export function isGolden({ organizationId, agentId }: AgentScope, id: string) {
+  return sql<boolean>`(${g.organization_id} = ${organizationId} and ${g.agent_id} = ${agentId} and ${g.id} = ${id})`
+}
+
 const columns = sql`id, question, document_id, words, expects_nothing, within, on_failure, as_of, model`
 
-/** In the order in which a check takes them. */
+/** The agent's golden questions, in the order in which a check takes them. */
 export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number) {
   return sql<GoldenRow>`select ${columns} from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}
@@ -55,13 +61,13 @@ export function storeResults({ organizationId, agentId }: AgentScope, results: r
   const passed = results.flatMap(({ question, passed }) => (passed ? [question.id] : []))
   return {
     checked: sql`update golden_questions g set passed = r.passed, rank = r.rank, checked_at = now()
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, passed boolean, rank integer)
+      from ${recordset('r', { id: 'uuid', passed: 'boolean', rank: 'int' }, rows)}
       where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id`,
     settled: withoutWarnings({ organizationId, agentId }, passed),
   }
 }
 
-/** On all of the agent's documents, or on one. */
+/** Removes the warnings of these questions from all of the agent's documents, or from one. */
 export function withoutWarnings({ organizationId, agentId }: AgentScope, ids: readonly string[], documentId?: string) {
   const kept = sql`select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
     where w ->> 'golden_question_id' <> all (${ids}::text[])`

@@ -44,11 +44,7 @@ const maxBytes = 4_000_000
 export async function searchAfter(
   db: Database,
   scope: AgentScope,
-  {
-    changes,
-    made = [],
-    limit = comparedHits,
-  }: { changes: readonly Change[]; made?: readonly MadeChunk[]; limit?: number },
+  { changes, made = [] }: { changes: readonly Change[]; made?: readonly MadeChunk[] },
   questions: readonly Asked[],
 ): Promise<Map<string, Found>> {
   const found = new Map<string, Found>()
@@ -58,7 +54,7 @@ export async function searchAfter(
       answers: Record<string, Parameters<typeof toFound>[0]>
     }>`select search_after(${scope.organizationId},
       ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
-      ${JSON.stringify(asked.map((each) => toArguments(scope, each, limit)))}::jsonb) as answers`
+      ${JSON.stringify(asked.map((each) => toArguments(scope, each)))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
     for (const { id, question } of asked)
       found.set(id, toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question }]))
@@ -70,7 +66,7 @@ function toRow({ dates, ...change }: Change) {
   return { ...change, dates: dates !== undefined, ...dates }
 }
 
-function toArguments(scope: AgentScope, { id, question, as_of, vector }: Asked, limit: number) {
-  const [call] = searchArguments(scope, 'hybrid', [{ query: question, vector }], { limit })
+function toArguments(scope: AgentScope, { id, question, as_of, vector }: Asked) {
+  const [call] = searchArguments(scope, 'hybrid', [{ query: question, vector }], { limit: comparedHits })
   return { ...call, id, as_of, max_bytes: maxBytes }
 }

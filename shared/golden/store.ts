@@ -6,17 +6,16 @@ import type { Embedder } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound, documentNotFound } from '../http/not-found.ts'
 import { newId } from '../ids.ts'
-import { vectorColumns, vectorsOf } from './check.ts'
+import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
 import {
   type GoldenRow,
-  judge,
+  isGolden,
   maxPerAgent,
   type Result,
   selectQuestions,
   storeResults,
   withoutWarnings,
 } from './golden-question.ts'
-import { searchAfter } from './search-after.ts'
 
 export type KeptGolden = GoldenRow & Pick<Selectable<Tables['golden_questions']>, 'passed' | 'rank' | 'checked_at'>
 export type GoldenInput = Omit<GoldenRow, 'id' | 'model' | 'as_of'> & { as_of: string | null }
@@ -57,7 +56,7 @@ export async function listGolden(
 export async function getGolden(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
   const { agents, questions } = await db.batch({
     agents: findAgent(scope),
-    questions: own(db, scope).where('id', '=', id),
+    questions: db.selectFrom('golden_questions').select(columns).where(isGolden(scope, id)),
   })
   if (agents.length === 0) agentNotFound()
   return questions[0] ?? goldenNotFound()
@@ -77,7 +76,7 @@ export async function createGolden(
   const { agents, held, documents, inserted } = await db.batch({
     agents: findAgent(scope),
     documents: findExpected(scope, input),
-    locked: sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`,
+    locked: lockKnowledge(scope),
     held: countGolden(scope),
     inserted: db
       .insertInto('golden_questions')
@@ -95,8 +94,7 @@ export async function createGolden(
   if (agents.length === 0) agentNotFound()
   if (documents.length === 0) documentNotFound()
   if (inserted.length === 0) throw tooMany(held[0]!.count)
-  await runGolden(db, scope, [await getGolden(db, scope, id)])
-  return await getGolden(db, scope, id)
+  return await checked(db, scope, id)
 }
 
 /** Changes what is given; it is asked again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
@@ -112,9 +110,7 @@ export async function updateGolden(
     changed: db
       .updateTable('golden_questions')
       .set({ ...input, ...(vectors[0] && vectorColumns(embedder.model, vectors[0])) })
-      .where('organization_id', '=', scope.organizationId)
-      .where('agent_id', '=', scope.agentId)
-      .where('id', '=', id)
+      .where(isGolden(scope, id))
       .where(sql<boolean>`exists (${findExpected(scope, input)})`)
       .returning('id'),
     settled: withoutWarnings(scope, [id]),
@@ -123,7 +119,13 @@ export async function updateGolden(
     await getGolden(db, scope, id)
     if (documents.length === 0) documentNotFound()
   }
-  await runGolden(db, scope, [await getGolden(db, scope, id)])
+  return await checked(db, scope, id)
+}
+
+/** The question with what it finds now. */
+async function checked(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
+  const results = await ask(db, scope, [await getGolden(db, scope, id)])
+  await db.batch(storeResults(scope, results))
   return await getGolden(db, scope, id)
 }
 
@@ -131,28 +133,21 @@ export async function updateGolden(
 export async function deleteGolden(db: Database, scope: AgentScope, id: string): Promise<void> {
   const { agents, deleted } = await db.batch({
     agents: findAgent(scope),
-    deleted: db
-      .deleteFrom('golden_questions')
-      .where('organization_id', '=', scope.organizationId)
-      .where('agent_id', '=', scope.agentId)
-      .where('id', '=', id)
-      .returning('id'),
+    deleted: db.deleteFrom('golden_questions').where(isGolden(scope, id)).returning('id'),
     settled: withoutWarnings(scope, [id]),
   })
   if (agents.length === 0) agentNotFound()
   if (deleted.length === 0) goldenNotFound()
 }
 
-/** Asks all of an agent's golden questions, or the given ones, of what search serves now. @throws ApiError agent_not_found */
-export async function runGolden(db: Database, scope: AgentScope, asked?: readonly GoldenRow[]): Promise<Result[]> {
+/** Asks all of an agent's golden questions of what search serves now. @throws ApiError agent_not_found */
+export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
   const { agents, questions } = await db.batch({
     agents: findAgent(scope),
-    questions: selectQuestions(scope, asked ? 0 : maxPerAgent),
+    questions: selectQuestions(scope, maxPerAgent),
   })
   if (agents.length === 0) agentNotFound()
-  const all = asked ?? questions
-  const found = await searchAfter(db, scope, { changes: [] }, all)
-  const results = all.map((question) => judge(question, found.get(question.id)!))
+  const results = await ask(db, scope, questions)
   await db.batch(storeResults(scope, results))
   return results
 }

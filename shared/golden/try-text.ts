@@ -13,7 +13,6 @@ import type { Broken } from './broken.ts'
 import { checkChange } from './check.ts'
 import type { Change, MadeChunk } from './search-after.ts'
 
-export const maxTriedBytes = 1024 * 1024
 const inputsPerCall = 512
 const embedSeconds = 20
 
@@ -27,7 +26,7 @@ interface Trier {
   db: Database
   embedder: Embedder
   chunkSize: ChunkSize
-  /** Is told of the tokens to embed, those of texts whose vectors are not stored. */
+  /** Reserves tokens for the texts whose vectors are not stored. */
   reserve: (tokens: number) => Promise<void>
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { agentNotFound } from '../http/not-found.ts'
+import { probablyAnswered } from '../retrieval/answerable.ts'
 
 export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
 
@@ -18,7 +19,7 @@ export interface QuestionFilters {
 const q = columnsOf('question_log', 'q')
 
 /** The first passage more likely does not answer than does. */
-export const isUnanswered = sql<SqlBool>`${q.answerable} < 0.5`
+export const isUnanswered = sql<SqlBool>`${q.answerable} < ${probablyAnswered}`
 
 /** Leaves out expired questions that the sweeper has not deleted yet. */
 export function isKept({ organizationId, agentId }: AgentScope) {

@@ -13,7 +13,7 @@ import { analyze, copyOrganization } from '../stage/tables.ts'
 
 const limit = 10
 const rounds = 40
-/** As many calls as an instance takes to run compiled code. */
+/** After so many calls an instance runs compiled code. */
 const warmUps = 30
 
 interface Sizes {

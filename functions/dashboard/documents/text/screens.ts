@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import { config } from '../../../../shared/config.ts'
+import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/create-document.ts'
@@ -8,14 +8,12 @@ import { updateDocument } from '../../../../shared/documents/update-document.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
-import { ApiError } from '../../../../shared/http/errors.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
-import { Unavailable } from '../../../../shared/unavailable.ts'
 import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
-import { isIgnoring } from '../../refused-change.ts'
+import { isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screen } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
@@ -50,9 +48,11 @@ const editedText = v.pipe(
   ),
 )
 
-export function textScreens(screen: Screen, queue: Sender, embedder: Embedder) {
-  const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
-  const chunkSize = { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS }
+export function textScreens(
+  screen: Screen,
+  queue: Sender,
+  { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
+) {
   return new Hono<ApiEnv>()
     .get(
       `${listPath}/new`,
@@ -166,9 +166,7 @@ async function keepGolden(
     await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of: null })
     return undefined
   } catch (error) {
-    if (error instanceof ApiError) return error.message
-    if (error instanceof Unavailable) return words.ask.unavailable
-    throw error
+    return refusalOf(error).message
   }
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { KeptHit } from '../../../../shared/database/tables.ts'
 import type { KeptQuestion } from '../../../../shared/questions/questions.ts'
-import { minAnswerable } from '../../../../shared/retrieval/answerable.ts'
+import { minAnswerable, probablyAnswered } from '../../../../shared/retrieval/answerable.ts'
 import { excerptView } from '../../excerpt.ts'
 import { icon } from '../../icons.ts'
 import type { Html } from '../../layout.ts'
@@ -34,7 +34,7 @@ const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { question, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
-  const level = answerable >= 0.5 ? 'good' : answerable >= minAnswerable ? 'possible' : 'weak'
+  const level = answerable >= probablyAnswered ? 'good' : answerable >= minAnswerable ? 'possible' : 'weak'
   const [first, ...others] = hits
   const given = first && givenOf(first)
   return html`<header><h2>“${question}”</h2><span class="state ${stateOf[level]}">${w.answerable[level]}</span></header>
