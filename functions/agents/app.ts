@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/database/database.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
 import { agentExample, agentSchema, listQuery, sortKey } from './schemas.ts'
@@ -37,13 +37,11 @@ export function agentsApp({ db, now }: Dependencies) {
           errors: ['invalid_cursor'],
         },
         async ({ c, key, confirmKey, db, query }) => {
-          const [after] = query.cursor === undefined ? [] : decodeCursor(key.cursorKey, 'agents', query.cursor, sortKey)
+          const [after] = readAfter(key, 'agents', query.cursor, sortKey) ?? []
           const { agents, hasMore } = await listAgents(db, key.organizationId, { ...query, after })
           // An organization that has just been deleted has none either.
           if (agents.length === 0) await confirmKey()
-          const cursor = hasMore ? encodeCursor(key.cursorKey, 'agents', [agents.at(-1)!.id]) : null
-          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
-          return c.json({ data: agents, has_more: hasMore, next_cursor: cursor })
+          return respondPage(c, key, 'agents', agents, hasMore ? [agents.at(-1)!.id] : undefined)
         },
       ),
     )

@@ -6,7 +6,7 @@ import { removalQuery } from '../../shared/documents/input.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { documentPath } from '../../shared/ids.ts'
 import { createChunks } from './create-chunks.ts'
@@ -47,7 +47,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
         },
         async ({ c, key, db, params, query }) => {
           const list = `chunks ${params.documentId}`
-          const [after] = query.cursor === undefined ? [] : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
+          const [after] = readAfter(key, list, query.cursor, sortKey) ?? []
           const { chunks, hasMore } = await listChunks(
             db,
             { organizationId: key.organizationId, ...params },
@@ -55,9 +55,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           )
           const data = fitToResponse(chunks.map((chunk) => toChunk(chunk, query.encoding)))
           const more = hasMore || data.length < chunks.length
-          const cursor = more ? encodeCursor(key.cursorKey, list, [data.at(-1)!.chunk_index]) : null
-          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
-          return c.json({ data, has_more: more, next_cursor: cursor })
+          return respondPage(c, key, list, data, more ? [data.at(-1)!.chunk_index] : undefined)
         },
       ),
     )

@@ -10,7 +10,7 @@ import type { ApiKey } from '../../shared/http/api-keys.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
@@ -66,17 +66,14 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, query }) => {
           const list = `documents ${params.agentId} ${query.status ?? ''}`
-          const after =
-            query.cursor === undefined ? undefined : decodeCursor(key.cursorKey, list, query.cursor, sortKey)
+          const after = readAfter(key, list, query.cursor, sortKey)
           const scope = { organizationId: key.organizationId, ...params }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
           const shown = documents.map(toDocument)
           const data = fitToResponse(query.exclude ? shown.map(withoutContent) : shown)
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
-          const cursor = more && last ? encodeCursor(key.cursorKey, list, [last.created_at, last.id]) : null
-          if (cursor) c.header('link', linkToNext(c.req.url, cursor))
-          return c.json({ data, has_more: more, next_cursor: cursor })
+          return respondPage(c, key, list, data, more && last ? [last.created_at, last.id] : undefined)
         },
       ),
     )

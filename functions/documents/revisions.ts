@@ -4,7 +4,7 @@ import { getRevision, listRevisions, restoreRevision } from '../../shared/docume
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import {
@@ -47,12 +47,16 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
         },
         async ({ c, key, db, params, query: { limit, cursor } }) => {
           const list = `revisions ${params.documentId}`
-          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, revisionSortKey)
+          const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
           const scope = { organizationId: key.organizationId, ...params }
           const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
-          const next = hasMore ? encodeCursor(key.cursorKey, list, [revisions.at(-1)!.revision]) : null
-          if (next) c.header('link', linkToNext(c.req.url, next))
-          return c.json({ data: revisions.map(toListedRevision), has_more: hasMore, next_cursor: next })
+          return respondPage(
+            c,
+            key,
+            list,
+            revisions.map(toListedRevision),
+            hasMore ? [revisions.at(-1)!.revision] : undefined,
+          )
         },
       ),
     )

@@ -2,7 +2,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
 import { goldenRoutes } from './golden/routes.ts'
@@ -42,12 +42,10 @@ export function questionsApp({ db, embedder, now }: Dependencies) {
         },
         async ({ c, key, db, params, query: { limit, cursor, ...filters } }) => {
           const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
-          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, sortKey)
+          const [after] = readAfter(key, list, cursor, sortKey) ?? []
           const scope = { organizationId: key.organizationId, ...params }
           const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
-          const next = hasMore ? encodeCursor(key.cursorKey, list, [questions.at(-1)!.id]) : null
-          if (next) c.header('link', linkToNext(c.req.url, next))
-          return c.json({ data: questions.map(toQuestion), has_more: hasMore, next_cursor: next })
+          return respondPage(c, key, list, questions.map(toQuestion), hasMore ? [questions.at(-1)!.id] : undefined)
         },
       ),
     )

@@ -1,5 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import type { Context } from 'hono'
 import * as v from 'valibot'
+import type { ApiEnv } from './api.ts'
 import { ApiError } from './errors.ts'
 import { integer } from './input/fields.ts'
 
@@ -58,13 +60,40 @@ export function decodeCursor<T>(
   return sortKey.output
 }
 
+/** What a list was asked for: undefined for its first page. @throws ApiError invalid_cursor */
+export function readAfter<T>(
+  { cursorKey }: Signer,
+  list: string,
+  cursor: string | undefined,
+  shape: v.GenericSchema<unknown, T>,
+): T | undefined {
+  return cursor === undefined ? undefined : decodeCursor(cursorKey, list, cursor, shape)
+}
+
+interface Signer {
+  cursorKey: KeyObject
+}
+
+/** @param last the sort key of the page's last item; undefined on the last page */
+export function respondPage<T>(
+  c: Context<ApiEnv>,
+  { cursorKey }: Signer,
+  list: string,
+  data: T[],
+  last: (string | number | boolean)[] | undefined,
+): Response {
+  const cursor = last ? encodeCursor(cursorKey, list, last) : null
+  if (cursor) c.header('link', linkToNext(c.req.url, cursor))
+  return c.json({ data, has_more: cursor !== null, next_cursor: cursor } satisfies Page<T>)
+}
+
 const signatureBytes = 16
 
 function sign(key: KeyObject, list: string, text: Buffer): Buffer {
   return createHmac('sha256', key).update(`${list}\n`).update(text).digest().subarray(0, signatureBytes)
 }
 
-export function linkToNext(requestUrl: string, cursor: string): string {
+function linkToNext(requestUrl: string, cursor: string): string {
   const url = new URL(requestUrl)
   url.searchParams.set('cursor', cursor)
   return `<${url.pathname}${url.search}>; rel="next"`

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/golden/store.ts'
 import { type ApiEnv, onlyPost } from '../../../shared/http/api.ts'
 import type { endpoints } from '../../../shared/http/endpoint.ts'
-import { decodeCursor, encodeCursor, linkToNext, pageExample, pageSchema } from '../../../shared/http/pages.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../../shared/http/pages.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
@@ -59,11 +59,9 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
         },
         async ({ c, key, db, params, query: { limit, cursor } }) => {
           const list = `golden questions ${params.agentId}`
-          const [after] = cursor === undefined ? [] : decodeCursor(key.cursorKey, list, cursor, sortKey)
+          const [after] = readAfter(key, list, cursor, sortKey) ?? []
           const { questions, hasMore } = await listGolden(db, scopeOf(key, params), { limit, after })
-          const next = hasMore ? encodeCursor(key.cursorKey, list, [questions.at(-1)!.id]) : null
-          if (next) c.header('link', linkToNext(c.req.url, next))
-          return c.json({ data: questions.map(toGolden), has_more: hasMore, next_cursor: next })
+          return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
         },
       ),
     )

@@ -8,7 +8,9 @@ import { updateDocument } from '../../../../shared/documents/update-document.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
+import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
+import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
@@ -129,7 +131,7 @@ export function textScreens(
               ...changedDates(days, document, shown.zone),
             }
             await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-            const fault = golden && question ? await keepGolden({ db, embedder }, scope, question) : undefined
+            const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
             if (fault)
               return { redirect: address, flash: { text: words.documents.text.savedWithout(fault), isError: true } }
             return { redirect: address, flash: { text: words.documents.text.saved(title) } }
@@ -157,12 +159,13 @@ function questionOf(c: Context): string | undefined {
 
 /** @returns why it is not kept, though the text is saved */
 async function keepGolden(
-  dependencies: Parameters<typeof createGolden>[0],
+  { meter, ...dependencies }: Parameters<typeof createGolden>[0] & { meter: Meter },
   scope: DocumentScope,
   question: string,
 ): Promise<string | undefined> {
   const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
   try {
+    await meter.reserveTokens(estimatedTokens(question))
     await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of: null })
     return undefined
   } catch (error) {
