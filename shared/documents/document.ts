@@ -15,7 +15,7 @@ export const documentSchema = v.pipe(
     source_type: v.pipe(
       v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
       v.description(
-        '`manual`, or what the file was: `csv` stands for XLSX too, `txt` for Markdown, HTML and PPTX too. By its name at first, and by its content once that is read.',
+        '`manual`, or what the file was: `docx` stands for DOC, ODT and RTF too, `csv` for XLSX and ODS, `txt` for Markdown, HTML, PPTX, ODP, EPUB and e-mails. By its name at first, and by its content once that is read.',
       ),
     ),
     source_url: v.pipe(

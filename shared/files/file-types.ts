@@ -5,14 +5,21 @@ export const maxFileBytes = 50 * 1024 * 1024
 const sourceTypes: Record<string, FileType> = {
   pdf: 'pdf',
   docx: 'docx',
+  doc: 'docx',
+  odt: 'docx',
+  rtf: 'docx',
   csv: 'csv',
   xlsx: 'csv',
+  ods: 'csv',
   txt: 'txt',
   md: 'txt',
   markdown: 'txt',
   html: 'txt',
   htm: 'txt',
   pptx: 'txt',
+  odp: 'txt',
+  epub: 'txt',
+  eml: 'txt',
 }
 
 export type FileType = Exclude<SourceType, 'manual'>
@@ -24,10 +31,14 @@ export function fileTypeOf(fileName: string): FileType | undefined {
   return sourceTypes[extensionOf(fileName)]
 }
 
-export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md'
+export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml'
 const kinds: Record<string, FileKind> = {
   xlsx: 'xlsx',
+  ods: 'xlsx',
   pptx: 'pptx',
+  odp: 'pptx',
+  epub: 'epub',
+  eml: 'eml',
   html: 'html',
   htm: 'html',
   md: 'md',

@@ -43,7 +43,7 @@ export const expectations: Record<string, Expectations> = {
     list,
     'pdf writer-tagged.pdf chromium-tagged.pdf chromium-ruled.pdf chromium-bare.pdf chromium-striped.pdf',
   ),
-  ...priceLists(list, 'impress.pdf docx docx-library.docx odt rtf html md'),
+  ...priceLists(list, 'impress.pdf docx docx-library.docx doc odt rtf html md epub eml'),
   ...priceLists({ ...list, texts: [shop.note, 'Helmets are free of charge.'] }, 'pptx pptxgenjs.pptx odp'),
   ...priceLists(workbook, 'xlsx exceljs.xlsx ods'),
   'price-list.calc.pdf': { ...workbook, headings: [] },

@@ -33,7 +33,7 @@ describe('a reader finds in the text what the file shows, and nothing that it hi
 })
 
 test.each(
-  'pdf pdf, docx docx, odt docx, rtf docx, xlsx csv, ods csv, csv csv, pptx txt, odp txt, html txt, md txt, txt txt'
+  'pdf pdf, docx docx, doc docx, odt docx, rtf docx, xlsx csv, ods csv, csv csv, pptx txt, odp txt, html txt, epub txt, eml txt, md txt, txt txt'
     .split(', ')
     .map((row) => row.split(' ') as [string, string]),
 )('a file of type %s is listed as %s, whatever its name is', async (extension, sourceType) => {
@@ -44,7 +44,7 @@ test.each(
 })
 
 test('a price list of every kind says what the full service costs', async () => {
-  const kinds = ['pdf', 'docx', 'xlsx', 'pptx', 'csv', 'html', 'md', 'txt']
+  const kinds = ['pdf', 'docx', 'doc', 'odt', 'rtf', 'xlsx', 'pptx', 'csv', 'html', 'epub', 'eml', 'md', 'txt']
   const texts = await Promise.all(kinds.map((kind) => textOf(`price-list.${kind}`)))
   for (const text of texts) expect(text).toMatch(/Full service\b.*€1,089\.90/)
 })

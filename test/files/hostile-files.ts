@@ -80,6 +80,19 @@ const odsOf = (content: string) =>
       content: `<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet><table:table table:name="Prices">${content}</table:table></office:spreadsheet></office:body></office:document-content>`,
     },
   ])
+/** @param order the chapters' numbers; all of them without it */
+export const epubOf = (chapters: readonly string[], more: ZipEntry[] = [], order = [...chapters.keys()]) =>
+  zipOf([
+    { name: 'mimetype', content: 'application/epub+zip' },
+    { name: 'META-INF/container.xml', content: '<rootfile full-path="book/a.opf"/>' },
+    {
+      name: 'book/a.opf',
+      content: `<manifest>${chapters.map((_, id) => `<item id="c${id}" href="c${id}.xhtml" media-type="application/xhtml+xml"/>`).join('')}</manifest><spine>${order.map((id) => `<itemref idref="c${id}"/>`).join('')}</spine>`,
+    },
+    ...chapters.map((content, id) => ({ name: `book/c${id}.xhtml`, content })),
+    ...more,
+  ])
+export const mailOf = (rest: string) => Buffer.from(`From: a@b.example\nMIME-Version: 1.0\n${rest}`)
 const flatTree = (pages: number) => {
   const kids = Array.from({ length: pages }, (_, index) => `${index + 3} 0 R`).join(' ')
   return pdfOf([
@@ -123,10 +136,11 @@ export const hostileFiles: HostileFile[] = [
   file('random bytes', 'random.docx', 'unsupported', () => random(5 * megabyte)),
   file('a picture', 'menu.pdf', 'image', () => Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')),
   file('a photograph', 'menu.docx', 'image', () => Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1')),
-  file('an old Word document', 'old.docx', 'old_word', () => compound('WordDocument')),
+  file('an old Word document without its parts', 'old.doc', 'damaged', () => compound('WordDocument')),
   file('an old workbook', 'old.xlsx', 'old_excel', () => compound('Workbook')),
   file('an old presentation', 'old.pptx', 'old_powerpoint', () => compound('PowerPoint Document')),
-  file('a compound file of another program', 'mail.docx', 'unsupported', () => compound('__substg1.0')),
+  file('a message of Outlook', 'mail.eml', 'outlook', () => compound('__substg1.0')),
+  file('a compound file of another program', 'plan.docx', 'unsupported', () => compound('Props12')),
   file('a document with a password', 'secret.docx', 'encrypted', () => compound('EncryptionInfo', 'EncryptedPackage')),
   file('a PDF with a password', 'secret.pdf', 'encrypted', () =>
     pagePdf(shown('Hello'), {
@@ -145,7 +159,51 @@ export const hostileFiles: HostileFile[] = [
     return zip
   }),
   file('a document of Pages', 'letter.pages', 'pages', () => zipOf([{ name: 'Index/Document.iwa', content: 'x' }])),
-  file('a book', 'book.epub', 'unsupported', () => zipOf([{ name: 'mimetype', content: 'application/epub+zip' }])),
+  file('a book without chapters', 'book.epub', 'damaged', () =>
+    zipOf([{ name: 'mimetype', content: 'application/epub+zip' }]),
+  ),
+  file('a book that is locked to a reader', 'locked.epub', 'encrypted', () =>
+    epubOf(
+      ['Hello'],
+      [
+        {
+          name: 'META-INF/encryption.xml',
+          content: '<enc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>',
+        },
+      ],
+    ),
+  ),
+  file('a chapter that stands in a book 100,000 times', 'again.epub', /^Hello$/, () =>
+    epubOf(['Hello'], [], Array<number>(100_000).fill(0)),
+  ),
+  file('a chapter with entities', 'laughs.epub', 'suspicious', () => epubOf([`${laughs('ha')}&j;`])),
+  file('a chapter in 100,000 levels', 'deep.epub', 'too_complex', () => epubOf(['<div>'.repeat(100_000)])),
+  file('a book of 30 MB of empty elements', 'empty.epub', ['no_text', 'too_complex'], () =>
+    epubOf(['<i/><'.repeat(6 * megabyte)]),
+  ),
+  file('a mail in 10,000 parts within parts', 'deep.eml', 'too_complex', () =>
+    mailOf(
+      Array.from(
+        { length: 10_000 },
+        (_, index) => `Content-Type: multipart/mixed; boundary=b${index}\n\n--b${index}\n`,
+      ).join(''),
+    ),
+  ),
+  file('a mail in a mail, a thousand deep', 'forwarded.eml', /Subject: Fwd/, () =>
+    mailOf(`${'Content-Type: message/rfc822\n\nSubject: Fwd\n'.repeat(1_000)}\nHello`),
+  ),
+  file('a mail with 30 MB of headers', 'headers.eml', ['too_complex', 'too_much_text'], () =>
+    mailOf('X-Spam: no\n'.repeat(3 * megabyte)),
+  ),
+  file(
+    'a mail with an attachment of 40 MB',
+    'large.eml',
+    /^# Hello\n\nFrom: a@b.example\n\nAttachments \(not included\): a.bin$/,
+    () =>
+      mailOf(
+        `Subject: Hello\nContent-Type: application/x-tar; name=a.bin\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\n${`${'QUFB'.repeat(19)}\n`.repeat(520_000)}`,
+      ),
+  ),
   file('a zip entry that holds 300 times what it says', 'lie.docx', 'damaged', () =>
     docxOf('', [{ name: 'word/media/a.bin', content: Buffer.alloc(30 * 1_000_000), claimedSize: 100_000 }]),
   ),
@@ -273,6 +331,9 @@ export const hostileFiles: HostileFile[] = [
 
 /** They take long to make or to read. */
 export const slowHostileFiles: HostileFile[] = [
+  file('a mail of a million parts', 'parts.eml', [/Hello/, 'too_complex', 'too_much_text'], () =>
+    mailOf(`Content-Type: multipart/mixed; boundary=b\n\n${'--b\n\nHello\n'.repeat(megabyte)}--b--\n`),
+  ),
   file('a PDF of 100,000 pages', 'pages.pdf', 'too_many_pages', () => flatTree(100_000)),
   file('a cell in the last row of a sheet', 'bottom.xlsx', [/Price.*far/s, 'too_complex'], () =>
     xlsxOf(

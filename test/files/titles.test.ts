@@ -20,7 +20,9 @@ const page = (head: string, body = '<p>Open on Sundays</p>') => `<!doctype html>
 describe('a file’s own title', () => {
   const named = 'Fjord Cycles: price list'
   test.each([
-    ...['pdf', 'impress.pdf', 'docx', 'pptx', 'odt', 'md'].map((end) => [`price-list.${end}`, named] as const),
+    ...['pdf', 'impress.pdf', 'docx', 'doc', 'pptx', 'odt', 'md', 'epub', 'eml'].map(
+      (end) => [`price-list.${end}`, named] as const,
+    ),
     ...['xlsx', 'ods', 'csv', 'txt'].map((end) => [`price-list.${end}`, undefined] as const),
     ['flyer.pdf', 'Café Hafen'] as const,
     ['price-list.html', 'Fjord Cycles'] as const,

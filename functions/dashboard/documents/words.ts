@@ -8,7 +8,8 @@ export const documents = {
     button: 'Upload files',
     drop: 'Drop files here, or choose them',
     dropOne: 'Drop the file here, or choose it',
-    accepted: 'PDF, Word, Excel, CSV, PowerPoint, HTML, Markdown and text files, at most 50 MB each.',
+    accepted:
+      'PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, at most 50 MB each.',
     needsScript: 'Uploading files needs JavaScript, which is off in your browser. You can still write a text.',
     files: 'Uploads',
     /** `{name}` stands for the name of a file. */
@@ -27,7 +28,7 @@ export const documents = {
     empty: 'The file is empty. Choose one that contains text.',
     tooLarge: 'The file is larger than 50 MB. Split it, or leave out large pictures.',
     otherType:
-      'This type of file isn’t supported. Choose a PDF, Word, Excel, CSV, PowerPoint, HTML, Markdown or text file.',
+      'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file.',
   },
   list: {
     search: 'Search titles',
@@ -54,6 +55,8 @@ export const documents = {
     pptx: 'Presentation',
     html: 'Web page',
     md: 'Markdown',
+    epub: 'E-book',
+    eml: 'E-mail',
     txt: 'Text file',
   },
   passages: (count: number) => (count === 1 ? '1 passage' : `${number(count)} passages`),

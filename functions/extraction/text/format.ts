@@ -4,6 +4,7 @@ import { Unreadable, type UnreadableCode } from './unreadable.ts'
 export const sourceTypes = {
   pdf: 'pdf',
   docx: 'docx',
+  doc: 'docx',
   odt: 'docx',
   rtf: 'docx',
   xlsx: 'csv',
@@ -12,20 +13,23 @@ export const sourceTypes = {
   pptx: 'txt',
   odp: 'txt',
   html: 'txt',
+  epub: 'txt',
+  eml: 'txt',
   text: 'txt',
 } as const satisfies Record<string, FileType>
 
 export type Format = keyof typeof sourceTypes
 /** Detected by the first bytes; a `zip` by its entries. */
-export type ContentType = 'pdf' | 'rtf' | 'zip' | 'characters'
+export type ContentType = 'pdf' | 'doc' | 'rtf' | 'zip' | 'eml' | 'characters'
 
 const images = ['\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']
 const archives = ['7z\xbc\xaf', 'Rar!\x1a\x07', '\x1f\x8b', 'BZh', '\xfd7zXZ']
 const packages = ['PK\x03\x04', 'PK\x05\x06']
 const compoundFile = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
-const compoundStreams: [UnreadableCode, string][] = [
+const compoundStreams: [UnreadableCode | 'doc', string][] = [
   ['encrypted', 'EncryptedPackage'],
-  ['old_word', 'WordDocument'],
+  ['outlook', '__substg1.0'],
+  ['doc', 'WordDocument'],
   ['old_powerpoint', 'PowerPoint Document'],
   ['old_excel', 'Workbook'],
   ['old_excel', 'Book'],
@@ -39,12 +43,18 @@ export function contentType(file: Buffer): ContentType {
   if (begins(packages)) return 'zip'
   if (start.includes('%PDF-')) return 'pdf'
   if (/^(\xef\xbb\xbf)?\s*\{\\rtf/.test(start)) return 'rtf'
-  if (begins([compoundFile])) throw new Unreadable(compoundFault(file))
+  if (begins([compoundFile])) return compoundType(file)
   if (isImage(start, begins(images))) throw new Unreadable('image')
   if (begins(archives)) throw new Unreadable('archive')
   // PostScript and films.
   if (start.startsWith('%!PS') || start.startsWith('ftyp', 4)) throw new Unreadable('unsupported')
-  return 'characters'
+  return isMail(file.toString('latin1', 0, 64 * 1024)) ? 'eml' : 'characters'
+}
+
+/** Begins with header fields: a sender, and one that only mail programs write. */
+function isMail(start: string): boolean {
+  const [headers = ''] = /^(?:[\w-]+:.*\r?\n(?:[ \t].*\r?\n)*)+(?=\r?\n)/.exec(start) ?? []
+  return /^from:/im.test(headers) && /^(message-id|mime-version|received|date):/im.test(headers)
 }
 
 function isImage(start: string, begins: boolean): boolean {
@@ -52,28 +62,31 @@ function isImage(start: string, begins: boolean): boolean {
   return begins || start.startsWith('WEBP', 8) || /^ftyp(heic|heix|mif1|avif)/.test(start.slice(4))
 }
 
-function compoundFault(file: Buffer): UnreadableCode {
+function compoundType(file: Buffer): 'doc' {
   // As bytes: at an odd address, Node never ends its search for a UTF-16 string.
-  return compoundStreams.find(([, name]) => file.includes(Buffer.from(name, 'utf16le')))?.[0] ?? 'unsupported'
+  const [type] = compoundStreams.find(([, name]) => file.includes(Buffer.from(name, 'utf16le'))) ?? ['unsupported']
+  if (type !== 'doc') throw new Unreadable(type)
+  return type
 }
 
-export type PackageFormat = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp'
+export type PackageFormat = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
 
 const packageParts: [PackageFormat, RegExp][] = [
   ['docx', /^\/?word\/document\d*\.xml$/],
   ['xlsx', /^\/?xl\/workbook\d*\.xml$/],
   ['pptx', /^\/?ppt\/presentation\d*\.xml$/],
 ]
-const openDocuments: Record<string, PackageFormat> = {
+const mimetypes: Record<string, PackageFormat> = {
   'application/vnd.oasis.opendocument.text': 'odt',
   'application/vnd.oasis.opendocument.spreadsheet': 'ods',
   'application/vnd.oasis.opendocument.presentation': 'odp',
+  'application/epub+zip': 'epub',
 }
 
 /** Tells a zip package by the names of its entries and its `mimetype`. @throws Unreadable */
 export function packageFormat(names: readonly string[], mimetype: string | undefined): PackageFormat {
   const format =
-    openDocuments[mimetype?.trim().replace(/-template$/, '') ?? ''] ??
+    mimetypes[mimetype?.trim().replace(/-template$/, '') ?? ''] ??
     packageParts.find(([, part]) => names.some((name) => part.test(name)))?.[0]
   if (format) return format
   if (names.includes('xl/workbook.bin')) throw new Unreadable('old_excel')

@@ -42,15 +42,24 @@ async function contentOf(file: Buffer, fileName: string, _progress: Progress): P
       const { blocks, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)
       return { format: 'pdf', content: blocks, titles: [...titles, firstHeading(blocks)] }
     }
-    case 'rtf': {
-      const content = await (await import('./formats/office.ts')).officeBlocks(file, 'rtf')
-      return { format: 'rtf', content, titles: [firstHeading(content)] }
+    case 'rtf':
+      return await headedContent(file, 'rtf')
+    case 'doc':
+      return await headedContent(file, 'doc')
+    case 'eml': {
+      const { blocks, title } = await (await import('./formats/mail.ts')).readMail(file)
+      return { format: 'eml', content: blocks, titles: [title] }
     }
     case 'zip':
       return await packageContent(file)
     case 'characters':
       return await characterContent(file, fileName)
   }
+}
+
+async function headedContent(file: Buffer, format: 'rtf' | 'doc'): Promise<Content> {
+  const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
+  return { format, content, titles: [firstHeading(content)] }
 }
 
 async function packageContent(file: Buffer): Promise<Content> {
@@ -61,6 +70,10 @@ async function packageContent(file: Buffer): Promise<Content> {
   if (format === 'ods' && hides) throw new Unreadable('hidden_parts')
   if (format === 'xlsx')
     return { format, content: await (await import('./formats/workbook.ts')).workbookBlocks(file), titles: [title] }
+  if (format === 'epub') {
+    const content = await (await import('./formats/book.ts')).bookBlocks(file)
+    return { format, content, titles: [title, firstHeading(content)] }
+  }
   const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
   // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
   if (format === 'ods') return { format, content, titles: [title] }

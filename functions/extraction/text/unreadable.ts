@@ -6,17 +6,18 @@ const messages = {
   scrambled:
     'The text of this PDF can’t be read, because its fonts don’t say which characters they show. Save it as PDF or Word (.docx) again in the program that created it, and upload that.',
   encrypted: 'The file is protected with a password. Save it without the password and upload it again.',
-  old_word: 'This is a Word document in the old format (.doc). Open it in Word, save it as .docx and upload that.',
   old_excel:
     'This is an Excel workbook in an old or binary format (.xls, .xlsb). Open it in Excel, save it as .xlsx and upload that.',
   old_powerpoint:
     'This is a presentation in the old format (.ppt). Open it in PowerPoint, save it as .pptx and upload that.',
   image:
     'This is a picture. Save it as a PDF with text recognition (OCR), or type its text into a document, and upload that.',
+  outlook:
+    'This is a message in the format of Outlook (.msg). Open it in Outlook, save it as HTML, or print it as a PDF, and upload that.',
   archive: 'This is an archive of files (such as .zip). Unpack it and upload the documents in it one by one.',
   pages: 'This is a Pages, Numbers or Keynote document. Export it as PDF, Word, Excel or PowerPoint and upload that.',
   unsupported:
-    'Files of this type can’t be read. Upload a PDF, Word (.docx), Excel (.xlsx), CSV, PowerPoint (.pptx), HTML, Markdown or text file.',
+    'Files of this type can’t be read. Save it as PDF, Word (.docx), Excel (.xlsx) or PowerPoint (.pptx) in the program that created it, or upload a CSV, HTML, e-mail (.eml), EPUB, Markdown or text file.',
   damaged:
     'The file is damaged or was not uploaded completely. Open it in the program that created it, save it again and upload that.',
   hidden_parts:

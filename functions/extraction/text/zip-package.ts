@@ -16,9 +16,7 @@ const overlap = 64
 
 /** Refuses zip bombs, and XML with entities of its own, which no office program writes. @throws Unreadable */
 export async function checkedPackage(file: Buffer) {
-  const zip = await fromBufferPromise(file, { lazyEntries: true, strictFileNames: false }).catch((error) => {
-    throw new Unreadable('damaged', error)
-  })
+  const zip = await opened(file)
   if (zip.entryCount > maxEntries) throw new Unreadable('suspicious')
   const entries = await entriesOf(zip)
   const total = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
@@ -38,9 +36,29 @@ export async function checkedPackage(file: Buffer) {
     if (entry.fileName === 'mimetype') found.mimetype = start.toString()
     if (entry.fileName === 'META-INF/manifest.xml') found.isEncrypted = start.includes('encryption-data')
     if (entry.fileName === 'content.xml') found.hides = hides
-    if (/^(docProps\/core|meta)\.xml$/.test(entry.fileName)) found.title = titleIn(start.toString())
+    if (/^(docProps\/core|meta)\.xml$|\.opf$/.test(entry.fileName)) found.title = titleIn(start.toString())
   }
   return found
+}
+
+/** Entries of a package that was checked before, by name. */
+export async function entriesNamed(file: Buffer, name: RegExp): Promise<Map<string, Buffer>> {
+  const zip = await opened(file)
+  const found = new Map<string, Buffer>()
+  for (const entry of await entriesOf(zip))
+    if (name.test(entry.fileName)) {
+      const parts: Buffer[] = await Array.fromAsync(await zip.openReadStreamPromise(entry))
+      found.set(entry.fileName, Buffer.concat(parts))
+    }
+  return found
+}
+
+async function opened(file: Buffer): Promise<ZipFile> {
+  return await fromBufferPromise(file, { lazyEntries: true, strictFileNames: false, autoClose: false }).catch(
+    (error) => {
+      throw new Unreadable('damaged', error)
+    },
+  )
 }
 
 async function entriesOf(zip: ZipFile): Promise<Entry[]> {
@@ -74,7 +92,7 @@ async function lookInto(zip: ZipFile, entry: Entry) {
 const references: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 function titleIn(properties: string): string | undefined {
-  const [, title] = /<dc:title>([^<]*)<\/dc:title>/.exec(properties) ?? []
+  const [, title] = /<dc:title[^<>]*>([^<]*)<\/dc:title>/.exec(properties) ?? []
   return title?.replaceAll(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
     name
       ? (references[name] ?? whole)

@@ -17,7 +17,7 @@ const table = (rows: unknown[][]) =>
 
 const libraries: Record<string, { extensions: string[]; load: () => Promise<Convert> }> = {
   anydoc: {
-    extensions: ['pdf', 'docx', 'odt', 'rtf', 'pptx', 'odp', 'xlsx', 'ods', 'csv'],
+    extensions: ['pdf', 'docx', 'doc', 'odt', 'rtf', 'pptx', 'odp', 'xlsx', 'ods', 'csv', 'epub'],
     load: async () => {
       const { Format, toMarkdownBytes } = await import('@firecrawl/anydoc')
       return (file, extension) => toMarkdownBytes(file, extension === 'csv' ? ('csv' as typeof Format.csv) : undefined)

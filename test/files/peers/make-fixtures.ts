@@ -1,4 +1,4 @@
-// Writes test/files/fixtures anew: node make-fixtures.ts DIRECTORY, with LibreOffice (soffice) and chromium on the path.
+// Writes test/files/fixtures anew: node make-fixtures.ts DIRECTORY, with LibreOffice (soffice), chromium, pandoc and python3 on the path.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -110,6 +110,7 @@ async function priceListInWord(): Promise<void> {
   keep(convert('price-list.docx', 'rtf'), 'price-list.rtf')
   renameSync(at('out/price-list.odt'), at('price-list.odt'))
   keep(convert('price-list.odt', 'docx', ':MS Word 2007 XML'), 'price-list.docx')
+  keep(convert('price-list.odt', 'doc'), 'price-list.doc')
   keep(convert('price-list.odt', 'pdf'), 'price-list.pdf')
   keep(
     convert('price-list.odt', 'pdf', ':writer_pdf_Export:{"UseTaggedPDF":{"type":"boolean","value":"true"}}'),
@@ -338,11 +339,37 @@ function invoice(): void {
   writeFileSync(join(target, 'price-list.jspdf.pdf'), Buffer.from(pdf.output('arraybuffer')))
 }
 
+/** Both as a program that is neither ours nor LibreOffice writes them. */
+function bookAndMail(): void {
+  execFileSync('pandoc', [
+    join(target, 'price-list.md'),
+    '--metadata',
+    `title=${shop.title}`,
+    '-o',
+    at('price-list.epub'),
+  ])
+  keep('price-list.epub')
+  const program = `import sys
+from email.message import EmailMessage
+mail = EmailMessage()
+mail['From'] = 'Ann Holm <ann@fjord.example>'
+mail['To'] = 'agent@fjord.example'
+mail['Subject'] = 'Fwd: ' + sys.argv[1]
+mail['Date'] = 'Tue, 03 Mar 2026 00:12:00 +0100'
+mail['Message-ID'] = '<1@fjord.example>'
+mail.set_content('Your program shows no HTML.')
+mail.add_alternative(sys.argv[2], subtype='html')
+mail.add_attachment(b'%PDF-', maintype='application', subtype='pdf', filename='Größen.pdf')
+sys.stdout.buffer.write(bytes(mail))`
+  writeFileSync(join(target, 'price-list.eml'), execFileSync('python3', ['-c', program, shop.title, page('')]))
+}
+
 await priceListInWord()
 await terms()
 await workbooks()
 await formats()
 await slides()
 texts()
+bookAndMail()
 prints()
 invoice()

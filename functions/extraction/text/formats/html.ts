@@ -21,6 +21,11 @@ export function readHtml(html: string): { blocks: Block[]; title: string | undef
   return { blocks: isMissing ? [{ kind: 'heading', level: 1, text: title }, ...blocks] : blocks, title }
 }
 
+/** A part of a mail or book, all of which is meant to be read. */
+export function htmlBlocks(html: string): Block[] {
+  return blocksOf(parse(html).childNodes as Node[], 0)
+}
+
 export function declaredEncoding(bytes: Buffer): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 }

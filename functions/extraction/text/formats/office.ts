@@ -2,7 +2,7 @@ import type * as anydoc from '@firecrawl/anydoc'
 import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 
-export type OfficeFormat = 'docx' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
+export type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
 
 const faults = {
   unsupported: 'damaged',
