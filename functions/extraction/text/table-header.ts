@@ -1,6 +1,19 @@
-/** Guesses whether the first row names the columns: not if it has an amount above other amounts. */
+const currency = /[€$£¥₹₽₺₴]|\b(?:[A-Z]{3}|[Ee]uros?|kr|zł|Kč|Ft|lei|Fr)\b|\d[.,](?:-|–)/u
+
+/** Guesses whether the first row names the columns: not if it has an amount above amounts of its kind. */
 export function hasHeader([first, ...rest]: readonly (readonly string[])[]): boolean {
-  return !first!.some((text, column) => isAmount(text) && rest.some((row) => isAmount(row[column] ?? '')))
+  return !first!.some((text, column) => {
+    const kind = amountKind(text)
+    return kind !== 'text' && rest.some((row) => amountKind(row[column] ?? '') === kind)
+  })
+}
+
+export function amountKind(text: string): 'text' | 'price' | 'percentage' | 'time' | 'quantity' | 'number' {
+  if (!isAmount(text)) return 'text'
+  if (currency.test(text)) return 'price'
+  if (text.includes('%')) return 'percentage'
+  if (/\d:\d\d/.test(text)) return 'time'
+  return /\d ?\p{L}/u.test(text) ? 'quantity' : 'number'
 }
 
 export function isAmount(text: string): boolean {

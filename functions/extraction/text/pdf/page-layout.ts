@@ -1,17 +1,17 @@
 import type { Block } from '../blocks.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type FontSizes, textBlocks } from './paragraphs.ts'
-import { readingOrder } from './reading-order.ts'
+import { PageCuts, type Region } from './regions.ts'
 import { ruledTables } from './ruled-tables.ts'
 import { runningLines } from './running-lines.ts'
 import { linesOf } from './text-lines.ts'
 
 const maxHeadingSizes = 4
 
-/** What a page shows, in the order of reading; `doubtful` holds the passages whose layout can be read in two ways, '' for the whole page. */
+/** What a page shows, in the order of reading, and whether its layout can be read in two ways. */
 export interface LaidOutPage {
   blocks: Block[]
-  doubtful: string[]
+  isDoubtful: boolean
 }
 
 /** Reads the pages of one document by the places of their words and rulings, in points from the top left; a word's `y` is its baseline, its
@@ -19,28 +19,34 @@ export interface LaidOutPage {
 export function laidOutPages(pages: readonly PageContent[]): LaidOutPage[] {
   const running = runningLines(pages)
   const sizes = fontSizes(pages)
-  return pages.map((page) => ({ blocks: laidOutBlocks(page, running, sizes), doubtful: [] }))
+  return pages.map((page) => laidOut(page, running, sizes))
 }
 
-function laidOutBlocks(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): Block[] {
-  const { tables, rest } = ruledTables(
-    page.words.filter((word) => !running.has(word)),
-    page.rulings,
-  )
-  tables.sort((a, b) => a.top - b.top)
-  const blocks: Block[] = []
-  const right = Math.max(...page.words.map(({ x1 }) => x1))
-  let words = rest
-  for (const { top, ...table } of [...tables, { top: Number.POSITIVE_INFINITY, kind: 'table' as const, rows: [] }]) {
-    const above = words.filter(({ y }) => y <= top + 3)
-    const parts = readingOrder(above).filter((part) => part.length > 0)
-    for (const part of parts)
-      blocks.push(...textBlocks(linesOf(part), sizes, parts.length > 1 ? Math.max(...part.map(({ x1 }) => x1)) : right))
-    words = words.filter(({ y }) => y > top + 3)
-    if (table.rows.length > 0) blocks.push({ kind: 'table', rows: table.rows })
-  }
+function laidOut(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): LaidOutPage {
+  const words = page.words.filter((word) => !running.has(word))
+  const { tables, rest } = ruledTables(words, page.rulings)
+  const cuts = new PageCuts(words, page.rulings)
+  const regions = cuts.regions({ words: rest, tables })
+  const blocks = regions.flatMap((region) => regionBlocks(region, sizes, rightOf(regions.length > 1 ? region : page)))
   if (page.turned.length > 0) blocks.push({ kind: 'paragraph', text: page.turned.join(' ') })
+  return { blocks, isDoubtful: cuts.doubtful }
+}
+
+function regionBlocks({ words, tables }: Region, sizes: FontSizes, right: number): Block[] {
+  const blocks: Block[] = []
+  let above = Number.NEGATIVE_INFINITY
+  for (const table of [...tables.toSorted((a, b) => a.top - b.top), undefined]) {
+    const below = table ? table.top + 3 : Number.POSITIVE_INFINITY
+    const between = words.filter(({ y }) => y > above && y <= below)
+    if (between.length > 0) blocks.push(...textBlocks(linesOf(between), sizes, right))
+    if (table) blocks.push({ kind: 'table', rows: table.rows })
+    above = below
+  }
   return blocks
+}
+
+function rightOf({ words }: { words: readonly Word[] }): number {
+  return Math.max(...words.map(({ x1 }) => x1))
 }
 
 function fontSizes(pages: readonly PageContent[]): FontSizes {

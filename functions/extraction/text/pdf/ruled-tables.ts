@@ -4,6 +4,8 @@ import type { Ruling } from './rulings.ts'
 import { joinLines, linesOf, lineText } from './text-lines.ts'
 
 export interface PlacedTable extends Table {
+  x0: number
+  x1: number
   top: number
   bottom: number
 }
@@ -25,7 +27,7 @@ export function ruledTables(
       middle(word) > left && middle(word) < right && height(word) > top && height(word) < bottom
     const rows = rowsOf(grid, rest.filter(inside)).filter((row) => row.some(Boolean))
     if (!isTable(rows)) continue
-    tables.push({ kind: 'table', rows, top, bottom })
+    tables.push({ kind: 'table', rows, x0: left, x1: right, top, bottom })
     rest = rest.filter((word) => !inside(word))
   }
   return { tables, rest }

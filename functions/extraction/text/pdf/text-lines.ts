@@ -10,6 +10,10 @@ const minSpace = 0.13
 
 const markers = /^([•‣▪■●○◦·∙–—*➢✓✔-]|[\ue000-\uf8ff]|\(?(\d{1,3}|[a-zA-Z])[.)])$/u
 
+export function beginsList(text: string): boolean {
+  return markers.test(text.split(' ', 1)[0]!)
+}
+
 export function linesOf(words: readonly Word[]): Line[] {
   const lines: Word[][] = []
   for (const word of [...words].sort((a, b) => a.y - b.y)) {
