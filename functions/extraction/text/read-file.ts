@@ -39,8 +39,8 @@ type Content = {
 async function contentOf(file: Buffer, fileName: string, _progress: Progress): Promise<Content> {
   switch (contentType(file)) {
     case 'pdf': {
-      const { blocks, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)
-      return { format: 'pdf', content: blocks, titles: [...titles, firstHeading(blocks)] }
+      const { blocks, notes, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)
+      return { format: 'pdf', content: blocks, notes, titles: [...titles, firstHeading(blocks)] }
     }
     case 'rtf':
       return await headedContent(file, 'rtf')

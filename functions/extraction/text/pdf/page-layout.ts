@@ -19,10 +19,12 @@ export interface LaidOutPage {
 export function laidOutPages(pages: readonly PageContent[]): LaidOutPage[] {
   const running = runningLines(pages)
   const sizes = fontSizes(pages)
-  return pages.map((page) => laidOut(page, running, sizes))
+  const laidOut = pages.map((page) => laidOutPage(page, running.words, sizes))
+  if (running.texts.length > 0) laidOut[0]!.blocks.unshift({ kind: 'paragraph', text: running.texts.join('\n') })
+  return laidOut
 }
 
-function laidOut(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): LaidOutPage {
+function laidOutPage(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): LaidOutPage {
   const words = page.words.filter((word) => !running.has(word))
   const { tables, rest } = ruledTables(words, page.rulings)
   const cuts = new PageCuts(words, page.rulings)

@@ -1,18 +1,22 @@
 import { getDocumentProxy } from 'unpdf'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
+import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
-import type { Block } from '../blocks.ts'
+import { type Block, plain } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
 import { type PageContent, pageContent } from './page-content.ts'
-import { laidOutPages } from './page-layout.ts'
-import { taggedBlocks } from './tagged-page.ts'
+import { type LaidOutPage, laidOutPages } from './page-layout.ts'
+import { withoutPageNumber } from './running-lines.ts'
+import { type TaggedPage, taggedBlocks } from './tagged-page.ts'
 
 const maxPages = 5_000
 const minLettersOfText = 20
 
+type PdfContent = { blocks: Block[]; notes: ExtractionNote[]; titles: (string | undefined)[] }
+
 /** Reads a page by its tags if they have a table, else by its layout. @throws Unreadable */
-export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: (string | undefined)[] }> {
+export async function readPdf(file: Buffer): Promise<PdfContent> {
   const pdf = await opened(file)
   try {
     if (pdf.numPages < 1) throw new Unreadable('damaged')
@@ -21,14 +25,18 @@ export async function readPdf(file: Buffer): Promise<{ blocks: Block[]; titles: 
     const contents = pages.flatMap(({ content }) => content ?? [])
     rejectScrambled(contents)
     const laidOut = new Map(laidOutPages(contents).map((layout, index) => [contents[index], layout]))
-    const blocks = joinPages(pages.map((page) => pageBlocks(page, laidOut.get(page.content)?.blocks)))
-    return { blocks, titles: await titlesOf(pdf) }
+    const read = pages.map((page) => pageBlocks(page, laidOut.get(page.content)))
+    const notes = pages.flatMap(({ number }, index): ExtractionNote[] =>
+      read[index]!.isDoubtful ? [{ code: 'doubtful_layout', page: number, text: '' }] : [],
+    )
+    const blocks = [...artifactLines(pages), ...joinPages(read.map((page) => page.blocks))]
+    return { blocks, notes, titles: await titlesOf(pdf) }
   } finally {
     await pdf.loadingTask.destroy()
   }
 }
 
-type Page = { tagged?: Block[]; content?: PageContent; letters: number }
+type Page = { number: number; tagged?: TaggedPage | undefined; content?: PageContent; letters: number }
 
 async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   try {
@@ -71,9 +79,9 @@ async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | und
   try {
     page = await pdf.getPage(number)
     const tagged = await taggedBlocks(page)
-    if (tagged?.blocks.some(holdsTable)) return { tagged: tagged.blocks, letters: tagged.letters }
+    if (tagged?.blocks.some(holdsTable)) return { number, tagged, letters: tagged.letters }
     const content = await pageContent(page)
-    return { tagged: tagged?.blocks, content, letters: lettersOn(content) }
+    return { number, tagged, content, letters: lettersOn(content) }
   } catch (error) {
     if (error instanceof RangeError) throw new Unreadable('too_complex', error)
     return undefined
@@ -83,8 +91,20 @@ async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | und
 }
 
 /** A table that the tags do not have matters more than their exact headings. */
-function pageBlocks({ tagged }: Page, laidOut: Block[] | undefined): Block[] {
-  return (tagged && !laidOut?.some(holdsTable) ? tagged : laidOut) ?? tagged ?? []
+function pageBlocks({ tagged }: Page, laidOut: LaidOutPage | undefined): LaidOutPage {
+  const byTags = tagged && { blocks: tagged.blocks, isDoubtful: false }
+  return (byTags && !laidOut?.blocks.some(holdsTable) ? byTags : laidOut) ?? { blocks: [], isDoubtful: false }
+}
+
+/** Running heads of pages that are read by their tags, once and without page numbers. */
+function artifactLines(pages: readonly Page[]): Block[] {
+  const lettersIn = (text: string) => text.replace(/[^\p{L}\d]/gu, '')
+  const shown = pages.map(({ tagged }) => (tagged?.artifacts.length ? lettersIn(plain(tagged.blocks)) : '')).join('\n')
+  const lines = pages.flatMap(({ number, tagged }) =>
+    (tagged?.artifacts ?? []).map((line) => withoutPageNumber(line, number, pages.length)),
+  )
+  const text = [...new Set(lines)].filter((line) => line && !shown.includes(lettersIn(line))).join('\n')
+  return text ? [{ kind: 'paragraph', text }] : []
 }
 
 function holdsTable(block: Block): boolean {

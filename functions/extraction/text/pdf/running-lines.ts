@@ -1,24 +1,51 @@
 import type { PageContent, Word } from './page-content.ts'
-import { linesOf, lineText } from './text-lines.ts'
+import { type Line, linesOf, lineText } from './text-lines.ts'
 
-const minPages = 3
 const margin = 0.1
+const pageWords = 'page|pg?|seite|s|blatt|folie|slide|página|pagina|pág|pag|sid[ae]|strona|str'
 
-/** Words of lines that pages repeat in their margins, except on the first of them. */
-export function runningLines(pages: readonly PageContent[]): Set<Word> {
-  const found = new Map<string, Word[][]>()
-  for (const [index, { words, height }] of pages.entries()) {
-    const inMargin = words.filter(({ y }) => y < margin * height || y > (1 - margin) * height)
-    for (const line of linesOf(inMargin)) {
-      const text = lineText(line).replace(/\d+/g, (digits) => (Number(digits) === index + 1 ? '#' : digits))
-      const key = `${Math.round(line.y / 4)} ${text}`
-      found.set(key, [...(found.get(key) ?? []), line.words])
+/** The headers and footers that pages repeat: all their words, and their texts without page numbers. */
+export function runningLines(pages: readonly PageContent[]): { words: Set<Word>; texts: string[] } {
+  const lines = pages.flatMap((page, index) =>
+    marginLines(page).map((line) => ({ line, place: Math.round(line.y / 4), index })),
+  )
+  const words = new Set<Word>()
+  const texts = new Set<string>()
+  for (const masked of [false, true]) {
+    const textOf = (line: Line, index: number) =>
+      masked ? withoutPageNumber(lineText(line), index + 1, pages.length) : lineText(line)
+    const left = lines.filter(({ line }) => !words.has(line.words[0]!))
+    for (const same of Map.groupBy(left, ({ line, place, index }) => `${place} ${textOf(line, index)}`).values()) {
+      if (same.length < Math.max(2, pages.length / 3)) continue
+      for (const { line } of same) for (const word of line.words) words.add(word)
+      const [{ line, index }] = same as [(typeof same)[number]]
+      for (const { text } of line.segments) texts.add(masked ? withoutPageNumber(text, index + 1, pages.length) : text)
     }
   }
-  const running = new Set<Word>()
-  for (const [key, lines] of found) {
-    if (lines.length < Math.max(minPages, pages.length / 3)) continue
-    for (const words of key.includes('#') ? lines : lines.slice(1)) for (const word of words) running.add(word)
-  }
-  return running
+  return { words, texts: [...texts].filter(Boolean) }
+}
+
+/** @param page from 1 */
+export function withoutPageNumber(text: string, page: number, pages: number): string {
+  const count = `(?:\\s*(?:of|von|de|di|du|sur|av|af|z|/)\\s*${pages})?`
+  const named = new RegExp(`\\b(?:${pageWords})\\b\\.?\\s*${page}\\b${count}`, 'iu')
+  const alone = new RegExp(`(?:^|[\\s|·•–—(-])${page}${count}[\\s)–—-]*$`, 'u')
+  return text
+    .replace(named, '')
+    .replace(alone, '')
+    .replace(/^[\s|·•,–—-]+|[\s|·•,–—-]+$/gu, '')
+}
+
+/** Lines in the margins but rows of a table that goes on, with its header. */
+function marginLines({ words, height }: PageContent): Line[] {
+  const lines = linesOf(words)
+  const isRow = (line: Line, next: Line | undefined) =>
+    next !== undefined &&
+    line.segments.length > 1 &&
+    next.segments.length === line.segments.length &&
+    Math.abs(next.y - line.y) < 2.2 * line.size
+  return lines.filter(({ y }, at) => {
+    if (y < margin * height) return !isRow(lines[at]!, lines[at + 1])
+    return y > (1 - margin) * height && !isRow(lines[at]!, lines[at - 1])
+  })
 }

@@ -14,20 +14,28 @@ const telling = /^(H[1-6]?|Table|L|Title)$/
 const containers =
   /^(Document|DocumentFragment|Part|Art|Sect|Div|Aside|BlockQuote|NonStruct|Private|Root|Index|TOC|Form|Figure|Caption)$/
 
+/** `artifacts` are lines of running heads, page numbers and repeated headers of tables. */
+export type TaggedPage = { blocks: Block[]; letters: number; artifacts: string[] }
+
 /** Undefined for a page without tags, or whose tags leave out text that is shown. */
-export async function taggedBlocks(page: PDFPageProxy): Promise<{ blocks: Block[]; letters: number } | undefined> {
+export async function taggedBlocks(page: PDFPageProxy): Promise<TaggedPage | undefined> {
   const tree = (await page.getStructTree()) as Node | null
   if (!tree || !hasRole(tree, telling)) return undefined
-  const { pieces, letters } = await piecesOf(page)
+  const { pieces, letters, artifacts } = await piecesOf(page)
   const used = lettersOf(tree, pieces)
-  return used < minShare * letters ? undefined : { blocks: blocksOf(tree.children ?? [], pieces), letters: used }
+  return used < minShare * letters
+    ? undefined
+    : { blocks: blocksOf(tree.children ?? [], pieces), letters: used, artifacts }
 }
 
-/** Text by its mark. Artifacts are running heads, page numbers and ornaments. */
-async function piecesOf(page: PDFPageProxy): Promise<{ pieces: Map<string, Piece>; letters: number }> {
+/** Text by its mark, and that of artifacts by its height. */
+async function piecesOf(
+  page: PDFPageProxy,
+): Promise<{ pieces: Map<string, Piece>; letters: number; artifacts: string[] }> {
   const { items } = await page.getTextContent({ includeMarkedContent: true })
   const pieces = new Map<string, Piece>()
   const open: (string | undefined)[] = []
+  const artifactLines = new Map<number, string>()
   let artifacts = 0
   let letters = 0
   for (const item of items) {
@@ -40,12 +48,16 @@ async function piecesOf(page: PDFPageProxy): Promise<{ pieces: Map<string, Piece
       }
       continue
     }
-    if (artifacts > 0) continue
+    if (artifacts > 0) {
+      const y = Math.round(item.transform[5] ?? 0)
+      artifactLines.set(y, `${artifactLines.get(y) ?? ''}${item.str}${item.hasEOL ? ' ' : ''}`)
+      continue
+    }
     letters += countLetters(item.str)
     const id = open.findLast((mark) => mark !== undefined && mark !== null)
     if (id !== undefined) addItem(pieces, id, item)
   }
-  return { pieces, letters }
+  return { pieces, letters, artifacts: [...artifactLines.values()].map((line) => line.replace(/\s+/g, ' ').trim()) }
 }
 
 function addItem(
@@ -119,9 +131,12 @@ function withMarker(label: string, blocks: Block[]): ListItem {
 }
 
 function tableOf(table: Node, pieces: Pieces): Block[] {
-  const rows = descendants(table, 'TR').map((row) =>
-    (row.children ?? []).filter(({ role }) => role === 'TD' || role === 'TH').map((cell) => cellOf(cell, pieces)),
-  )
+  // Every page has the tags of the whole table.
+  const rows = descendants(table, 'TR')
+    .map((row) =>
+      (row.children ?? []).filter(({ role }) => role === 'TD' || role === 'TH').map((cell) => cellOf(cell, pieces)),
+    )
+    .filter((cells) => cells.some(({ text }) => text))
   const captions = (table.children ?? [])
     .filter(({ role }) => role === 'Caption')
     .flatMap((caption) => blocksOf([caption], pieces))
