@@ -19,6 +19,7 @@ import { historyScreens } from './documents/history-screens.ts'
 import { listScreens } from './documents/list-screens.ts'
 import { textScreens } from './documents/text/screens.ts'
 import { uploadRoutes } from './documents/upload/routes.ts'
+import { versionRoutes } from './documents/version/routes.ts'
 import { errorView } from './error-view.ts'
 import { goldenScreens } from './golden/screen.ts'
 import { plainLayout } from './layout.ts'
@@ -53,6 +54,7 @@ export function dashboardApp({ db, queue, bucket, embedder, chunkSize = standard
   // In this order: `…/documents/new` is no document's id.
   app.route('/', listScreens(screen))
   app.route('/', uploadRoutes(screen, queue, bucket))
+  app.route('/', versionRoutes(screen, queue))
   app.route('/', textScreens(screen, queue, { embedder, chunkSize }))
   app.route('/', historyScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, bucket))

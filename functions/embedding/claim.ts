@@ -4,7 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import type { Tables } from '../../shared/database/tables.ts'
 import { type Claim, type Claimant, claimDocuments, toClaim } from '../../shared/documents/attempt.ts'
-import { awaitsText } from '../../shared/documents/transitions.ts'
+import { awaitsText, isFile } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
 import { findTokensLeft } from '../../shared/limits/tokens.ts'
 
@@ -19,6 +19,8 @@ export interface RevisionClaim extends Claim, DocumentScope {
   pendingMilliseconds: number
   tokensLeft: number
   ignoresGoldenQuestions: boolean
+  /** A person is asked first if it resembles another document. */
+  mayReplace: boolean
 }
 
 const d = columnsOf('documents', 'd')
@@ -35,6 +37,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)
       .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions'])
+      .returning(sql<boolean>`(${d.may_replace} and ${d.active_revision} is null and ${isFile})`.as('may_replace'))
       .returning(({ fn }) => fn.coalesce('d.content', 'd.extracted_text').as('content'))
       .returning(
         sql<number>`(extract(epoch from now() - ${d.pending_since}) * 1000)::float8`.as('pending_milliseconds'),
@@ -62,6 +65,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
         pendingMilliseconds: row.pending_milliseconds,
         tokensLeft: Number(tokens[0]?.left ?? 0),
         ignoresGoldenQuestions: row.ignores_golden_questions,
+        mayReplace: row.may_replace,
       }
     )
   })

@@ -24,6 +24,7 @@ import { batches, type CallLimits, tokensOf } from './batches.ts'
 import type { RevisionClaim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import { blocked, chunkRejected, tooManyChunks } from './failure.ts'
+import { findResembled } from './resembled.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
@@ -74,6 +75,8 @@ const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   const { db, shared, claim, embedder, callLimits: limits } = job
+  const other = claim.mayReplace ? await findResembled(db, claim) : undefined
+  if (other) return await hold(job, other)
   const chunks = await inTurns(chunking(claim.content, job.chunkSize))
   if (chunks.length > maxChunks) return await endInError(job, tooManyChunks(chunks.length, maxChunks))
   const plan = planRevision(claim, chunks, embedder.model)
@@ -106,6 +109,13 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   if (ending === 'lease_lost' || !(await switchRevision(job, { ...revision.lastPart(), spent }, remaining))) return
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
+}
+
+/** A person is asked in the dashboard; nothing of it is stored before. */
+async function hold({ db, claim }: Job, other: string): Promise<void> {
+  const held = db.updateTable('documents as d').set(transitions.hold(other)).where(transitions.leaseFence(claim))
+  const { numUpdatedRows } = await held.executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n) log.info('document_held', { ...logged(claim), resembles: other })
 }
 
 /** Asks the agent's golden questions first, if it has any. False if another revision stays served. */

@@ -12,6 +12,7 @@ import {
   fail,
   hasAttemptsLeft,
   isFileAwaited,
+  isHeld,
   isLeaseExpired,
   isManagedByService,
   isOverdue,
@@ -50,7 +51,7 @@ export function measureOldest(db: Database) {
     .select(sql<number>`greatest(0, extract(epoch from now() - min(${d.pending_since})))::int`.as('seconds'))
     .where(isManagedByService)
     .where('d.status', 'in', ['pending', 'processing'])
-    .where(sql<boolean>`not ${isFileAwaited}`)
+    .where(sql<boolean>`not ${isFileAwaited} and not ${isHeld}`)
 }
 
 function moveAll(db: Database, guards: Expression<boolean>[], transition: Transition) {

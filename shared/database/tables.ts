@@ -76,6 +76,10 @@ export interface Tables {
     file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
     pages_read: number | null
     pages: number | null
+    /** Uploaded in the dashboard: whether it replaces a document like it is asked before it is embedded. */
+    may_replace: Generated<boolean>
+    /** The document that it may replace; null once that is answered. */
+    resembles: Id | null
     status: Status
     managed_by: 'service' | 'client'
     revision: Generated<number>

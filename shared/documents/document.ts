@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../database/tables.ts'
+import { ownFaults } from './failures.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
@@ -50,7 +51,12 @@ export const documentSchema = v.pipe(
             v.description('Why, in words; those of the embedding provider, if it is the cause.'),
           ),
           attempts: v.pipe(count, v.description('How often it was tried.')),
-          next_attempt_at: v.pipe(time, v.description('When it will be tried again, or a little later.')),
+          next_attempt_at: v.pipe(
+            v.nullable(time),
+            v.description(
+              'When it will be tried again, or a little later; null for a file that waits for a person, who says in the dashboard whether it replaces the document that it resembles.',
+            ),
+          ),
         }),
       ),
       v.description('Why a document that is `pending` waits for another attempt; null for any other.'),
@@ -109,6 +115,7 @@ export const createdColumns = [
   'waiting_reason',
   'tries',
   'next_attempt_at',
+  'resembles',
 ] as const
 
 /** The columns of a response, and `edits` and `version`, its ETag. */
@@ -154,7 +161,9 @@ function toTime(time: Date | string | null): string | null {
 }
 
 /** A reason without a next attempt is left over from a wait that has ended. */
-function toWaiting({ status, waiting_reason, tries, next_attempt_at }: DocumentRow): Document['waiting'] {
+function toWaiting(row: DocumentRow): Document['waiting'] {
+  const { status, waiting_reason, tries, next_attempt_at, resembles } = row
+  if (status === 'pending' && resembles) return { reason: ownFaults.resembles, attempts: tries, next_attempt_at: null }
   if (status !== 'pending' || !waiting_reason || !next_attempt_at) return null
   return { reason: waiting_reason, attempts: tries, next_attempt_at: new Date(next_attempt_at).toISOString() }
 }

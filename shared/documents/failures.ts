@@ -21,6 +21,7 @@ export const ownFaults = {
   interrupted: 'Processing was interrupted',
   noDatabase: 'The database could not be reached',
   noFile: 'The file storage could not be reached',
+  resembles: 'The file resembles another document, and nobody has said yet whether it replaces that one',
 } as const
 
 export const attemptsFailed: Failure = {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
@@ -18,6 +19,7 @@ type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
 
 /**
  * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.
+ * @param mayReplace whether a person is asked, before it is served, if it replaces `replaces`, or a document that it resembles
  * @throws ApiError agent_not_found, validation_failed, rate_limited
  */
 export async function createFileDocument(
@@ -25,6 +27,7 @@ export async function createFileDocument(
   scope: AgentScope,
   { title: givenTitle, ...announced }: AnnouncedFile & { title?: string | undefined },
   origin: Origin,
+  { mayReplace = false, replaces }: { mayReplace?: boolean; replaces?: DocumentId | undefined } = {},
 ): Promise<{ document: DocumentRow; key: string }> {
   const id = newId() as DocumentId
   const { key, columns } = toFile({ ...scope, documentId: id }, announced)
@@ -36,6 +39,10 @@ export async function createFileDocument(
     title,
     title_terms: titleTerms(title),
     title_from_file: givenTitle === undefined,
+    may_replace: mayReplace,
+    ...(replaces && {
+      resembles: sql<string>`(select d.id from documents d where ${isDocument({ ...scope, documentId: replaces })})`,
+    }),
     ...columns,
     ...create(true, origin),
   }

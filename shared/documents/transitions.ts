@@ -26,6 +26,9 @@ import { type Failure, ownFaults } from './failures.ts'
  * | pending and due            | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
+ * | processing                 | it resembles another document    | pending, held                             | `hold`, `leaseFence`            |
+ * | pending, held              | a person keeps both              | pending, for the embedding Lambda         | `keepBoth`, `isHeld`            |
+ * | any, service               | a held document replaces it      | pending, new revision; the other goes     | `restart`, `isHeld`             |
  * | processing                 | its chunks all have vectors      | completed, served                         | `complete`, `leaseFence`        |
  * | processing, awaits text    | a page is recognised             | the same, its lease renewed               | `progress`, `leaseFence`        |
  * | processing, awaits text    | its file is not there yet        | pending, due in two minutes               | `awaitUpload`, `leaseFence`     |
@@ -110,6 +113,7 @@ export const becomeText = {
   source_url: null,
   file_bytes: null,
   ...noText,
+  resembles: null,
 } satisfies Transition
 
 /** The form that posts the file is made at the same time. */
@@ -134,7 +138,7 @@ export const handOver = (text: ExtractedText): Transition => ({
   resend_at: fromNow(lostAfterSeconds),
 })
 
-const ofClient = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0 } as const
+const ofClient = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0, resembles: null } as const
 
 /** @param requested_by the id of the client's key */
 export const takeOver = (requested_by: string): Transition => ({ ...ofClient, requested_by })
@@ -193,6 +197,17 @@ export const awaitUpload = (counters: { attempt: number; retry_count: number }):
   uploaded_at: null,
 })
 
+/** A person says first whether it replaces the other document. */
+export const hold = (resembles: string): Transition => ({
+  status: 'pending',
+  resembles,
+  ...noLease,
+  ...zeroCounters,
+  ...noWait,
+})
+
+export const keepBoth = { resembles: null, may_replace: false } satisfies Transition
+
 /** Waits without being late: its age begins, and the sweeper sends its message, when it is due. */
 export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof requeue>): Transition => ({
   ...requeue(afterSeconds, counters, reason),
@@ -230,7 +245,10 @@ export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content}
 /** No file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
-const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now())`
+/** Its text is there, and nobody has said yet whether it replaces the document that it resembles. */
+export const isHeld = sql<boolean>`(${d.status} = 'pending' and ${d.resembles} is not null and ${d.content_hash} is not null)`
+const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()
+  and not ${isHeld})`
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** Waits for the tokens of another day: nothing else lets its age begin later. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
@@ -240,7 +258,7 @@ export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 
 export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
 export const mayReplaceFile = sql<boolean>`(${isFile} and (${awaitsFile} or ${d.status} = 'error'))`
 export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
-export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending'
+export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and not ${isHeld}
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`
 export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${d.lease_expires_at} < now())`
 export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
+import { announce, post, upload as uploadTo } from './uploads.ts'
 
 const { signedIn, stand } = useDashboard()
 
@@ -10,34 +11,7 @@ beforeAll(async () => {
   tenant = await signedIn()
 })
 
-async function announce({ browser, agentId }: SignedIn, name: string, bytes: number | string) {
-  const { status, headers, html } = await browser.post(`${listOf({ agentId })}/files`, { name, bytes: `${bytes}` })
-  return { status, headers, body: JSON.parse(html) }
-}
-
-/** Posts a file as the browser does, and has its text read and embedded. @returns its document's id */
-async function upload(tenant: SignedIn, name: string, content: string): Promise<string> {
-  const { body } = await announce(tenant, name, content.length)
-  await post(tenant, body, name, content)
-  return body.documentId
-}
-
-interface Upload {
-  documentId: string
-  url: string
-  fields: Record<string, string>
-}
-
-async function post(tenant: SignedIn, { documentId, url, fields }: Upload, name: string, content: string) {
-  const form = new FormData()
-  for (const [field, value] of Object.entries(fields)) form.append(field, value)
-  form.append('file', new Blob([content]), name)
-  const { status } = await fetch(url, { method: 'POST', body: form })
-  expect(status).toBeLessThan(300)
-  expect(await tenant.browser.post(`${listOf(tenant)}/${documentId}/uploaded`, {})).toMatchObject({ status: 204 })
-  await stand.deliver('extraction')
-  await stand.deliver()
-}
+const upload = (tenant: SignedIn, name: string, content: string) => uploadTo(stand, tenant, name, content)
 
 const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
 
@@ -99,14 +73,14 @@ test('the file of a document is downloaded under its name', async () => {
 })
 
 test('a file that has arrived is read, and shows its text and passages', async () => {
-  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const id = await upload(tenant, 'Hours of Anna.txt', 'We open at 9.')
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
   const { text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
   for (const part of ['Ready', 'Text file', '1 passage', 'We open at 9.', 'Download file']) expect(text).toContain(part)
 })
 
 test('the title of a file is edited, and it stays a file', async () => {
-  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const id = await upload(tenant, 'Hours of Bert.txt', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
   expect(html).not.toContain('<textarea')
   await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { title: 'Opening', edits: hiddenIn(html, 'edits') })
@@ -114,16 +88,16 @@ test('the title of a file is edited, and it stays a file', async () => {
 })
 
 test('whoever edits the text of a file is told before that the file goes, and then it does', async () => {
-  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const id = await upload(tenant, 'Hours of Cleo.txt', 'We open at 9.')
   const path = `${listOf(tenant)}/${id}/edit?text=1`
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
   const { html, text } = await tenant.browser.get(path)
-  expect(text).toContain('what you save replaces the file Hours.txt, which will be deleted')
+  expect(text).toContain('what you save replaces the file Hours of Cleo.txt, which will be deleted')
   expect(text).toContain('Save text and delete file')
   const edits = hiddenIn(html, 'edits')
-  await tenant.browser.submit(path, { title: 'Hours', content: 'We open at 9.', edits })
+  await tenant.browser.submit(path, { title: 'Hours of Cleo', content: 'We open at 9.', edits })
   expect(await get(tenant, id), 'the same text').toMatchObject({ source_type: 'txt' })
-  await tenant.browser.submit(path, { title: 'Hours', content: 'We open at 8.', edits })
+  await tenant.browser.submit(path, { title: 'Hours of Cleo', content: 'We open at 8.', edits })
   expect(await get(tenant, id)).toMatchObject({ source_type: 'manual', source_url: null, content: 'We open at 8.' })
 })
 
@@ -147,7 +121,7 @@ test('a file that has not come after a minute says so where it is shown, and is 
   expect(again.status).toBe(201)
   expect(fields.key).toMatch(new RegExp(`^${tenant.organizationId}/${body.documentId}/[0-9a-f-]{36}/Opening.md$`))
   expect((await tenant.browser.get(page)).text).toContain('Waiting for the file')
-  await post(tenant, JSON.parse(again.html), 'Opening.md', 'We open at 9.')
+  await post(stand, tenant, JSON.parse(again.html), 'Opening.md', 'We open at 9.')
   expect(await get(tenant, body.documentId)).toMatchObject({ status: 'completed', title: 'Hours' })
 })
 
@@ -177,7 +151,7 @@ test('a file that never came, or is at fault, is replaced; another failure is tr
   expect(html).not.toContain('data-replaces=')
 })
 
-test('a file is not replaced while it is read, once it is ready, by a text or by a file of another type', async () => {
+test('a file is not replaced while it is read, nor a text, and by no file of another type', async () => {
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
   const replace = async (path: string, name = 'a.txt') =>
@@ -185,14 +159,13 @@ test('a file is not replaced while it is read, once it is ready, by a text or by
   expect(await replace(page, 'virus.exe')).toBe(422)
   await setColumns(stand, body.documentId, inProcess)
   expect(await replace(page)).toBe(409)
-  expect(await replace(`${listOf(tenant)}/${await upload(tenant, 'Hours.txt', 'We open at 9.')}`)).toBe(409)
   expect(await replace(`${listOf(tenant)}/${await write(tenant, 'Prices', 'Free.')}`)).toBe(409)
   expect(await replace(`${listOf(tenant)}/${crypto.randomUUID()}`)).toBe(404)
   expect(await replace(`${listOf(await signedIn())}/${body.documentId}`)).toBe(404)
 })
 
 test('a file is read again when it is tried again', async () => {
-  const id = await upload(tenant, 'Hours.txt', 'We open at 9.')
+  const id = await upload(tenant, 'Hours of Emil.txt', 'We open at 9.')
   await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
   expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Queued')
   await stand.deliver('extraction')

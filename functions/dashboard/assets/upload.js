@@ -122,7 +122,10 @@ function sendFile(upload) {
 function finish(upload) {
   upload.isDone = true
   uploads.delete(upload)
-  if (replaces) return location.reload()
+  const { documentId } = upload.form
+  if (replaces === documentId) return location.reload()
+  // Its page asks whether its text replaces the other's.
+  if (replaces) return location.assign(`${address}/${documentId}`)
   remove(upload.item)
   announce(words.uploaded.replace('{name}', upload.file.name))
   document.body.dispatchEvent(new Event('documents-changed'))
@@ -140,7 +143,7 @@ function cancel(upload) {
 function dropDocument(upload) {
   const { form } = upload
   delete upload.form
-  if (form && !replaces) post(`${address}/${form.documentId}/delete`).catch(() => {})
+  if (form && form.documentId !== replaces) post(`${address}/${form.documentId}/delete`).catch(() => {})
 }
 
 function show({ item }, state, message) {

@@ -20,13 +20,14 @@ import { isIgnoring } from '../refused-change.ts'
 import { type Screen, valid } from '../screen.ts'
 import { zoneOf } from '../times.ts'
 import { words } from '../words.ts'
+import { comparisonView } from './comparison.ts'
 import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unedited } from './edits.ts'
 import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { proposeDays } from './proposal.ts'
-import { needsFile } from './state.ts'
+import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeginning } from './text/text.ts'
 import { uploadView } from './upload/view.ts'
 
@@ -37,6 +38,8 @@ const documentQuery = v.object({
   /** Number of a passage that the page is to show, and to mark. */
   passage: v.fallback(v.optional(number), undefined),
   seen: v.optional(v.string()),
+  /** Shows where another file is dropped. */
+  replace: v.optional(v.string()),
 })
 
 export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'presignGet'>) {
@@ -44,7 +47,7 @@ export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Buck
     .get(
       documentPagePath,
       screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, scope, isPartial, may }) => {
-        const { seen, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
+        const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
         const [agent, document, { chunks, hasMore }] = await Promise.all([
           getAgent(db, scope),
           findOverview(db, scope),
@@ -53,7 +56,9 @@ export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Buck
         if (isPartial && seen === tagOf(document)) return c.body(null, 204)
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
         const place = placeOf(scope, may)
-        const hasUpload = place.mayWrite && !isPartial && needsFile(document) !== undefined
+        const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
+        const hasUpload = place.mayWrite && !isPartial && takesFile
+        const comparison = document.changes && (await comparisonView(db, scope, document.changes))
         const text = [
           document.title,
           ...(beginning === null ? chunks.map(({ content }) => content) : [beginning]),
@@ -61,7 +66,7 @@ export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Buck
         const isUndated = document.valid_from === null && document.valid_until === null
         const proposal =
           place.mayWrite && isUndated && from === 1 ? await proposeDays(text, document.updated_at) : undefined
-        const shown = { ...place, proposal, document, chunks, hasMore, from, passage, beginning, hasUpload }
+        const shown = { ...place, proposal, comparison, document, chunks, hasMore, from, passage, beginning, hasUpload }
         if (isPartial) return { fragment: documentView(shown) }
         return {
           title: document.title,

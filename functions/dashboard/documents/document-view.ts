@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { warningsView } from '../broken-questions.ts'
+import type { Html } from '../layout.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { type Proposal, proposalView, setDaysForm } from './dates.ts'
@@ -8,7 +9,8 @@ import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
 
 import { aboutView, retryAction, stateView } from './row.ts'
-import { isInWork, needsFile, stateOf } from './state.ts'
+import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
+import { questionView } from './version/view.ts'
 
 const w = words.documents.document
 
@@ -24,6 +26,8 @@ export interface Shown extends Place {
   hasUpload: boolean
   /** Undefined, too, for a key that may not set them. */
   proposal: Proposal | undefined
+  /** What a held document would change, in place of its text. */
+  comparison: Html | undefined
 }
 
 /** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
@@ -36,10 +40,11 @@ export function documentView(shown: Shown) {
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
+${mayWrite && questionView(base, document)}
 ${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${shown.proposal && proposalView(address, document.edits, shown.proposal)}
-${shown.chunks.length > 0 ? passagesView(shown) : textView(shown)}
+${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(shown))}
 </section>`
 }
 
@@ -47,6 +52,7 @@ export function documentActions({ base, mayWrite, document }: Shown) {
   const address = `${base}/${document.id}`
   return html`${mayWrite && html`<a class="button plain" href="${address}/edit">${w.edit}</a>`}
 ${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">${w.download}</a>`}
+${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${address}?replace=1">${words.documents.version.replaceFile}</a>`}
 <a class="button plain" href="${address}/history">${words.documents.history.action}</a>
 ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
 }

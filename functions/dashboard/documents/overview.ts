@@ -2,11 +2,12 @@ import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
-import { awaitsFile, awaitsText, isFileMissing } from '../../../shared/documents/transitions.ts'
+import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/transitions.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
+import { type Changes, findChanges } from './version/changes.ts'
 
 /** What the screens show of a document, except its text. */
-export type Overview = InferResult<ReturnType<typeof overviews>>[number]
+export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }
 
 export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
 export type Group = keyof typeof groups
@@ -35,16 +36,18 @@ export async function listOverviews(
     .orderBy('d.id', 'desc')
     .limit(limit + 1)
     .execute()
-  return { documents: documents.slice(0, limit), hasMore: documents.length > limit }
+  return { documents: await withChanges(db, scope, documents.slice(0, limit)), hasMore: documents.length > limit }
 }
 
 export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {
-  return await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
+  const found = await overviews(db, isOfAgent(scope)).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
+  return await withChanges(db, scope, found)
 }
 
 /** @throws ApiError agent_not_found, document_not_found */
 export async function findOverview(db: Database, scope: DocumentScope): Promise<Overview> {
-  return await findDocument(db, scope, overviews(db, isDocument(scope)))
+  const found = await findDocument(db, scope, overviews(db, isDocument(scope)))
+  return (await withChanges(db, scope, [found]))[0]!
 }
 
 function overviews(db: Database, condition: Expression<SqlBool>) {
@@ -68,8 +71,20 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
       awaitsFile.as('awaits_file'),
       isFileMissing.as('is_file_missing'),
       storedChunkCount.as('stored_chunk_count'),
+      isHeld.as('is_held'),
     ])
     .where(condition)
+}
+
+/** Documents that are held, with what they would change. */
+async function withChanges(
+  db: Database,
+  scope: AgentScope,
+  documents: InferResult<ReturnType<typeof overviews>>,
+): Promise<Overview[]> {
+  const held = documents.filter(({ is_held }) => is_held).map(({ id }) => id)
+  const changes = held.length > 0 ? await findChanges(db, scope, held) : new Map<string, Changes>()
+  return documents.map((document) => ({ ...document, changes: changes.get(document.id) }))
 }
 
 const validity = sql<'expired' | 'scheduled' | null>`(case

@@ -7,6 +7,7 @@ import { datesView } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
+import { questionView } from './version/view.ts'
 
 const w = words.documents
 const { broken: anyway } = words.golden
@@ -21,7 +22,7 @@ ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
-  html`<div class="actions">${retryAction(base, document)}
+  html`<div class="actions">${questionView(base, document)}${retryAction(base, document)}
 <a class="button quiet danger" href="${base}/${id}/delete" aria-label="${w.delete.actionOf(title)}"
   data-edits="${document.edits}" ${deletionWords(title)}>${w.delete.action}</a></div>`
 }

@@ -29,9 +29,16 @@ function ownState(document: Overview): State {
 }
 
 function workOf(document: Overview): State {
-  const { status, waiting_reason, next_attempt_at, tries, awaits_text, awaits_file, is_file_missing } = document
+  const { status, waiting_reason, next_attempt_at, tries, awaits_text, awaits_file, is_file_missing, changes } =
+    document
   const w = words.documents.states
   const isPending = status === 'pending'
+  if (changes)
+    return {
+      kind: 'waiting',
+      label: words.documents.version.state,
+      detail: words.documents.version.ask(changes.otherTitle),
+    }
   if (is_file_missing) return { kind: 'waiting', label: w.fileMissing, detail: w.fileMissingDetail }
   if (awaits_file) return { kind: 'working', label: w.awaitsFile }
   if (isPending && waiting_reason && next_attempt_at)
@@ -55,6 +62,11 @@ export function mayBeRetried(document: Overview): boolean {
   return document.status === 'error' && needsFile(document) === undefined
 }
 
+/** Whether a new file becomes a document of its own first, which replaces this one once its text is seen. */
+export function mayReplaceFile({ status, source_url, managed_by }: Overview): boolean {
+  return status === 'completed' && source_url !== null && managed_by === 'service'
+}
+
 type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
 
 const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
@@ -69,5 +81,6 @@ export function needsFile({ status, error_code, is_file_missing }: FileState): '
 
 /** Whether it changes without anybody's doing. */
 export function isInWork(document: Overview): boolean {
-  return document.managed_by === 'service' && (document.status === 'pending' || document.status === 'processing')
+  const isUnfinished = document.status === 'pending' || document.status === 'processing'
+  return document.managed_by === 'service' && isUnfinished && !document.is_held
 }

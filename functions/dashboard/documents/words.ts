@@ -1,5 +1,6 @@
 import { number, sentence } from '../sentences.ts'
 import { history } from './history/words.ts'
+import { version } from './version/words.ts'
 
 export const documents = {
   title: 'Documents',
@@ -132,7 +133,7 @@ export const documents = {
     noContent: 'Enter the text that callers should get answers from.',
     longContent: 'A text written here can have at most 1 MB. Split it, or upload it as a file.',
     tooLongToEdit: 'This text is larger than 1 MB, too large to edit here.',
-    fileStays: 'To change what it says, upload the new file as a document and delete this one, or edit its text.',
+    fileStays: 'To change what it says, replace its file with the new one, or edit its text.',
     editTextOfFile: 'Edit its text',
     replacesFile: (file: string) =>
       `Editing turns this into a text document: what you save replaces the file ${file}, which will be deleted.`,
@@ -165,6 +166,7 @@ export const documents = {
     notInOrder: 'The last day is before the first.',
   },
   history,
+  version,
   document: {
     edit: 'Edit',
     download: 'Download file',

@@ -215,11 +215,22 @@ begin
 end $$;
 create trigger touch_document before update on documents for each row
   when ((old.title, old.content_hash, old.source_type, old.source_url, old.status, old.chunk_count, old.searchable_chunk_count,
-        old.valid_from, old.valid_until, old.error_message, old.waiting_reason, old.warnings)
+        old.valid_from, old.valid_until, old.error_message, old.waiting_reason, old.warnings, old.resembles)
       is distinct from
       (new.title, new.content_hash, new.source_type, new.source_url, new.status, new.chunk_count, new.searchable_chunk_count,
-        new.valid_from, new.valid_until, new.error_message, new.waiting_reason, new.warnings))
+        new.valid_from, new.valid_until, new.error_message, new.waiting_reason, new.warnings, new.resembles))
   execute function touch_document();
+
+-- The age of a document that waited for a person begins now, also where the document that it resembles was deleted.
+create function release_document() returns trigger language plpgsql as $$
+begin
+  new.pending_since := now();
+  new.resend_at := now();
+  return new;
+end $$;
+create trigger release_document before update on documents for each row
+  when (old.resembles is not null and new.resembles is null and old.resend_at = new.resend_at)
+  execute function release_document();
 
 -- Counted in the transaction that causes it: the agent's tool is on while search serves something.
 create function count_ready_documents_of_agent() returns trigger
@@ -243,11 +254,14 @@ create trigger count_ready_documents_of_agent after update on documents for each
   when ((old.active_revision is null) <> (new.active_revision is null))
   execute function count_ready_documents_of_agent();
 
+-- The file of a document that has replaced another is that one's now.
 create function mark_file_obsolete() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
-  insert into obsolete_files (source_url, last_at) values (old.source_url, coalesce(old.upload_until, now()))
+  insert into obsolete_files (source_url, last_at) select old.source_url, coalesce(old.upload_until, now())
+  where not exists (
+    select from documents d where (d.organization_id, d.id, d.source_url) = (old.organization_id, old.resembles, old.source_url))
   on conflict do nothing;
   return null;
 end $$;

@@ -42,12 +42,13 @@ grant select, delete,
   update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
     pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
-    requested_by, uploaded_at, served_at)
+    requested_by, uploaded_at, served_at, resembles)
   on documents to cuecard_documents, cuecard_dashboard;
 grant select on document_revisions to cuecard_documents, cuecard_dashboard;
 grant select (organization_id, id, name) on api_keys to cuecard_documents;
 grant execute on function admit_documents to cuecard_documents, cuecard_dashboard;
-grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at), update (file_etag, upload_until)
+grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at, may_replace, resembles),
+  update (file_etag, upload_until, may_replace)
   on documents to cuecard_dashboard;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
 grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;
@@ -57,7 +58,7 @@ grant select (organization_id, document_id, id), delete on vectors to cuecard_do
 grant
   select (organization_id, id, agent_id, managed_by, revision, active_revision, chunk_count, chunk_offsets),
   update (status, managed_by, revision, active_revision, listed_revision, chunk_count, chunk_offsets, planned_chunk_count,
-    error_message, error_code, lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, requested_by)
+    error_message, error_code, lease_token, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, requested_by, resembles)
   on documents to cuecard_chunks;
 grant select, delete,
   insert (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
@@ -140,7 +141,7 @@ grant select, delete, update (deleted_at) on calls to cuecard_dashboard;
 grant
   select (organization_id, id, status, managed_by, revision, source_url, content_hash, lease_token, lease_expires_at, attempt,
     retry_count, tries, next_attempt_at, request_id, requested_by, created_at, title_from_file, file_etag, upload_until,
-    uploaded_at),
+    uploaded_at, resembles),
   update (title, title_terms, status, source_type, file_etag, uploaded_at, extracted_text, file_notes, pages_read, pages, content_hash,
     lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, error_code, error_message)
   on documents to cuecard_extraction;
@@ -148,9 +149,9 @@ grant
 grant
   select (organization_id, id, agent_id, title, content, content_hash, source_url, extracted_text, status, managed_by, revision,
     active_revision, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, pending_since, request_id,
-    requested_by, text_revision, served_at),
+    requested_by, text_revision, served_at, may_replace, resembles),
   update (status, active_revision, served_at, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
-    lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since)
+    lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, resembles)
   on documents to cuecard_embedding;
 grant
   select (organization_id, agent_id, document_id, revision, chunk_index, vector_id),
@@ -167,7 +168,7 @@ grant select, insert, update (tokens) on embedded_tokens to cuecard_embedding;
 
 grant
   select (organization_id, id, source_url, upload_until, uploaded_at, content_hash, status, managed_by, lease_expires_at, attempt,
-    retry_count, next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by),
+    retry_count, next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by, resembles),
   update (status, error_message, error_code, lease_token, lease_expires_at, next_attempt_at, waiting_reason, resend_at)
   on documents to cuecard_sweeper;
 grant select, delete, update (delete_at) on obsolete_files to cuecard_sweeper;
@@ -218,7 +219,7 @@ grant
   select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, file_notes, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
-    waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at),
+    waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at, resembles),
   update (title, content_hash, uploaded_at, extracted_text, file_notes, pages_read, pages, status, managed_by, revision, chunk_count, planned_chunk_count, error_message,
     error_code, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at,
     pending_since, request_id, requested_by, ignores_golden_questions),

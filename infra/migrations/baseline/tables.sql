@@ -121,6 +121,8 @@ create table documents (
   file_notes jsonb not null default '[]', -- what of it is doubtful
   pages_read integer, -- of the file's pages that have to be recognised, while it is read
   pages integer,
+  may_replace boolean not null default false, -- uploaded in the dashboard: whether it replaces a document like it is asked first
+  resembles uuid, -- that document: until a person answers, no worker embeds this one
   managed_by text not null check (managed_by in ('service', 'client')),
 
   status text not null check (status in ('pending', 'processing', 'completed', 'error')),
@@ -161,6 +163,7 @@ create table documents (
 
   primary key (organization_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
+  foreign key (organization_id, resembles) references documents (organization_id, id) on delete set null (resembles),
   constraint documents_content_hash check ((coalesce(content, extracted_text) is null) = (content_hash is null)),
   check ((status = 'error') = (error_message is not null)),
   check ((status = 'processing') = (lease_token is not null)),
@@ -174,6 +177,7 @@ create index documents_unserved on documents (organization_id, agent_id)
   where active_revision is distinct from revision or valid_from is not null or valid_until is not null;
 create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
 create index documents_with_warnings on documents (organization_id, agent_id) where warnings <> '[]';
+create index documents_resembling on documents (organization_id, resembles) where resembles is not null;
 create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';

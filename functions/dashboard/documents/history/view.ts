@@ -48,10 +48,14 @@ function textView(content: string): Html {
   return html`<section class="text"><h2>${w.text}</h2><div class="running-text">${shown}${shown.length < content.length && '…'}</div></section>`
 }
 
-function changesView(text: string, content: string): Html {
+export function changesView(
+  text: string,
+  content: string,
+  said: { changes: string; legend: { removed: string; added: string } } = w,
+): Html {
   const { parts, isCut } = compareTexts(text, content)
-  return html`<section class="text"><h2>${w.changes}</h2>
-<p class="hint"><del>${w.legend.removed}</del> <ins>${w.legend.added}</ins></p>
+  return html`<section class="text"><h2>${said.changes}</h2>
+<p class="hint"><del>${said.legend.removed}</del> <ins>${said.legend.added}</ins></p>
 <div class="running-text">${parts.map(partView)}</div>${isCut && html`<p class="hint">${w.cut}</p>`}</section>`
 }
 

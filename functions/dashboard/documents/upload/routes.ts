@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { createFileDocument, replaceFile, reportFile } from '../../../../shared/documents/file-document.ts'
 import type { Bucket } from '../../../../shared/files/bucket.ts'
@@ -13,6 +13,7 @@ import { words } from '../../words.ts'
 import { tooMany } from '../edits.ts'
 import { findOverview } from '../overview.ts'
 import { documentPagePath, listPath } from '../place.ts'
+import { mayReplaceFile } from '../state.ts'
 
 const w = words.documents.upload
 
@@ -37,11 +38,10 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
         }
         const file = toFile(form.values)
         try {
-          const { document, key } = await createFileDocument(db, scope, file, origin)
+          const { document, key } = await createFileDocument(db, scope, file, origin, { mayReplace: true })
           return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
         } catch (error) {
-          const { message, status } = tooMany(error)
-          return c.json({ message }, status)
+          return refused(c, error)
         }
       }),
     )
@@ -58,9 +58,15 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
             const { key } = await replaceFile(db, scope, toFile(form.values), origin)
             return c.json({ documentId: scope.documentId, ...bucket.presignPost(key, maxFileBytes) }, 201)
           } catch (error) {
-            if (isError(error, 'invalid_transition')) return c.json({ message: w.notReplaceable }, 409)
-            const { message, status } = tooMany(error)
-            return c.json({ message }, status)
+            if (!isError(error, 'invalid_transition')) return refused(c, error)
+          }
+          if (!mayReplaceFile(await findOverview(db, scope))) return c.json({ message: w.notReplaceable }, 409)
+          try {
+            const asked = { mayReplace: true, replaces: scope.documentId }
+            const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)
+            return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
+          } catch (error) {
+            return refused(c, error)
           }
         },
       ),
@@ -72,6 +78,11 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
         return c.body(null, 204)
       }),
     )
+
+  function refused(c: Context<ApiEnv>, error: unknown) {
+    const { message, status } = tooMany(error)
+    return c.json({ message }, status)
+  }
 
   function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
     return { fileName: name, fileBytes: bytes, bucket: bucket.name }

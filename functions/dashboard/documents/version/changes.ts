@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { chunking } from '../../../../shared/chunking/chunker.ts'
+import { config } from '../../../../shared/config.ts'
+import type { Database } from '../../../../shared/database/database.ts'
+import type { AgentScope } from '../../../../shared/database/scope.ts'
+import { inTurns } from '../../../../shared/steps.ts'
+
+/** What a held document would change in the one that it resembles. */
+export interface Changes {
+  otherId: string
+  otherTitle: string
+  otherEdits: number
+  /** Undefined for texts that are too long to be compared while somebody waits. */
+  passages: number | undefined
+}
+
+const maxBytes = 1_000_000
+
+interface Compared {
+  id: string
+  other_id: string
+  title: string
+  edits: number
+  before: string | null
+  after: string | null
+}
+
+/** @param ids of held documents */
+export async function findChanges(db: Database, scope: AgentScope, ids: string[]): Promise<Map<string, Changes>> {
+  const { rows } = await sql<Compared>`
+    select h.id, o.id as other_id, o.title, o.edits,
+      case when octet_length(coalesce(o.content, o.extracted_text)) <= ${maxBytes} then coalesce(o.content, o.extracted_text) end as before,
+      case when octet_length(h.extracted_text) <= ${maxBytes} then h.extracted_text end as after
+    from documents h join documents o on o.organization_id = h.organization_id and o.id = h.resembles
+    where h.organization_id = ${scope.organizationId} and h.agent_id = ${scope.agentId} and h.id = any(${ids}::uuid[])`.execute(
+    db,
+  )
+  const changes = new Map<string, Changes>()
+  for (const { id, other_id, title, edits, before, after } of rows) {
+    const passages = before === null || after === null ? undefined : await countChanged(before, after)
+    changes.set(id, { otherId: other_id, otherTitle: title, otherEdits: edits, passages })
+  }
+  return changes
+}
+
+/** How many passages one text has and the other has not, of the one with more of these. */
+async function countChanged(before: string, after: string): Promise<number> {
+  const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
+  const size = { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS }
+  const passagesOf = async (text: string) => (await inTurns(chunking(text, size))).map(({ content }) => content)
+  const [old, own] = [await passagesOf(before), await passagesOf(after)]
+  const missing = (some: string[], others: Set<string>) => some.filter((each) => !others.has(each)).length
+  return Math.max(missing(own, new Set(old)), missing(old, new Set(own)))
+}

@@ -1,0 +1,26 @@
+import { number } from '../../sentences.ts'
+
+const passages = (count: number) => {
+  if (count === 0) return 'no passage changes'
+  return count === 1 ? '1 passage changes' : `${number(count)} passages change`
+}
+
+export const version = {
+  state: 'New version?',
+  ask: (other: string) => `It looks like a new version of “${other}”. Callers get nothing from it until you choose.`,
+  asked: (title: string, other: string) =>
+    `“${title}” looks like a new version of “${other}”: replace that one, or keep both?`,
+  replace: (other: string, count: number | undefined) =>
+    `Replace “${other}”${count === undefined ? '' : ` (${passages(count)})`}`,
+  keep: 'Keep both',
+  keepOf: (title: string) => `Keep both, “${title}” too`,
+  replaced: (other: string) => `“${other}” gets the new text. What it said until now is in its history.`,
+  kept: (title: string) => `“${title}” is kept beside the other document.`,
+  changed: (other: string) =>
+    `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`,
+  answered: 'Somebody has answered this already.',
+  gone: 'Somebody has answered this already, or deleted the file.',
+  changes: (other: string) => `What would change in “${other}”`,
+  legend: { removed: 'removed', added: 'new' },
+  replaceFile: 'Replace file',
+} as const

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { isOfAgent } from '../../shared/database/scope.ts'
+import { likenessLines, likenessLinesOf, likenessName } from '../../shared/documents/likeness.ts'
+import { isManagedByService } from '../../shared/documents/transitions.ts'
+import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'
+import type { RevisionClaim } from './claim.ts'
+
+const maxNamesCompared = 2_000
+const maxTextsCompared = 100
+const maxBytesCompared = 262_144
+/** Of the different lines of two texts, the share that both have, for one to be a version of the other. */
+const alike = 0.5
+const minLines = 3
+
+const d = columnsOf('documents', 'd')
+const text = sql<string>`coalesce(${d.content}, ${d.extracted_text})`
+
+interface Named {
+  id: string
+  title: string
+  source_url: string | null
+}
+
+/** The id of an older document of the agent with nearly the same name or text, the likest if there are several. */
+export async function findResembled(db: Database, claim: RevisionClaim): Promise<string | undefined> {
+  const bytes = Buffer.byteLength(claim.content)
+  const lines = bytes > maxBytesCompared ? [] : likenessLines(claim.content)
+  // Older: so no two documents wait for each other.
+  const isCandidate = sql<boolean>`(${isOfAgent(claim)} and ${d.id} < ${claim.documentId} and ${isManagedByService}
+    and ${d.content_hash} is not null and ${d.resembles} is null)`
+  const { own, named, compared } = await db.batch({
+    own: sql<Named>`select d.id, d.title, d.source_url from documents d
+      where ${d.organization_id} = ${claim.organizationId} and ${d.id} = ${claim.documentId}`,
+    named: sql<Named>`select d.id, d.title, d.source_url from documents d
+      where ${isCandidate} order by d.id desc limit ${maxNamesCompared}`,
+    compared: sql<{ id: string; common: number; total: number }>`
+      select near.id, count(*) filter (where line = any(${lines}::text[]))::int as common, count(*)::int as total
+      from (
+        select d.id, ${text} as text from documents d
+        where ${isCandidate} and octet_length(${text}) between ${Math.floor(bytes / 3)} and ${Math.min(bytes * 3, maxBytesCompared)}
+        order by abs(octet_length(${text}) - ${bytes}) limit ${maxTextsCompared}
+      ) near cross join lateral ${likenessLinesOf(sql`near.text`)} its
+      group by near.id`,
+  })
+  const names = new Set(own.flatMap(namesOf))
+  const likeness = new Map(named.filter((each) => names.has(namesOf(each)[0])).map(({ id }) => [id, 1]))
+  for (const { id, common, total } of compared) {
+    const share = common / (lines.length + total - common)
+    if (likeness.has(id) || (common >= minLines && share >= alike)) likeness.set(id, share + (likeness.get(id) ?? 0))
+  }
+  return [...likeness].toSorted(([, a], [, b]) => b - a)[0]?.[0]
+}
+
+/** Of its file first, if it has one, then of its title. */
+function namesOf({ title, source_url }: Named): (string | undefined)[] {
+  const file = source_url === null ? [] : [likenessName(fileNameOfKey(keyOfUrl(source_url)).replace(/\.\w+$/, ''))]
+  return [...file, likenessName(title)].filter((name) => name !== undefined)
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+
+/** Lines as two versions of a text share them, though its prices and dates have changed: without digits. */
+export function likenessLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.replaceAll(/[0-9]/g, '').replaceAll(/^[ \t\r]+|[ \t\r]+$/g, ''))
+  return [...new Set(lines)].filter((line) => !isBare.test(line))
+}
+
+/** The same lines of a text in SQL, as a column `line`. */
+export const likenessLinesOf = (text: ReturnType<typeof sql>) => sql`(
+  select distinct line from (
+    select btrim(translate(each, '0123456789', ''), E' \\t\\r') as line from string_to_table(${text}, E'\\n') each) lines
+  where line !~ ${isBare.source})`
+
+/** Says too little to be compared, as a table's rule. */
+const isBare = /^.{0,3}$|^[-| :]*$/
+
+/** What two versions of a file are both called: without dates, versions and what copying adds. Undefined for a name that says nothing. */
+export function likenessName(name: string): string | undefined {
+  const plain = name.normalize('NFKC').toLowerCase().replaceAll('_', ' ').replaceAll(marks, ' ')
+  const parts = plain.match(/[\p{L}\p{M}\p{N}]+/gu)?.filter((part) => !incidental.has(part)) ?? []
+  const said = parts.join(' ')
+  return /\p{L}{3}|[\p{Lo}]{2}/u.test(said) && !empty.has(said) ? said : undefined
+}
+
+const marks =
+  /\(\d+\)|\bcopy of\b|(?:19|20)\d{6}(?!\d)|\bv(?:er(?:sion)?)?\.? ?\d+(?:[.\d]*\d)?\b|\b\d{4}[-. ]?\d\d(?:[-. ]?\d\d)?\b|\b\d{1,2}[-. ]\d{1,2}[-. ]\d{2,4}\b|\b\d{1,2}\.\d{4}\b|\b(?:19|20)\d\d(?:\/\d\d)?\b/g
+
+const months = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt'].flatMap((language) =>
+  (['long', 'short'] as const).flatMap((month) => {
+    const { format } = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
+    return Array.from({ length: 12 }, (_, i) => format(Date.UTC(2000, i)).toLowerCase().replace('.', ''))
+  }),
+)
+const incidental = new Set([
+  ...months,
+  ...[
+    'copy',
+    'copie',
+    'copia',
+    'kopie',
+    'kopia',
+    'cópia',
+    'final',
+    'new',
+    'neu',
+    'nouveau',
+    'nuevo',
+    'updated',
+    'latest',
+    'version',
+    'versión',
+    'stand',
+    'draft',
+  ],
+])
+const empty = new Set([
+  'document',
+  'dokument',
+  'documento',
+  'untitled',
+  'unbenannt',
+  'file',
+  'datei',
+  'scan',
+  'img',
+  'image',
+  'photo',
+  'foto',
+])

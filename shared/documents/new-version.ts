@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { ApiError } from '../http/errors.ts'
+import { requireDocument } from '../http/not-found.ts'
+import type { DocumentId } from '../ids.ts'
+import type { Origin } from '../queue.ts'
+import { enqueue, type Outbox } from './outbox.ts'
+import { rejectPastPipeline } from './pipeline-limit.ts'
+import * as transitions from './transitions.ts'
+
+const held = columnsOf('documents', 'held')
+
+/** Everything of a file that goes on with the document that it replaces. */
+const fileColumns = [
+  'source_type',
+  'source_url',
+  'file_bytes',
+  'file_etag',
+  'upload_until',
+  'uploaded_at',
+  'extracted_text',
+  'file_notes',
+  'content_hash',
+] as const
+
+/**
+ * Makes the file of a held document, and its text, a new revision of the document that it resembles; the held document goes. Title and
+ * dates stay. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
+ * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered, precondition_failed, rate_limited
+ */
+export async function replaceWithFile(
+  { db, queue }: Outbox,
+  scope: DocumentScope,
+  edits: number | undefined,
+  origin: Origin,
+): Promise<DocumentId> {
+  const replacedId = await findResembled(db, scope)
+  const replaced = { ...scope, documentId: replacedId }
+  const { changed } = await db
+    .batch({
+      // Everybody who locks several documents locks them in this order.
+      locked: sql`select d.id from documents d
+        where d.organization_id = ${scope.organizationId} and d.id in (${replacedId}, ${scope.documentId}) order by d.id for update`,
+      changed: db
+        .updateTable('documents as d')
+        .from('documents as held')
+        .set({
+          ...transitions.restart(origin),
+          content: null,
+          ignores_golden_questions: false,
+          ...Object.fromEntries(fileColumns.map((column) => [column, held[column]])),
+        })
+        .where(isDocument(replaced))
+        .where(transitions.isManagedByService)
+        .where(sql<boolean>`d.edits = coalesce(${edits ?? null}::int, d.edits)`)
+        .where(sql<boolean>`held.organization_id = ${scope.organizationId} and held.id = ${scope.documentId}`)
+        .whereRef('held.resembles', '=', 'd.id')
+        .where(sql<boolean>`held.status = 'pending' and held.content_hash is not null`)
+        .returning('d.id'),
+      // Only if the statement before has moved the file.
+      gone: sql`delete from documents d using documents other
+        where ${isDocument(scope)} and other.organization_id = d.organization_id and other.id = d.resembles
+          and other.source_url = d.source_url`,
+    })
+    .catch(rejectPastPipeline)
+  if (changed.length === 0) {
+    await findResembled(db, scope)
+    throw new ApiError('precondition_failed', 'The document that it would replace has been changed since.')
+  }
+  await enqueue({ db, queue }, { organizationId: scope.organizationId, documentId: replacedId, ...origin })
+  return replacedId
+}
+
+/**
+ * Lets a held document go on beside the one that it resembles.
+ * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered
+ */
+export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
+  await findResembled(db, scope)
+  const kept = await db
+    .updateTable('documents as d')
+    .set(transitions.keepBoth)
+    .where(isDocument(scope))
+    .where(transitions.isHeld)
+    .returning('d.id')
+    .execute()
+  if (kept.length === 0) await findResembled(db, scope)
+  const { organizationId, documentId } = scope
+  await enqueue({ db, queue }, { organizationId, documentId, ...origin })
+}
+
+/** @throws ApiError agent_not_found, document_not_found, invalid_transition */
+async function findResembled(db: Database, scope: DocumentScope): Promise<DocumentId> {
+  const found = await db.batch({
+    agents: findAgent(scope),
+    documents: db
+      .selectFrom('documents as d')
+      .select(['d.resembles', transitions.isHeld.as('is_held')])
+      .where(isDocument(scope)),
+  })
+  const { resembles, is_held } = requireDocument(found)
+  if (is_held && resembles) return resembles as DocumentId
+  throw new ApiError('invalid_transition', 'Nobody is asked any more whether this document replaces another.')
+}

@@ -1,0 +1,305 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { hiddenIn, listOf, rowOf, seenIn, write } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+import { post, upload } from './uploads.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
+const menu = (...prices: string[]) =>
+  items.map((item, i) => `# ${item}\n\nA ${item.toLowerCase()} costs €${prices[i] ?? '3.20'}.`).join('\n\n')
+
+interface Subject {
+  tenant: SignedIn
+  old: string
+  id: string
+}
+
+/** A served file, and another version of it that was uploaded after it. */
+async function held(name = 'menu 2027.txt', text = menu('3.90')): Promise<Subject> {
+  const tenant = await signedIn()
+  const old = await upload(stand, tenant, 'menu.txt', menu())
+  return { tenant, old, id: await upload(stand, tenant, name, text) }
+}
+
+const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
+const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
+const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
+  (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
+/** Answers as the form on the page does that was loaded before. */
+async function formOf({ tenant, id }: Subject) {
+  const { html } = await tenant.browser.get(pageOf(tenant, id))
+  const edits = hiddenIn(html, 'edits')
+  return () => tenant.browser.submit(`${pageOf(tenant, id)}/replace`, { edits })
+}
+const keep = ({ tenant, id }: Subject) => tenant.browser.submit(`${pageOf(tenant, id)}/keep`)
+
+describe('a file that is nearly another document', () => {
+  test.each([
+    ['by its name', 'Menu_2027-03 (1).txt', 'Something else altogether is written here.'],
+    ['by its text, with other prices', 'Karte.txt', menu('4.00', '4.10', '4.20', '4.30', '4.40', '4.50')],
+    ['in every byte', 'Karte.txt', menu()],
+  ])('%s waits for an answer, and nothing of it is served', async (_, name, text) => {
+    const { tenant, old, id } = await held(name, text)
+    expect(await get(tenant, id)).toMatchObject({
+      ...{ status: 'pending', chunk_count: 0, error_message: null },
+      waiting: { reason: expect.stringContaining('resembles another document'), next_attempt_at: null },
+    })
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+    const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
+    for (const part of ['New version?', 'Replace “menu” (', 'Keep both']) expect(row).toContain(part)
+  })
+
+  test.each([
+    ['another name and text', 'Hours.txt', 'We open at 9.'],
+    ['a name that says nothing', 'scan.txt', 'We open at 9.'],
+  ])('is not one with %s', async (_, name, text) => {
+    const tenant = await signedIn()
+    await upload(stand, tenant, name === 'scan.txt' ? name : 'menu.txt', menu())
+    expect(await get(tenant, await upload(stand, tenant, name, text))).toMatchObject({ status: 'completed' })
+  })
+
+  test('is nobody else’s, nor another agent’s', async () => {
+    await held()
+    const tenant = await signedIn()
+    expect(await get(tenant, await upload(stand, tenant, 'menu.txt', menu()))).toMatchObject({ status: 'completed' })
+  })
+
+  test('is asked about in the list without a reload, and then no longer asked for', async () => {
+    const tenant = await signedIn()
+    await upload(stand, tenant, 'menu.txt', menu())
+    const { html } = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'menu.txt', bytes: '10' })
+    const seen = seenIn((await tenant.browser.get(listOf(tenant))).html)
+    await post(stand, tenant, JSON.parse(html), 'menu.txt', menu('3.90'))
+    const changes = await tenant.browser.part(`${listOf(tenant)}?live=1&${seen}`)
+    expect(changes.text).toContain('“menu” looks like a new version of “menu”: replace that one, or keep both?')
+    expect(changes.html).toContain('hx-target="#live" hx-swap="delete"')
+  })
+
+  test('waits for longer than a day, without being late, and goes on when the other is deleted', async () => {
+    const { tenant, old, id } = await held()
+    await sql`update documents set pending_since = pending_since - interval '3 days', resend_at = now() - interval '3 days'
+      where id = ${id}`.execute(stand.db)
+    await stand.sweep()
+    await stand.deliver()
+    expect(await get(tenant, id)).toMatchObject({ status: 'pending' })
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${old}`)
+    await stand.sweep()
+    await stand.deliver()
+    expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
+  })
+
+  test('is no longer asked about once somebody has given it a text', async () => {
+    const { tenant, id } = await held()
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'A text.' })
+    await stand.deliver()
+    expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
+  })
+})
+
+describe('replacing', () => {
+  test('makes the file a revision of the other document, which keeps id, title and history, and embeds what changed', async () => {
+    const subject = await held()
+    const { tenant, old, id } = subject
+    const before = await get(tenant, old)
+    const { source_url } = await get(tenant, id)
+    const vectors = async () =>
+      (await sql<{ id: string }>`select id from vectors where document_id = ${old}`.execute(stand.db)).rows.map(
+        (v) => v.id,
+      )
+    const embedded = await vectors()
+    const page = await tenant.browser.get(pageOf(tenant, id))
+    expect(page.text).toContain('Replace “menu” (1 passage changes)')
+    expect(page.html).toContain('<del>3.20</del><ins>3.90</ins>')
+    const { text } = await (await formOf(subject))()
+    expect(text).toContain('“menu” gets the new text. What it said until now is in its history.')
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.20'))
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({
+      status: 'completed',
+      title: 'menu',
+      source_url,
+      created_at: before.created_at,
+    })
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).status).toBe(404)
+    const now = await vectors()
+    expect(now).toHaveLength(embedded.length)
+    expect(now.filter((vector) => !embedded.includes(vector))).toHaveLength(1)
+    expect(await found(tenant, 'flat white')).not.toContainEqual(expect.stringContaining('flat white costs €3.20'))
+    expect((await tenant.browser.get(`${pageOf(tenant, old)}/history`)).text.match(/by test/g)).toHaveLength(2)
+  })
+
+  test('keeps the new file and deletes the old one', async () => {
+    const subject = await held()
+    const { tenant, old } = subject
+    await (await formOf(subject))()
+    await stand.deliver()
+    const { rows } = await sql<{ source_url: string }>`select source_url from obsolete_files`.execute(stand.db)
+    expect(rows.map(({ source_url }) => source_url.split('/').at(-1))).toContain('menu.txt')
+    await stand.sweep()
+    const { headers } = await tenant.browser.get(`${pageOf(tenant, old)}/file`)
+    const file = await fetch(headers.location!)
+    expect(await file.text()).toContain('€3.90')
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${old}`, { status: 'pending' })
+    await stand.deliver('extraction')
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+  })
+
+  test('is undone from the history', async () => {
+    const subject = await held()
+    const { tenant, old } = subject
+    await (await formOf(subject))()
+    await stand.deliver()
+    const { html, text } = await tenant.browser.get(`${pageOf(tenant, old)}/history/1`)
+    expect(text).toContain('its file menu 2027.txt will be deleted')
+    expect(html).toContain('<del>3.90</del><ins>3.20</ins>')
+    await tenant.browser.submit(`${pageOf(tenant, old)}/history/1/restore`, { edits: hiddenIn(html, 'edits') })
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', source_url: null, content: menu() })
+    expect((await tenant.browser.get(`${pageOf(tenant, old)}/history/2`)).html).toContain(
+      '<del>3.20</del><ins>3.90</ins>',
+    )
+  })
+
+  test('also replaces a text, and one whose file could not be read', async () => {
+    const tenant = await signedIn()
+    const old = await write(tenant, 'menu', menu())
+    await stand.deliver()
+    const subject = { tenant, old, id: await upload(stand, tenant, 'menu.txt', menu('3.90')) }
+    await (await formOf(subject))()
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', source_type: 'txt', content: null })
+  })
+
+  test('needs a key that may write', async () => {
+    const { tenant, old, id } = await held()
+    await sql`update api_keys set permissions = '{kb:read}' where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
+    expect(row).toContain('New version?')
+    expect(row).not.toContain('<button')
+    expect(await tenant.browser.post(`${pageOf(tenant, id)}/replace`, { edits: '1' })).toMatchObject({ status: 403 })
+    expect(await tenant.browser.post(`${pageOf(tenant, id)}/keep`, {})).toMatchObject({ status: 403 })
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+  })
+})
+
+test('both are kept, and the question is not asked again', async () => {
+  const subject = await held()
+  const { tenant, old, id } = subject
+  expect((await keep(subject)).text).toContain('“menu 2027” is kept beside the other document.')
+  await stand.deliver()
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { status: 'pending' })
+  await stand.deliver('extraction')
+  await stand.deliver()
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed' })
+  expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+})
+
+describe('“Replace file” of a ready document', () => {
+  /** The new file, which is announced on the page of the document. */
+  async function replaced(text: string): Promise<Subject> {
+    const tenant = await signedIn()
+    const old = await upload(stand, tenant, 'menu.txt', menu())
+    const page = pageOf(tenant, old)
+    expect((await tenant.browser.get(page)).html).toContain(`href="${page}?replace=1"`)
+    expect((await tenant.browser.get(`${page}?replace=1`)).html).toContain(`data-replaces="${old}"`)
+    const { status, html } = await tenant.browser.post(`${page}/file`, { name: 'Karte.txt', bytes: `${text.length}` })
+    expect(status).toBe(201)
+    await post(stand, tenant, JSON.parse(html), 'Karte.txt', text)
+    return { tenant, old, id: JSON.parse(html).documentId }
+  }
+
+  test('asks with what would change, whatever the file is like, and serves the old text until then', async () => {
+    const subject = await replaced('A flat white is free.')
+    const { tenant, old } = subject
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.20'))
+    await (await formOf(subject))()
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', title: 'menu' })
+    expect(await found(tenant, 'flat white')).toEqual(['A flat white is free.'])
+  })
+
+  test('leaves the document as it was if the file cannot be read', async () => {
+    const { tenant, old, id } = await replaced('…')
+    expect(await get(tenant, id)).toMatchObject({ status: 'error' })
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+    const { headers } = await tenant.browser.get(`${pageOf(tenant, old)}/file`)
+    expect(await (await fetch(headers.location!)).text()).toBe(menu())
+  })
+})
+
+describe('of answers at the same time', () => {
+  const answered = /Somebody has answered this already/
+
+  test('a replacement and its repetition replace once', async () => {
+    const subject = await held()
+    const replace = await formOf(subject)
+    const texts = (await Promise.all([replace(), replace()])).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes('gets the new text'))).toHaveLength(1)
+    expect(texts.filter((text) => answered.test(text))).toHaveLength(1)
+    expect((await replace()).text).toMatch(answered)
+    await stand.deliver()
+    expect(await get(subject.tenant, subject.old)).toMatchObject({ status: 'completed' })
+  })
+
+  test('of a replacement and keeping both one holds, and nothing is lost', async () => {
+    const subject = await held()
+    const { tenant, old, id } = subject
+    const replace = await formOf(subject)
+    const texts = (await Promise.all([replace(), keep(subject)])).map(({ text }) => text)
+    expect(texts.filter((text) => answered.test(text))).toHaveLength(1)
+    await stand.deliver()
+    const isKept = (await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).status === 200
+    expect(await get(tenant, isKept ? id : old)).toMatchObject({ status: 'completed' })
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('€3.90'))
+  })
+
+  test('two versions of one document do not replace each other unseen', async () => {
+    const first = await held()
+    const second = { ...first, id: await upload(stand, first.tenant, 'menu 2028.txt', menu('4.50')) }
+    const forms = [await formOf(first), await formOf(second)]
+    const texts = (await Promise.all(forms.map((replace) => replace()))).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes('gets the new text'))).toHaveLength(1)
+    expect(texts.filter((text) => text.includes('somebody has changed “menu” in the meantime'))).toHaveLength(1)
+    await stand.deliver()
+    const { text } = await first.tenant.browser.get(listOf(first.tenant))
+    expect(text).toContain('Replace “menu” (1 passage changes)')
+  })
+
+  test('a replacement of what somebody has edited since asks again', async () => {
+    const subject = await held()
+    const { tenant, old, id } = subject
+    const replace = await formOf(subject)
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${old}`, { content: 'Closed for ever.' })
+    expect((await replace()).text).toContain('Nothing was replaced: somebody has changed “menu” in the meantime.')
+    expect(await get(tenant, old)).toMatchObject({ content: 'Closed for ever.' })
+    expect(await get(tenant, id)).toMatchObject({ status: 'pending' })
+    await (await formOf(subject))()
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', content: null })
+  })
+
+  test('with a deletion of either, what is left is served, and the file is where it belongs', async () => {
+    for (const which of ['old', 'id'] as const) {
+      const subject = await held()
+      const { tenant } = subject
+      const replace = await formOf(subject)
+      const deletion = tenant.call('DELETE', `${tenant.knowledgeBase}/${subject[which]}`)
+      const [{ text }] = await Promise.all([replace(), deletion])
+      await stand.sweep()
+      await stand.deliver()
+      const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
+      expect(text).toMatch(/gets the new text|answered this already|no document|doesn’t exist/i)
+      for (const { id, status } of data) {
+        expect(status).toBe('completed')
+        const { headers } = await tenant.browser.get(`${pageOf(tenant, id)}/file`)
+        expect((await fetch(headers.location!)).status).toBe(200)
+      }
+    }
+  })
+})
