@@ -22,6 +22,8 @@ const fileColumns = [
   'uploaded_at',
   'extracted_text',
   'file_notes',
+  'pages_read',
+  'pages',
   'content_hash',
 ] as const
 
