@@ -257,10 +257,9 @@ function isApart({ words, y }: Row, above: Row, pitch = 2.4): boolean {
 
 /** Where a band ends before a line such as "Prices include VAT" that stands below both sides, at the left. */
 function beforeNote(rows: readonly Row[], from: number, to: number, left: number): number {
-  const last = rows[to - 1]!
-  const isNote = last.words.length > 0 && linesOf(last.words).every(({ segments }) => segments.length === 1)
-  const isLeft = last.words.every(({ x1 }) => x1 < left) && endKind(linesOf(last.words)[0]!) === 'text'
-  return to - from > 3 && isNote && isLeft && isApart(last, rows[to - 2]!, 1.7) ? to - 1 : to
+  const [line] = linesOf(rows[to - 1]!.words)
+  const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && endKind(line) === 'text'
+  return to - from > 3 && isNote && isApart(rows[to - 1]!, rows[to - 2]!, 1.7) ? to - 1 : to
 }
 
 /** Level rulings, joined where a program draws them cell by cell. */
