@@ -32,7 +32,9 @@ export const lambdas = {
     routes: [
       agentPath,
       `${agentPath}/batch`,
+      `${agentPath}/files`,
       documentPath,
+      `${documentPath}/uploaded`,
       ...['', '/{revision}', '/{revision}/restore'].map((path) => `${documentPath}/revisions${path}` as const),
     ],
   },

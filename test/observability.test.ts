@@ -22,6 +22,7 @@ import { newPlatforms } from './support/own-platforms.ts'
 import { newSearch } from './support/own-search.ts'
 import { poison } from './support/provider-responses.ts'
 import { type Tenant, useStand } from './support/stand.ts'
+import { unusedPresigner } from './support/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker } from './support/worker.ts'
 
 const provider = useFakeProvider()
@@ -177,7 +178,7 @@ describe('the log', () => {
     const tenant = await stand.tenant()
     const organizationId = tenant.organizationId as OrganizationId
     const { id: editor, key } = await createKey(stand.db, { organizationId, name: 'e', permissions: ['kb:write'] })
-    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: away })
+    const app = documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue: away })
     const request = async (method: string, path: string, apiKey: string, body: object) => {
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
       const response = await app.request(path, { method, headers, body: JSON.stringify(body) })

@@ -5,7 +5,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { type ChunkSize, standardSize } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
-import type { Bucket } from '../../shared/files/bucket.ts'
+import type { Presigner } from '../../shared/files/presigner.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
@@ -33,17 +33,17 @@ import { unansweredScreens } from './unanswered/screen.ts'
 export interface Dependencies {
   db: Database
   queue: Sender
-  bucket: Pick<Bucket, 'name' | 'origin' | 'presignPost' | 'presignGet'>
+  presigner: Presigner
   embedder: Embedder
   chunkSize?: ChunkSize
   now?: () => number
 }
 
-export function dashboardApp({ db, queue, bucket, embedder, chunkSize = standardSize, now }: Dependencies) {
+export function dashboardApp({ db, queue, presigner, embedder, chunkSize = standardSize, now }: Dependencies) {
   const findSession = currentSession(db, now)
   const screen = screens(db, findSession)
   const app = api()
-  app.use(headers(bucket.origin))
+  app.use(headers(presigner.origin))
   app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
 
   app.get('/dashboard/assets/:file', (c) => assets.respond(c, c.req.param('file')) ?? c.notFound())
@@ -53,11 +53,11 @@ export function dashboardApp({ db, queue, bucket, embedder, chunkSize = standard
   app.route('/', agentsScreens(screen))
   // In this order: `…/documents/new` is no document's id.
   app.route('/', listScreens(screen))
-  app.route('/', uploadRoutes(screen, queue, bucket))
+  app.route('/', uploadRoutes(screen, queue, presigner))
   app.route('/', versionRoutes(screen, queue))
   app.route('/', textScreens(screen, queue, { embedder, chunkSize }))
   app.route('/', historyScreens(screen, queue))
-  app.route('/', documentScreens(screen, queue, bucket))
+  app.route('/', documentScreens(screen, queue, presigner))
   app.route('/', askScreens(screen, { embedder, chunkSize }))
   app.route('/', unansweredScreens(screen))
   app.route('/', callScreens(screen))
@@ -85,7 +85,7 @@ function plainError({ title, lead, content }: ReturnType<typeof errorView>) {
   return plainLayout(title, html`<p class="lead">${lead}</p>${content}`)
 }
 
-/** Only this host's scripts and styles, nothing inline, nothing made of strings; files go to the bucket, too. */
+/** Only this host's scripts and styles, nothing inline, nothing made of strings; files go to their bucket, too. */
 function headers(filesOrigin: string) {
   const own = ["'self'", filesOrigin]
   return secureHeaders({

@@ -1,7 +1,7 @@
 import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
-import { configuredBucket } from '../../shared/files/bucket.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'
@@ -13,7 +13,7 @@ export const handler = lambdaHandler(
   dashboardApp({
     db: configuredDatabase(),
     queue: configuredRoutedQueue(),
-    bucket: configuredBucket(),
+    presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   }),

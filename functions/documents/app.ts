@@ -1,21 +1,22 @@
-import type { Context } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
 import { batchBody, createBody, removalQuery, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
-import { type ApiEnv, api, onlyPost } from '../../shared/http/api.ts'
-import type { ApiKey } from '../../shared/http/api-keys.ts'
+import type { Presigner } from '../../shared/files/presigner.ts'
+import { api, onlyPost } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
-import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
+import { idempotencyHeader } from '../../shared/http/idempotency.ts'
 import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { creations } from './creations.ts'
+import { fileRoutes } from './files.ts'
 import { revisionRoutes } from './revisions.ts'
-import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, withoutContent } from './schemas.ts'
+import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 const batch = `${collection}/batch`
@@ -24,24 +25,18 @@ const one = `${collection}/:documentId`
 export interface Dependencies {
   db: Database
   queue: Sender
+  presigner: Presigner
   now?: () => number
   repeatWaitSeconds?: number
 }
 
-export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies) {
-  const creationOf = (c: Context<ApiEnv>, key: ApiKey, idempotencyKey: string | undefined, body: unknown) => ({
-    origin: { requestId: c.get('requestId'), apiKeyId: key.id },
-    request: idempotentRequest(
-      key,
-      { method: 'POST', path: c.req.path, body: () => body },
-      idempotencyKey,
-      repeatWaitSeconds,
-    ),
-  })
+export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: Dependencies) {
+  const creationOf = creations(repeatWaitSeconds)
   const endpoint = endpoints(db, now)
 
   return api()
     .use(batch, onlyPost)
+    .use(`${collection}/files`, onlyPost)
     .get(
       collection,
       endpoint(
@@ -69,8 +64,7 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
           const after = readAfter(key, list, query.cursor, sortKey)
           const scope = { organizationId: key.organizationId, ...params }
           const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
-          const shown = documents.map(toDocument)
-          const data = fitToResponse(query.exclude ? shown.map(withoutContent) : shown)
+          const data = fitToResponse(documents.map((document) => toFetched(document, query)))
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
           return respondPage(c, key, list, data, more && last ? [last.created_at, last.id] : undefined)
@@ -180,12 +174,11 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
         },
         async ({ c, key, db, params, query, headers }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const document = await getDocument(db, scope, headers['if-none-match'], query.exclude)
+          const document = await getDocument(db, scope, headers['if-none-match'], query)
           c.header('etag', etag(document))
           c.header('cache-control', 'private, no-cache')
           if (document.is_known) return c.body(null, 304)
-          const shown = toDocument(document)
-          return c.json(query.exclude ? withoutContent(shown) : shown)
+          return c.json(toFetched(document, query))
         },
       ),
     )
@@ -259,4 +252,5 @@ export function documentsApp({ db, queue, now, repeatWaitSeconds }: Dependencies
       ),
     )
     .route('/', revisionRoutes(endpoint, queue))
+    .route('/', fileRoutes(endpoint, { queue, presigner, creationOf }))
 }

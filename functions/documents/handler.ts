@@ -1,9 +1,12 @@
 import { configuredDatabase } from '../../shared/database/database.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { documentsApp } from './app.ts'
 
-export const handler = lambdaHandler(documentsApp({ db: configuredDatabase(), queue: configuredRoutedQueue() }))
+export const handler = lambdaHandler(
+  documentsApp({ db: configuredDatabase(), queue: configuredRoutedQueue(), presigner: configuredPresigner() }),
+)
 
 await loaded()

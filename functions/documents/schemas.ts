@@ -1,5 +1,11 @@
 import * as v from 'valibot'
-import { type Document, documentExample, documentSchema, statuses } from '../../shared/documents/document.ts'
+import {
+  type DocumentRow,
+  documentExample,
+  documentSchema,
+  statuses,
+  toDocument,
+} from '../../shared/documents/document.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
@@ -12,7 +18,11 @@ const exclude = v.optional(
   ),
 )
 
-export const getQuery = fields({ exclude })
+const include = v.optional(
+  v.pipe(v.literal('text', 'must be `text`'), v.description('Adds `text`: what was extracted from the file.')),
+)
+
+export const getQuery = fields({ exclude, include })
 
 export const listQuery = fields({
   status: v.optional(
@@ -33,7 +43,13 @@ export const fetchedDocument = v.pipe(
     content: v.optional(
       v.pipe(
         v.nullable(v.string()),
-        v.description('Absent with `exclude=content`. Null for a document that waits for chunks, or was a file.'),
+        v.description('Absent with `exclude=content`. Null for a document that waits for chunks, or is a file.'),
+      ),
+    ),
+    text: v.optional(
+      v.pipe(
+        v.nullable(v.string()),
+        v.description('With `include=text`: what was extracted from the file. Null until then, and without a file.'),
       ),
     ),
   }),
@@ -42,9 +58,21 @@ export const fetchedDocument = v.pipe(
 
 export const createdDocuments = v.strictObject({ data: v.array(documentSchema) })
 
-export function withoutContent({ content: _, ...rest }: Document): v.InferOutput<typeof fetchedDocument> {
-  return rest
+export function toFetched(
+  { text, ...row }: DocumentRow & { text?: string | null },
+  { exclude, include }: v.InferOutput<typeof getQuery>,
+): v.InferOutput<typeof fetchedDocument> {
+  const { content, ...document } = toDocument(row)
+  return { ...document, ...(!exclude && { content }), ...(include && { text }) }
 }
+
+export const announcedFile = v.strictObject({
+  document: documentSchema,
+  upload: v.strictObject({
+    url: v.pipe(v.string(), v.url()),
+    fields: v.pipe(v.record(v.string(), v.string()), v.description('To be sent before the file, each as it is.')),
+  }),
+})
 
 /** A day that exists in the calendar, in a year that Postgres has (from 1 on). */
 const time = v.pipe(

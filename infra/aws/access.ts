@@ -21,7 +21,7 @@ export type Access = {
 type FileAction = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject'
 
 export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
-  documents: { database: 'database-documents', sends: ['embedding', 'extraction'] },
+  documents: { database: 'database-documents', sends: ['embedding', 'extraction'], files: ['s3:PutObject'] },
   chunks: { database: 'database-chunks' },
   search: { database: 'database-search', embeds: true },
   platforms: { database: 'database-platforms', embeds: true },

@@ -20,9 +20,14 @@ export interface Route {
   operation: RouteMetadata
 }
 
+function unused(): never {
+  throw new Error('These apps are only described, not called')
+}
+const presigner = { bucket: '', origin: '', presignPost: unused, presignGet: unused }
+
 export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
   return {
-    documents: documentsApp({ db, queue: { send: () => Promise.resolve() } }),
+    documents: documentsApp({ db, queue: { send: () => Promise.resolve() }, presigner }),
     chunks: chunksApp({ db }),
     search: searchApp({ db, embedder: lexicalEmbedder() }),
     platforms: platformsApp({ db, embedder: lexicalEmbedder() }),
@@ -36,7 +41,7 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
 
 export function allRoutes(): Route[] {
   const db = new Database({
-    url: () => Promise.reject(new Error('These apps are only described, not called')),
+    url: unused,
     timeoutSeconds: 1,
   })
   return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))

@@ -12,17 +12,14 @@ export const documentSchema = v.pipe(
     id: v.pipe(v.string(), v.uuid()),
     agent_id: v.pipe(v.string(), v.uuid()),
     title: v.string(),
-    content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or was a file.')),
+    content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or is a file.')),
     source_type: v.pipe(
       v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
       v.description(
         '`manual`, or what the file was: `docx` stands for DOC, ODT and RTF too, `csv` for XLSX and ODS, `txt` for Markdown, HTML, PPTX, ODP, EPUB and e-mails. By its name at first, and by its content once that is read.',
       ),
     ),
-    source_url: v.pipe(
-      v.nullable(v.string()),
-      v.description('Where the file is stored; null unless it was a file. Files come in through the dashboard.'),
-    ),
+    source_url: v.pipe(v.nullable(v.string()), v.description('Where the file is stored; null unless it is a file.')),
     status: v.picklist(statuses),
     chunk_count: v.pipe(count, v.description('The chunks that GET chunks lists.')),
     searchable_chunk_count: v.pipe(

@@ -17,7 +17,7 @@ export function hashContent(content: string): Buffer {
 
 const d = columnsOf('documents', 'd')
 
-const noContent = sql<string | null>`null::text`
+const none = sql<string | null>`null::text`
 
 /** Newest first; large contents shorten a page, unless they are excluded and so not read. @throws ApiError agent_not_found */
 export async function listDocuments(
@@ -35,7 +35,7 @@ export async function listDocuments(
     after?: [string, string] | undefined
   },
 ): Promise<{ documents: DocumentRow[]; hasMore: boolean }> {
-  const content = exclude ? noContent : sql<string | null>`${d.content}`
+  const content = exclude ? none : sql<string | null>`${d.content}`
   const isAfter = after ? sql`(d.created_at, d.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`
   const { agents, documents } = await db.batch({
     agents: findAgent(scope),
@@ -57,18 +57,19 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/** Without content if it is excluded, or the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
+/** Without content if it is excluded, with the file's text if it is included, without both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope,
   known: Tags = [],
-  exclude?: 'content',
-): Promise<DocumentRow & { is_known: boolean }> {
+  { exclude, include }: { exclude?: 'content' | undefined; include?: 'text' | undefined } = {},
+): Promise<DocumentRow & { is_known: boolean; text: string | null }> {
   const isKnown = known === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits} || '.' || ${d.version}`, known)
   const found = db
     .selectFrom('documents as d')
     .select(['d.title', ...createdColumns, isKnown.as('is_known')])
-    .select((exclude ? noContent : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'))
+    .select((exclude ? none : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'))
+    .select((include ? sql<string | null>`case when not ${isKnown} then ${d.extracted_text} end` : none).as('text'))
     .where(isDocument(scope))
   return await findDocument(db, scope, found)
 }

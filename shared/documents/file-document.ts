@@ -2,55 +2,58 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
-import { newFile, toFileName } from '../files/file-url.ts'
+import { keyOfUrl, newFile, toFileName } from '../files/file-url.ts'
 import { ApiError } from '../http/errors.ts'
-import { agentNotFound, requireDocument } from '../http/not-found.ts'
+import type { IdempotentRequest } from '../http/idempotency.ts'
+import { requireDocument } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
-import { titleTerms } from '../terms/indexed-terms.ts'
 import { selectDocument } from './chunks.ts'
-import { createdColumns, type DocumentRow } from './document.ts'
-import { insertDocument, rejectPastLimit } from './insert-document.ts'
+import type { DocumentRow } from './document.ts'
+import type { CreateInput } from './input.ts'
+import { insertDocuments } from './insert-document.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
 type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
 
+interface NewFileOptions {
+  mayReplace?: boolean
+  replaces?: DocumentId | undefined
+  request?: IdempotentRequest | undefined
+}
+
+type NewFile = AnnouncedFile & Pick<CreateInput, 'valid_from' | 'valid_until'> & { title?: string | undefined }
+
 /**
  * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.
+ * `replayed`: an earlier attempt has created it.
  * @param mayReplace whether a person is asked, before it is served, if it replaces `replaces`, or a document that it resembles
- * @throws ApiError agent_not_found, validation_failed, rate_limited
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited, idempotency_key_reused, idempotency_in_progress
  */
 export async function createFileDocument(
   db: Database,
   scope: AgentScope,
-  { title: givenTitle, ...announced }: AnnouncedFile & { title?: string | undefined },
+  { title: givenTitle, valid_from, valid_until, ...announced }: NewFile,
   origin: Origin,
-  { mayReplace = false, replaces }: { mayReplace?: boolean; replaces?: DocumentId | undefined } = {},
-): Promise<{ document: DocumentRow; key: string }> {
+  { mayReplace = false, replaces, request }: NewFileOptions = {},
+): Promise<{ document: DocumentRow; key: string; replayed: boolean }> {
   const id = newId() as DocumentId
-  const { key, columns } = toFile({ ...scope, documentId: id }, announced)
+  const { columns } = toFile({ ...scope, documentId: id }, announced)
   const title = givenTitle ?? titleOfName(announced.fileName)
-  const row = {
-    organization_id: scope.organizationId,
-    id,
-    agent_id: scope.agentId,
-    title,
-    title_terms: titleTerms(title),
-    title_from_file: givenTitle === undefined,
-    may_replace: mayReplace,
-    ...(replaces && {
-      resembles: sql<string>`(select d.id from documents d where ${isDocument({ ...scope, documentId: replaces })})`,
-    }),
+  const document = { id, title, title_from_file: givenTitle === undefined, valid_from, valid_until }
+  const file = {
     ...columns,
-    ...create(true, origin),
+    ...(mayReplace && { may_replace: true }),
+    ...(replaces && {
+      resembles: sql`(select d.id from documents d where ${isDocument({ ...scope, documentId: replaces })})`,
+    }),
   }
-  const created = await insertDocument(db, scope, row)
-    .returning(createdColumns)
-    .executeTakeFirst()
-    .catch(rejectPastLimit)
-  return { document: { title, content: null, ...(created ?? agentNotFound()) }, key }
+  const made = { documents: [{ ...document, ...create(true, origin) }], processed: 1, file }
+  const { rows, replayed } = await insertDocuments(db, scope, made, request)
+  const row = rows[0]!
+  return { document: { title, content: null, ...row }, key: keyOfUrl(row.source_url!), replayed }
 }
 
 /**

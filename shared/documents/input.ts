@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { fields, listOf, maxCharacters } from '../http/input/fields.ts'
+import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
+import { toFileName } from '../files/file-url.ts'
+import { fields, integer, listOf, maxCharacters } from '../http/input/fields.ts'
 import { time } from '../http/input/time.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
 
@@ -43,6 +45,28 @@ export const createBody = v.pipe(
     ['valid_until'],
   ),
   v.metadata({ title: 'NewDocument' }),
+)
+
+export const fileBody = v.pipe(
+  fields({
+    name: v.pipe(
+      v.string('must be a string'),
+      maxCharacters(255),
+      v.check(
+        (name) => fileTypeOf(toFileName(name)) !== undefined,
+        `must end in one of ${fileExtensions.map((extension) => `.${extension}`).join(', ')}`,
+      ),
+      v.description('The file’s name. Its extension says the format, until the content does.'),
+    ),
+    bytes: v.pipe(integer(1, maxFileBytes), v.description('The file’s size.')),
+    title: v.optional(v.pipe(title, v.description('Without it, the title in the file, or the file’s name.'))),
+    ...validity,
+  }),
+  v.forward(
+    v.check((body) => isEverValid(body), neverValid),
+    ['valid_until'],
+  ),
+  v.metadata({ title: 'NewFile' }),
 )
 
 export const batchBody = v.pipe(

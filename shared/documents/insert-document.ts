@@ -1,32 +1,91 @@
-import { type InsertObject, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Database, violates } from '../database/database.ts'
+import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
-import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
+import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../http/idempotency.ts'
+import { agentNotFound } from '../http/not-found.ts'
+import { titleTerms } from '../terms/indexed-terms.ts'
+import { type Created, createdColumns } from './document.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
+import type { create } from './transitions.ts'
 
-/** Once for all documents that a statement inserts, of which so many are `processed` by the service; it throws past a limit. */
-export function admitsDocuments(added: number, processed: number) {
-  return sql<boolean>`admit_documents(a.organization_id, a.id, ${added}::int, ${processed}::int)`
+const columns = {
+  id: 'uuid',
+  title: 'text',
+  title_terms: 'sparsevec',
+  title_from_file: 'boolean',
+  content: 'text',
+  content_hash: 'bytea',
+  valid_from: 'timestamptz',
+  valid_until: 'timestamptz',
+  status: 'text',
+  managed_by: 'text',
+  request_id: 'text',
+  requested_by: 'uuid',
+  revised_by: 'uuid',
+} as const
+
+type NewDocument = ReturnType<typeof create> & {
+  id: string
+  title: string
+  title_from_file?: boolean
+  content?: string | null
+  content_hash?: string | null
+  valid_from?: string | null | undefined
+  valid_until?: string | null | undefined
 }
 
-/** Inserts one that the service processes, or nothing if the agent does not exist. */
-export function insertDocument(db: Database, scope: AgentScope, row: InsertObject<Tables, 'documents'>) {
-  const columns = Object.keys(row) as (keyof typeof row)[]
-  return db
-    .insertInto('documents')
-    .columns(columns)
-    .expression((eb) =>
-      eb
-        .selectFrom('agents as a')
-        .select(columns.map((column) => sql`${row[column]}`.as(column)))
-        .where(isAgent(scope))
-        .where(admitsDocuments(1, 1)),
-    )
+/**
+ * Inserts all documents or none, and returns them in the order of their ids. `replayed`: an earlier attempt has inserted them.
+ * @param processed how many of them the service processes
+ * @param file what else is stored of a document that is a file
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited, idempotency_key_reused, idempotency_in_progress
+ */
+export async function insertDocuments(
+  db: Database,
+  scope: AgentScope,
+  { documents, processed, file = {} }: { documents: NewDocument[]; processed: number; file?: Record<string, unknown> },
+  request?: IdempotentRequest,
+): Promise<{ rows: Created[]; replayed: boolean }> {
+  const made = documents.map((document) => {
+    const optional = { title_from_file: false, content: null, content_hash: null, valid_from: null, valid_until: null }
+    return { ...optional, title_terms: titleTerms(document.title), ...document }
+  })
+  const names = Object.keys(columns)
+  const inserted = sql.join([...names, ...Object.keys(file)].map((name) => sql.ref(name)))
+  const values = sql.join([...names.map((name) => sql.ref(`made.${name}`)), ...Object.values(file)])
+  const created = sql.join(createdColumns.map((column) => sql.ref(column)))
+  // A repeat is not refused past a limit.
+  const insert = sql`with agent as materialized (
+      select a.organization_id, a.id from agents a where ${isAgent(scope)}
+        and case when ${ownsIdempotencyKey(request)}
+          then admit_documents(a.organization_id, a.id, ${made.length}::int, ${processed}::int) end)
+    insert into documents (organization_id, agent_id, ${inserted})
+    select agent.organization_id, agent.id, ${values} from agent cross join ${recordset('made', columns, made)}`
+  if (!request) {
+    const { rows } = await sql<Created>`${insert} returning ${created}`.execute(db).catch(rejectPastLimit)
+    if (rows.length === 0) agentNotFound()
+    return { rows: rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)), replayed: false }
+  }
+  const response = sql<{
+    response: Created[] | null
+  }>`select jsonb_agg(to_jsonb(inserted) order by id) as response from (
+    select ${created} from documents
+    where organization_id = ${scope.organizationId} and id = any(${made.map(({ id }) => id)}::uuid[])) inserted`
+  const { results, ...outcome } = await idempotently(db, request, response, {
+    insert,
+    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id in (
+      select (jsonb_path_query(response, '$[*].id') #>> '{}')::uuid from idempotency_keys where ${isRowOf(request)})`,
+  }).catch(rejectPastLimit)
+  const rows = outcome.response ?? agentNotFound()
+  if (outcome.replayed && results.surviving.length < rows.length)
+    throw new ApiError('document_not_found', 'A document that this Idempotency-Key created has been deleted.')
+  return { rows, replayed: outcome.replayed }
 }
 
 /** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
-export function rejectPastLimit(error: unknown): never {
+function rejectPastLimit(error: unknown): never {
   if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
   throw new ApiError(
     'validation_failed',

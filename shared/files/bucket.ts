@@ -1,23 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { configuredSigner, encoded, signPolicy, signUrl } from '../aws/signing.ts'
 import { config, required } from '../config.ts'
 import { inTime } from '../deadline.ts'
-import { formSeconds } from './upload-time.ts'
-
-/** A form for `multipart/form-data`: the fields in this order, then the file, named `file`. */
-export interface FormUpload {
-  url: string
-  fields: Record<string, string>
-}
 
 /** Customers' files. A key is a path without a leading slash. */
 export interface Bucket {
-  readonly name: string
-  readonly origin: string
-  /** Lets a browser store a file of 1 to `maxBytes` bytes under this very key, within an hour and as often as it likes. */
-  presignPost(key: string, maxBytes: number): FormUpload
-  /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
-  presignGet(key: string, fileName: string): string
   /** Undefined when there is no file with this ETag, if one is given. @throws FileTooLarge, FileOverwritten, Unavailable */
   get(key: string, maxBytes: number, eTag?: string | null): Promise<StoredFile | undefined>
   /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
@@ -40,7 +26,6 @@ export class FileTooLarge extends Error {
 }
 
 const service = 'file_storage'
-const downloadSeconds = 5 * 60
 /** The limits of one request, so that a socket that died in a Lambda's freeze leaves time for another. */
 const timeouts = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
 const getMilliseconds = 40_000
@@ -49,11 +34,9 @@ const maxPerRequest = 1_000
 
 const sdk = () => import('@aws-sdk/client-s3')
 
-export function configuredBucket(now = () => new Date()): Bucket {
+export function configuredBucket(): Bucket {
   const name = required('FILES_BUCKET')
   const { AWS_ENDPOINT_URL_S3: endpoint } = config()
-  const signer = configuredSigner()
-  const url = endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${signer.region}.amazonaws.com`
   let opened: Promise<S3Client> | undefined
   const open = () => {
     opened ??= sdk().then(({ S3Client }) => {
@@ -62,21 +45,6 @@ export function configuredBucket(now = () => new Date()): Bucket {
     return opened
   }
   return {
-    name,
-    origin: new URL(url).origin,
-    presignPost(key, maxBytes) {
-      const conditions = [{ bucket: name }, { key }, ['content-length-range', 1, maxBytes]]
-      const expires = new Date(now().getTime() + formSeconds * 1000)
-      return { url: `${url}/`, fields: { key, ...signPolicy(signer, { conditions, expires, now: now() }) } }
-    },
-    presignGet(key, fileName) {
-      const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
-      return signUrl(signer, `${url}/${key.split('/').map(encoded).join('/')}`, {
-        parameters,
-        seconds: downloadSeconds,
-        now: now(),
-      })
-    },
     async get(key, maxBytes, eTag = null) {
       const s3 = await open()
       const wanted = { name, key, maxBytes, eTag }

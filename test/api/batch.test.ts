@@ -8,6 +8,7 @@ import { listen } from '../support/loopback.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { limit } from '../support/tenant.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
@@ -109,7 +110,11 @@ describe('a batch of documents', () => {
     })
     vi.stubEnv('AWS_ENDPOINT_URL_SQS', server.origin)
     const signer = () => ({ region: 'eu-central-1', accessKeyId: 'a', secretAccessKey: 's' })
-    const app = documentsApp({ db: databaseAs('cuecard_documents'), queue: sqsQueue(`${server.origin}/queue`, signer) })
+    const app = documentsApp({
+      presigner: unusedPresigner,
+      db: databaseAs('cuecard_documents'),
+      queue: sqsQueue(`${server.origin}/queue`, signer),
+    })
     const call = callerOf(app, tenant.apiKey)
     const { body } = await call('POST', `${tenant.knowledgeBase}/batch`, { documents: numbered(25) })
     vi.unstubAllEnvs()

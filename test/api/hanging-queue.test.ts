@@ -11,6 +11,7 @@ import { Unavailable } from '../../shared/unavailable.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { listen } from '../support/loopback.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 // A queue that accepts every request and answers none.
@@ -33,7 +34,9 @@ afterAll(() => silent?.close())
 
 /** Calls the documents Lambda, which fails after its time-out. */
 async function call(tenant: Tenant, method: string, path: string, body: object, via = queue) {
-  const handler = lambdaHandler(documentsApp({ db: databaseAs('cuecard_documents'), queue: via }))
+  const handler = lambdaHandler(
+    documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue: via }),
+  )
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey }
   const event = toEvent({ method, url: path, headers, body: JSON.stringify(body) }, lambdas.documents.routes)!
   const { timeoutSeconds } = lambdas.documents

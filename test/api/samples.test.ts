@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { languages } from '../../functions/reference/browser/samples.js'
 import { useGateway } from '../support/gateway.ts'
+import { isInstalled } from '../support/installed.ts'
 import { useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -38,9 +38,6 @@ const runners: Record<string, Runner> = {
       `print('--- ${i}')\ntry:\n${code.replaceAll(/^/gm, '    ')}\nexcept Exception as error:\n    print('FAILED', repr(error))`,
   },
 }
-
-const isInstalled = (command: string) =>
-  (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)))
 
 /** What each sample prints, run one after the other by one process. */
 async function run(language: string, samples: string[]): Promise<string[]> {
@@ -107,6 +104,7 @@ test.for(Object.keys(languages))(
       'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',
+      'POST /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/uploaded',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
     ])
     expect((await call('GET', `${knowledgeBase}?limit=1`)).body.data).toMatchObject([odd])

@@ -5,7 +5,7 @@ import { createAgent } from '../../infra/admin/tenants.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import type { QueueName } from '../../infra/wiring.ts'
-import type { FormUpload } from '../../shared/files/bucket.ts'
+import type { FormUpload } from '../../shared/files/presigner.ts'
 import { deploy } from '../support/deployed-system.ts'
 import { makeTenant } from '../support/tenant.ts'
 

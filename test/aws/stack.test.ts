@@ -79,7 +79,7 @@ describe('permissions', () => {
   const listFiles = 's3:ListBucket on cuecard-prod-files-111122223333-eu-central-1'
 
   test.each([
-    ['documents', [read('database-documents'), send(...both)]],
+    ['documents', [read('database-documents'), send(...both), files('PutObject')]],
     ['chunks', [read('database-chunks')]],
     ['search', [read('database-search', 'provider')]],
     ['platforms', [read('database-platforms', 'provider')]],

@@ -3,7 +3,7 @@ import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { configuredBucket } from '../../shared/files/bucket.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { keepQuestions, keptQuestions } from '../support/asked-questions.ts'
@@ -183,7 +183,7 @@ describe('while the provider is down', () => {
       db: databaseAs('cuecard_dashboard'),
       embedder,
       queue: keptQueue().queue,
-      bucket: configuredBucket(),
+      presigner: configuredPresigner(),
     })
     return { ...owner, browser: await signIn(newBrowser(stand, undefined, lambdaHandler(app)), owner.apiKey) }
   }

@@ -4,7 +4,7 @@ import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { words } from '../../functions/dashboard/words.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { configuredBucket } from '../../shared/files/bucket.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { databaseAs, keptQueue } from '../support/worker.ts'
 import { hiddenIn, write } from './document-rows.ts'
@@ -31,7 +31,7 @@ async function withoutProvider({ apiKey }: SignedIn) {
     db: databaseAs('cuecard_dashboard'),
     embedder: { ...lexicalEmbedder(), embed },
     queue: keptQueue().queue,
-    bucket: configuredBucket(),
+    presigner: configuredPresigner(),
   })
   return await signIn(newBrowser(stand, undefined, lambdaHandler(app)), apiKey)
 }

@@ -8,6 +8,7 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { createGolden } from '../../shared/golden/store.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Tenant } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 
 interface Route {
   method: string
@@ -18,8 +19,7 @@ const unused = () => {
   throw new Error('This app is only described, not called')
 }
 const db = new Database({ url: unused, timeoutSeconds: 1 })
-const bucket = { name: 'files', origin: 'http://127.0.0.1', presignPost: unused, presignGet: unused }
-const routes = dashboardApp({ db, embedder: lexicalEmbedder(), queue: { send: unused }, bucket })
+const routes = dashboardApp({ db, embedder: lexicalEmbedder(), queue: { send: unused }, presigner: unusedPresigner })
   .routes.filter(({ method }) => method !== 'ALL')
   .map(({ method, path, handler }) => ({ method, path, metadata: screenMetadata(handler) }))
 

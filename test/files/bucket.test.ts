@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Bucket, configuredBucket, FileOverwritten } from '../../shared/files/bucket.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { listen } from '../support/loopback.ts'
 
@@ -16,16 +17,16 @@ const role = {
   AWS_ENDPOINT_URL_S3: '',
 }
 
-function bucketWith(env: Partial<typeof role> = {}): Bucket {
+function useRole(env: Partial<typeof role> = {}) {
   for (const [name, value] of Object.entries({ ...role, ...env })) vi.stubEnv(name, value)
-  return configuredBucket()
 }
 
 /** A bucket of an S3 that answers so. */
 async function bucketOf(listener: RequestListener): Promise<Bucket> {
   const { origin, close } = await listen(listener)
   closers.push(close)
-  return bucketWith({ AWS_ENDPOINT_URL_S3: origin })
+  useRole({ AWS_ENDPOINT_URL_S3: origin })
+  return configuredBucket()
 }
 
 const fails =
@@ -40,20 +41,22 @@ const denied = (action: string) =>
 
 describe('on AWS', () => {
   test('a form goes to the bucket’s own host, and carries the session of the Lambda', () => {
-    const bucket = bucketWith()
-    const { url, fields } = bucket.presignPost('o/d/menu.pdf', 5)
-    expect(bucket.origin).toBe('https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com')
-    expect(url).toBe(`${bucket.origin}/`)
+    useRole()
+    const files = configuredPresigner()
+    const { url, fields } = files.presignPost('o/d/menu.pdf', 5)
+    expect(files.origin).toBe('https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com')
+    expect(url).toBe(`${files.origin}/`)
     expect(fields).toMatchObject({ key: 'o/d/menu.pdf', 'x-amz-security-token': 'session' })
     const { conditions } = JSON.parse(Buffer.from(fields.policy!, 'base64').toString())
     expect(conditions).toEqual(
-      expect.arrayContaining([{ bucket: bucket.name }, { key: 'o/d/menu.pdf' }, ['content-length-range', 1, 5]]),
+      expect.arrayContaining([{ bucket: files.bucket }, { key: 'o/d/menu.pdf' }, ['content-length-range', 1, 5]]),
     )
   })
 
   test('a download comes from there too', () => {
-    const bucket = bucketWith()
-    expect(bucket.presignGet('o/d/Menü 1+1.pdf', 'Menü.pdf')).toMatch(`${bucket.origin}/o/d/Men%C3%BC%201%2B1.pdf?`)
+    useRole()
+    const files = configuredPresigner()
+    expect(files.presignGet('o/d/Menü 1+1.pdf', 'Menü.pdf')).toMatch(`${files.origin}/o/d/Men%C3%BC%201%2B1.pdf?`)
   })
 })
 

@@ -9,6 +9,7 @@ import { fillAgent } from '../support/documents.ts'
 import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/files.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue } from '../support/worker.ts'
 
 const stand = useStand()
@@ -153,7 +154,10 @@ describe('PATCH status: pending', () => {
     const { tenant, file } = await completed()
     const [embedding, extraction] = [keptQueue(), keptQueue()]
     const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
-    const call = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue }), tenant.apiKey)
+    const call = callerOf(
+      documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue }),
+      tenant.apiKey,
+    )
     expect((await call('PATCH', file.path, { status: 'pending' })).status).toBe(200)
     expect(extraction.sent).toMatchObject([{ documentId: file.id }])
     expect(embedding.sent).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportFile } from '../../shared/documents/file-document.ts'
-import { configuredBucket } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'
 import { createFile, type TestFile } from '../support/files.ts'
 import { useStand } from '../support/stand.ts'
@@ -12,7 +12,7 @@ const text = '# Prices\n\nA day with the bike costs 20 euros.'
 
 /** As a browser does. */
 async function post({ key, scope }: TestFile, content: string): Promise<number> {
-  const { url, fields } = configuredBucket().presignPost(key, maxFileBytes)
+  const { url, fields } = configuredPresigner().presignPost(key, maxFileBytes)
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   form.set('file', new Blob([content]))
@@ -22,7 +22,7 @@ async function post({ key, scope }: TestFile, content: string): Promise<number> 
   return status
 }
 
-const download = ({ key }: TestFile) => fetch(configuredBucket().presignGet(key, 'prices.md'))
+const download = ({ key }: TestFile) => fetch(configuredPresigner().presignGet(key, 'prices.md'))
 
 test('a posted file is found by what it says, and is gone with its document', async () => {
   const tenant = await stand.tenant()

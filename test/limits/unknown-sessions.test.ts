@@ -7,6 +7,7 @@ import { lambdaHandler } from '../../shared/http/api.ts'
 import { newBrowser, signIn } from '../dashboard/support.ts'
 import { useRequestCount } from '../support/request-count.ts'
 import { useStand } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue } from '../support/worker.ts'
 
 const stand = useStand()
@@ -17,14 +18,12 @@ const calls = '/dashboard/calls'
 /** A dashboard's Lambda with a clock that stands still until it is moved, and browsers that use it. */
 function newInstance() {
   let milliseconds = Date.now()
-  const unused = () => {
-    throw new Error('No file is posted here')
-  }
-  const bucket = { name: 'files', origin: 'http://127.0.0.1', presignPost: unused, presignGet: unused }
   const db = databaseAs('cuecard_dashboard')
   const { queue } = keptQueue()
   const now = () => milliseconds
-  const handler = lambdaHandler(dashboardApp({ db, queue, bucket, embedder: lexicalEmbedder(), now }))
+  const handler = lambdaHandler(
+    dashboardApp({ db, queue, presigner: unusedPresigner, embedder: lexicalEmbedder(), now }),
+  )
   return {
     browser: (sourceIp?: string) => newBrowser(stand, sourceIp, handler),
     wait: (seconds: number) => {

@@ -4,19 +4,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../infra/local/emulator.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
-import {
-  type Bucket,
-  configuredBucket,
-  FileOverwritten,
-  FileTooLarge,
-  type FormUpload,
-} from '../../shared/files/bucket.ts'
+import { type Bucket, configuredBucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
+import { configuredPresigner, type FormUpload, type Presigner } from '../../shared/files/presigner.ts'
 
 const page = 'http://127.0.0.1:8787'
 const maxBytes = 1_000_000
 let filesDir: string
 let emulator: Emulator
-let bucket: Bucket
+let bucket: Bucket & Presigner
 
 beforeAll(async () => {
   filesDir = await mkdtemp(join(tmpdir(), 'cuecard-files-test-'))
@@ -35,13 +30,13 @@ async function open() {
 }
 
 /** Files as a Lambda has them, signed at that time. */
-function bucketAt(now = () => new Date(), secretAccessKey = credentials.secretAccessKey): Bucket {
+function bucketAt(now = () => new Date(), secretAccessKey = credentials.secretAccessKey): Bucket & Presigner {
   vi.stubEnv('FILES_BUCKET', emulator.bucket)
   vi.stubEnv('AWS_ENDPOINT_URL_S3', emulator.endpoint)
   vi.stubEnv('AWS_REGION', region)
   vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId)
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey)
-  return configuredBucket(now)
+  return { ...configuredBucket(), ...configuredPresigner(now) }
 }
 
 const newKey = (name = 'menu.pdf') => `${crypto.randomUUID()}/${crypto.randomUUID()}/${name}`

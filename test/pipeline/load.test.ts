@@ -10,6 +10,7 @@ import { useFakeProvider } from '../support/fake-provider.ts'
 import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { useStand } from '../support/stand.ts'
 import { strayRows } from '../support/stray-rows.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
@@ -35,7 +36,7 @@ test(`${count} documents created as fast as the API takes them all end completed
     },
     changeVisibility: () => Promise.resolve(),
   }
-  const app = documentsApp({ db: databaseAs('cuecard_documents'), queue })
+  const app = documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue })
   provider.script([], () =>
     random.chance(0.2) ? random.pick(['too_many_requests', 'server_error', 'unavailable_retry_after'] as const) : 'ok',
   )

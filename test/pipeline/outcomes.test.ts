@@ -9,6 +9,7 @@ import { statements, useFaultyConnection } from '../support/faulty-connection.ts
 import { callerOf } from '../support/own-app.ts'
 import { poison, vectorOf } from '../support/provider-responses.ts'
 import { useStand } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()
@@ -30,7 +31,10 @@ describe('what is sent', () => {
   test('is one message for each request that makes work, after its commit, and none for any other', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
-    const send = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue }), tenant.apiKey)
+    const send = callerOf(
+      documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue }),
+      tenant.apiKey,
+    )
     const call = async (...request: Parameters<typeof send>) => {
       const { status, body } = await send(...request)
       return { status, id: body.id, messages: sent.splice(0).map((each) => each.documentId) }

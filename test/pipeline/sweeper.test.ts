@@ -14,6 +14,7 @@ import { useFakeProvider } from '../support/fake-provider.ts'
 import { figuresOf } from '../support/figures-of.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
 
 const provider = useFakeProvider()
@@ -91,7 +92,10 @@ describe('a lost message', () => {
 
   test('that a request could not send goes at the next sweep', async () => {
     const tenant = await stand.tenant()
-    const call = callerOf(documentsApp({ db: databaseAs('cuecard_documents'), queue: broken }), tenant.apiKey)
+    const call = callerOf(
+      documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue: broken }),
+      tenant.apiKey,
+    )
     const { id } = (await call('POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })).body
     expect((await swept()).ids).toEqual([id])
     await call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Two.' })

@@ -12,6 +12,7 @@ import type { Permission } from '../../shared/permissions.ts'
 import { routedQueue } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { unlimit } from '../support/tenant.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
 import type { ModelDocument } from './model.ts'
 import { simulatedDatabase } from './neon-in-process.ts'
 import { Process, reach } from './process.ts'
@@ -83,7 +84,12 @@ export class World {
     this.random = random
     this.callInputs = 1 + random.below(3)
     const now = () => 0
-    this.documents = documentsApp({ db: this.#as('cuecard_documents'), queue: this.routed, now })
+    this.documents = documentsApp({
+      presigner: unusedPresigner,
+      db: this.#as('cuecard_documents'),
+      queue: this.routed,
+      now,
+    })
     this.chunks = chunksApp({ db: this.#as('cuecard_chunks'), now })
     for (const [name, count] of Object.entries(workerCounts) as [Worker['name'], number][])
       for (let i = 0; i < count; i++) this.workers.push(this.newWorker(name))

@@ -12,6 +12,7 @@ import { exampleBody, fill, type KeyedRoute, makeDocument } from './operations.t
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant, TestStand } from './stand.ts'
 import { limit } from './tenant.ts'
+import { unusedPresigner } from './unused-presigner.ts'
 import { databaseAs, keptQueue } from './worker.ts'
 
 /** A session of its own, in a transaction that `act` begins and whose locks are held until it ends. */
@@ -87,7 +88,12 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
           [tenant.organizationId],
         )
         const { queue } = keptQueue()
-        const app = documentsApp({ db: databaseAs('cuecard_documents'), queue, repeatWaitSeconds: 0.05 })
+        const app = documentsApp({
+          presigner: unusedPresigner,
+          db: databaseAs('cuecard_documents'),
+          queue,
+          repeatWaitSeconds: 0.05,
+        })
         const call = callerOf(app, tenant.apiKey)
         return await call('POST', tenant.knowledgeBase, { title: 'T' }, { 'idempotency-key': 'k' })
       }),

@@ -6,8 +6,8 @@ import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/chunks.ts'
 import { deleteDocument } from '../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../shared/documents/update-document.ts'
-import type { Bucket } from '../../../shared/files/bucket.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import type { Presigner } from '../../../shared/files/presigner.ts'
 import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
@@ -42,7 +42,7 @@ const documentQuery = v.object({
   replace: v.optional(v.string()),
 })
 
-export function documentScreens(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'presignGet'>) {
+export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
   return new Hono<ApiEnv>()
     .get(
       documentPagePath,
@@ -85,7 +85,7 @@ ${documentView(shown)}`,
         const { source_url } = await findOverview(db, scope)
         if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
         const key = keyOfUrl(source_url)
-        return c.redirect(bucket.presignGet(key, fileNameOfKey(key)))
+        return c.redirect(presigner.presignGet(key, fileNameOfKey(key)))
       }),
     )
     .post(

@@ -34,7 +34,7 @@ grant select, delete,
   update (request_hash, owner, response, created_at)
   on idempotency_keys to cuecard_chunks, cuecard_documents;
 
--- Documents. Those that were files are the dashboard's to create.
+-- Documents. The dashboard can replace the file of one.
 
 grant select, delete,
   insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
@@ -47,9 +47,9 @@ grant select, delete,
 grant select on document_revisions to cuecard_documents, cuecard_dashboard;
 grant select (organization_id, id, name) on api_keys to cuecard_documents;
 grant execute on function admit_documents to cuecard_documents, cuecard_dashboard;
-grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at, may_replace, resembles),
-  update (file_etag, upload_until, may_replace)
-  on documents to cuecard_dashboard;
+grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at) on documents
+  to cuecard_documents, cuecard_dashboard;
+grant insert (may_replace, resembles), update (file_etag, upload_until, may_replace) on documents to cuecard_dashboard;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
 grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;
 

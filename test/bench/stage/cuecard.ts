@@ -15,6 +15,7 @@ import { permissions } from '../../../shared/permissions.ts'
 import type { Queue } from '../../../shared/queue.ts'
 import { semaphore } from '../../../shared/semaphore.ts'
 import { unlimit } from '../../support/tenant.ts'
+import { unusedPresigner } from '../../support/unused-presigner.ts'
 import { topicOf } from '../data/texts.ts'
 import type { OurDatabase, Server } from './server.ts'
 
@@ -63,7 +64,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     model: 'bench',
     embed: (texts: string[]) => Promise.resolve(texts.map((text) => vectorOf(topicOf(text)))),
   }
-  const documents = lambdaHandler(documentsApp({ db: as('documents'), queue }))
+  const documents = lambdaHandler(documentsApp({ presigner: unusedPresigner, db: as('documents'), queue }))
   const search = lambdaHandler(searchApp({ db: as('search'), embedder }))
   const embedding = consumer({
     db: as('embedding'),

@@ -16,8 +16,21 @@ class Response:
             raise RuntimeError(f"{self.status} {self.text}")
 
 
-def _send(method, url, headers={}, json=None, timeout=None):
-    body = None if json is None else _json.dumps(json).encode()
+def _multipart(fields, files):
+    boundary = "boundary-of-the-form"
+    part = f'--{boundary}\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n'
+    body = "".join(part % (name, "") + f"{value}\r\n" for name, value in fields.items()).encode()
+    for name, file in files.items():
+        body += (part % (name, '; filename="file"')).encode() + file.read() + b"\r\n"
+    return body + f"--{boundary}--\r\n".encode(), {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+
+
+def _send(method, url, headers={}, json=None, timeout=None, data=None, files=None):
+    body = (b"" if method == "POST" else None) if json is None else _json.dumps(json).encode()
+    if json is not None:
+        headers = {"Content-Type": "application/json", **headers}
+    if files:
+        body, headers = _multipart(data, files)
     try:
         with urlopen(Request(url, body, headers, method=method), timeout=timeout) as answer:
             return Response(answer.status, answer.read().decode())

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { createFileDocument, replaceFile, reportFile } from '../../../../shared/documents/file-document.ts'
-import type { Bucket } from '../../../../shared/files/bucket.ts'
 import { fileTypeOf, maxFileBytes } from '../../../../shared/files/file-types.ts'
+import type { Presigner } from '../../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
@@ -27,7 +27,7 @@ const announced = v.object({
 })
 
 /** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
-export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket, 'name' | 'presignPost'>) {
+export function uploadRoutes(screen: Screen, queue: Sender, presigner: Presigner) {
   return new Hono<ApiEnv>()
     .post(
       `${listPath}/files`,
@@ -39,7 +39,7 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
         const file = toFile(form.values)
         try {
           const { document, key } = await createFileDocument(db, scope, file, origin, { mayReplace: true })
-          return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
+          return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
         } catch (error) {
           return refused(c, error)
         }
@@ -56,7 +56,7 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
           }
           try {
             const { key } = await replaceFile(db, scope, toFile(form.values), origin)
-            return c.json({ documentId: scope.documentId, ...bucket.presignPost(key, maxFileBytes) }, 201)
+            return c.json({ documentId: scope.documentId, ...presigner.presignPost(key, maxFileBytes) }, 201)
           } catch (error) {
             if (!isError(error, 'invalid_transition')) return refused(c, error)
           }
@@ -64,7 +64,7 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
           try {
             const asked = { mayReplace: true, replaces: scope.documentId }
             const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)
-            return c.json({ documentId: document.id, ...bucket.presignPost(key, maxFileBytes) }, 201)
+            return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
           } catch (error) {
             return refused(c, error)
           }
@@ -85,6 +85,6 @@ export function uploadRoutes(screen: Screen, queue: Sender, bucket: Pick<Bucket,
   }
 
   function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
-    return { fileName: name, fileBytes: bytes, bucket: bucket.name }
+    return { fileName: name, fileBytes: bytes, bucket: presigner.bucket }
   }
 }

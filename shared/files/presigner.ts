@@ -1,0 +1,45 @@
+import { configuredSigner, encoded, signPolicy, signUrl } from '../aws/signing.ts'
+import { config, required } from '../config.ts'
+import { formSeconds } from './upload-time.ts'
+
+/** A form for `multipart/form-data`: the fields in this order, then the file, named `file`. */
+export interface FormUpload {
+  url: string
+  fields: Record<string, string>
+}
+
+/** Signs requests to the bucket of customers' files that others send. */
+export interface Presigner {
+  readonly bucket: string
+  readonly origin: string
+  /** Lets its holder store a file of 1 to `maxBytes` bytes under this very key, for an hour after `since` and as often as it likes. */
+  presignPost(key: string, maxBytes: number, since?: Date): FormUpload
+  /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
+  presignGet(key: string, fileName: string): string
+}
+
+const downloadSeconds = 5 * 60
+
+export function configuredPresigner(now = () => new Date()): Presigner {
+  const bucket = required('FILES_BUCKET')
+  const { AWS_ENDPOINT_URL_S3: endpoint } = config()
+  const signer = configuredSigner()
+  const url = endpoint ? `${endpoint}/${bucket}` : `https://${bucket}.s3.${signer.region}.amazonaws.com`
+  return {
+    bucket,
+    origin: new URL(url).origin,
+    presignPost(key, maxBytes, since = now()) {
+      const conditions = [{ bucket }, { key }, ['content-length-range', 1, maxBytes]]
+      const expires = new Date(since.getTime() + formSeconds * 1000)
+      return { url: `${url}/`, fields: { key, ...signPolicy(signer, { conditions, expires, now: now() }) } }
+    },
+    presignGet(key, fileName) {
+      const parameters = { 'response-content-disposition': `attachment; filename*=UTF-8''${encoded(fileName)}` }
+      return signUrl(signer, `${url}/${key.split('/').map(encoded).join('/')}`, {
+        parameters,
+        seconds: downloadSeconds,
+        now: now(),
+      })
+    },
+  }
+}
