@@ -1,27 +1,33 @@
 import { html } from 'hono/html'
 import type { Range } from '../../shared/terms/term-places.ts'
 import type { Html } from './layout.ts'
-import { type Marked, markedSlice, passageText, wholeRows } from './passage-text.ts'
+import { headOfTable, type Marked, markedSlice, passageText, wholeRows } from './passage-text.ts'
 import { words } from './words.ts'
 
-/** The part of a passage where most marks are, and the whole below it to open. */
+/** The part of a passage where most marks are, with the header of its table, and the whole below it to open. */
 export function excerptView(passage: Marked): Html {
   const { start, end } = excerptRange(passage)
+  const head = headOfTable(passage.text, start)
   const { length } = passage.text
-  const shown = (range: Range) => passageText(passage.text, range, (part) => markedSlice(passage, part))
-  return html`<div class="said${start > 0 && ' goes-before'}${end < length && ' goes-on'}">${shown({ start, end })}</div>
+  const shown = (...parts: Range[]) => passageText(passage.text, parts, (part) => markedSlice(passage, part))
+  return html`<div class="said${start > 0 && !head && ' goes-before'}${end < length && ' goes-on'}">${head ? shown(head, { start, end }) : shown({ start, end })}</div>
 ${end - start < length && html`<details><summary>${words.ask.whole}</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
 }
 
 const maxCharacters = 700
 const before = 160
 
-/** The part of a text to show at first: where most marks are, with whole rows of tables. The whole of a short text. */
+/** The part of a text to show at first: where a line has most of the marked words, with whole rows of tables. The whole of a short text. */
 function excerptRange({ text, places }: Marked): Range {
   if (text.length <= maxCharacters * 1.3) return { start: 0, end: text.length }
   const starts = [0, ...places.map(({ start }) => lineStart(text, Math.max(0, start - before)))]
-  const marksFrom = (start: number) =>
-    places.filter((place) => place.start >= start && place.end <= start + maxCharacters).length
+  const marksFrom = (from: number) => {
+    const within = places.filter(({ start, end }) => start >= from && end <= from + maxCharacters)
+    const lines = Map.groupBy(within, ({ start }) => text.lastIndexOf('\n', start))
+    const wordsOf = (marks: Range[]) =>
+      new Set(marks.map(({ start, end }) => text.slice(start, end).toLowerCase())).size
+    return Math.max(0, ...[...lines.values()].map(wordsOf)) + within.length / 1000
+  }
   const start = starts.reduce((best, start) => (marksFrom(start) > marksFrom(best) ? start : best))
   return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
 }

@@ -28,13 +28,13 @@ type ShowPart = (part: Range) => Html
 const tableLine = /^\s*\|.*\|\s*$/
 
 /**
- * Renders a part of a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
+ * Renders parts of a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
  * nothing of an upload is lost and offsets stay valid.
  */
-export function passageText(text: string, { start, end }: Range, show: ShowPart): Html {
+export function passageText(text: string, parts: Range[], show: ShowPart): Html {
   const blocks: { isTable: boolean; lines: Range[] }[] = []
   let last: (typeof blocks)[number] | undefined
-  for (const line of linesOf(text, start, end)) {
+  for (const line of parts.flatMap(({ start, end }) => linesOf(text, start, end))) {
     const content = text.slice(line.start, line.end)
     const isTable = tableLine.test(content)
     if (content === '') last = undefined
@@ -50,9 +50,24 @@ export function passageText(text: string, { start, end }: Range, show: ShowPart)
 /** Widened to whole rows where it begins or ends within a table. */
 export function wholeRows(text: string, { start, end }: Range): Range {
   const [first, last] = [lineAt(text, start), lineAt(text, end)]
-  const isRow = (line: Range) => tableLine.test(text.slice(line.start, line.end))
+  const isRow = (line: Range) => isTableLine(text, line)
   return { start: isRow(first) ? first.start : start, end: isRow(last) ? last.end : end }
 }
+
+/** The header of the table that has a row at this offset, with the rule below it, if both stand above the offset. */
+export function headOfTable(text: string, at: number): Range | undefined {
+  let first = lineAt(text, at)
+  if (!isTableLine(text, first)) return undefined
+  while (first.start > 0) {
+    const above = lineAt(text, first.start - 1)
+    if (!isTableLine(text, above)) break
+    first = above
+  }
+  const rule = lineAt(text, first.end + 1)
+  return rule.end <= at && isRule(text, cellsOf(text, rule)) ? { start: first.start, end: rule.end } : undefined
+}
+
+const isTableLine = (text: string, { start, end }: Range) => tableLine.test(text.slice(start, end))
 
 function lineAt(text: string, at: number): Range {
   const end = text.indexOf('\n', at)
@@ -74,15 +89,18 @@ function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
 /** It can be scrolled with the keyboard where it is wider than the screen. */
 function table(text: string, lines: Range[], show: ShowPart): Html {
   const rows = lines.map((line) => cellsOf(text, line))
-  const isRule = (cells: Range[]) => cells.every(({ start, end }) => /^:?-+:?$/.test(text.slice(start, end)))
-  const hasHead = rows[1] !== undefined && isRule(rows[1])
+  const hasHead = rows[1] !== undefined && isRule(text, rows[1])
   return html`<div class="table" tabindex="0"><table>${rows.map((cells, i) => {
-    if (isRule(cells)) return ''
+    if (isRule(text, cells)) return ''
     return html`<tr>${cells.map((cell) => {
       const isHead = hasHead && i === 0 && cell.start < cell.end
       return isHead ? html`<th scope="col">${show(cell)}</th>` : html`<td>${show(cell)}</td>`
     })}</tr>`
   })}</table></div>`
+}
+
+function isRule(text: string, cells: Range[]): boolean {
+  return cells.every(({ start, end }) => /^:?-+:?$/.test(text.slice(start, end)))
 }
 
 function cellsOf(text: string, { start, end }: Range): Range[] {

@@ -144,6 +144,23 @@ describe('before a question', () => {
   })
 })
 
+test('the excerpt of a long table has its header and the row that has most of the words', async () => {
+  const owner = await signedIn()
+  const rows = Array.from(
+    { length: 40 },
+    (_, i) => `| Coffee blend ${i} from the hills | €${i + 10}.20 | €${i + 40}.90 |`,
+  )
+  rows.splice(30, 0, '| Night Train decaf coffee | €16.30 | €58.70 |')
+  const content = `# Prices\n\n| Coffee | 250 g | 1 kg |\n| --- | --- | --- |\n${rows.join('\n')}`
+  await owner.call('POST', owner.knowledgeBase, { title: 'Prices', content })
+  await stand.deliver()
+  const { html } = await ask(owner, 'how much is the night train decaf coffee')
+  const [, excerpt = ''] = /<div class="said[^"]*">(.*?)<\/table>/s.exec(html) ?? []
+  expect(excerpt).toMatch(/<th scope="col">.*Coffee.*250 g.*1 kg/s)
+  expect(excerpt.replaceAll(/<[^>]+>/g, '')).toContain('Night Train decaf coffee€16.30€58.70')
+  expect(excerpt.length).toBeLessThan(3_000)
+})
+
 describe('another document', () => {
   test('is told its place, and the words that it lacks', async () => {
     const [hours, bread, parking] = owner.documents as [string, string, string]

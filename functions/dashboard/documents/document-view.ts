@@ -86,7 +86,7 @@ ${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
 function numberedText({ text, passages }: JoinedText, chosen: number | undefined) {
   const marked = { text, places: passages.filter(({ number }) => number === chosen) }
   let numbered = 0
-  return html`<div class="said">${passageText(text, { start: 0, end: text.length }, ({ start, end }) => {
+  return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => {
     let at = start
     const begun = passages.slice(numbered).filter((each) => each.start < end)
     numbered += begun.length
@@ -109,5 +109,5 @@ function passageView({ chunk_index, content }: Passage) {
 }
 
 function plainText(text: string) {
-  return html`<div class="said">${passageText(text, { start: 0, end: text.length }, ({ start, end }) => html`${text.slice(start, end)}`)}</div>`
+  return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => html`${text.slice(start, end)}`)}</div>`
 }
