@@ -173,8 +173,10 @@ class BlockReader {
     return this.#lines === 1 || this.#introduces(this.#previous!.from, this.#previous!.end)
   }
 
+  /** A header row without text is not repeated. */
   #setHeader(delimiter: Line): void {
     const table = this.#blocks.at(-1)!
+    if (!/[^\s|]/.test(this.#text.slice(this.#previous!.start, this.#previous!.end))) return
     table.context = headerContext(this.#text, this.#previous!, delimiter, table.context)
   }
 

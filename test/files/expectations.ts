@@ -27,8 +27,8 @@ const days = shop.hours.map((line) => line.split(/: (.*)/s).slice(0, 2))
 const workbook: Expectations = {
   ...none,
   headings: ['Repairs', 'Rental', 'Opening hours'],
-  rows: [...tables, ['Valid from', '1 March 2026'], ...days],
-  texts: [shop.title],
+  rows: [...tables, ...days],
+  texts: [shop.title, 'Valid from', '1 March 2026'],
 }
 const rows =
   'Artikel|Größe|Preis,, Schutzblech|28 Zoll|19,90 €,, Sattelstütze|27,2 mm|34,50 €,, Kette, verzinkt|1/8|12,00 €'
@@ -36,6 +36,12 @@ const german: Expectations = { ...none, rows: table(rows, ',, ') }
 
 const priceLists = (expected: Expectations, ends: string) =>
   Object.fromEntries(ends.split(' ').map((end) => [`price-list.${end}`, expected]))
+
+const beside: Expectations = {
+  ...none,
+  rows: [...shop.coffee, ...shop.cakes],
+  texts: ['Coffee', 'Cakes'],
+}
 
 /** By the name of the file. */
 export const expectations: Record<string, Expectations> = {
@@ -47,6 +53,17 @@ export const expectations: Record<string, Expectations> = {
   ...priceLists({ ...list, texts: [shop.note, 'Helmets are free of charge.'] }, 'pptx pptxgenjs.pptx odp'),
   ...priceLists(workbook, 'xlsx exceljs.xlsx ods'),
   'price-list.calc.pdf': { ...workbook, headings: [] },
+  ...Object.fromEntries(
+    ['calc.pdf', 'chromium.pdf', 'chromium-ruled.pdf', 'wkhtmltopdf.pdf', 'xlsx'].map((end) => [
+      `beside.${end}`,
+      beside,
+    ]),
+  ),
+  'beside.latex.pdf': {
+    ...beside,
+    rows: beside.rows.map((row) => row.map((cell) => cell.replace('€', 'EUR '))),
+    texts: [...beside.texts, shop.milk],
+  },
   'price-list.jspdf.pdf': {
     ...none,
     headings: [shop.title, 'Repairs'],

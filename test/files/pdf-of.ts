@@ -22,12 +22,25 @@ export function stream(content: string | Buffer, dictionary = ''): Buffer {
 
 /** One page that paints `content`. */
 export function pagePdf(content: Buffer | string, { dictionary = '', trailer = '', catalog = '' } = {}): Buffer {
+  return pagesPdf([content], { dictionary, trailer, catalog })
+}
+
+/** Pages that paint these contents, in Helvetica (`/F`) and its bold (`/B`). */
+export function pagesPdf(
+  contents: readonly (Buffer | string)[],
+  { dictionary = '', trailer = '', catalog = '' } = {},
+): Buffer {
+  const kids = contents.map((_, index) => `${5 + 2 * index} 0 R`).join(' ')
+  const page = '/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R /B 4 0 R >> >>'
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>',
-    stream(content, dictionary),
+    `<< /Type /Pages /Kids [${kids}] /Count ${contents.length} >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>',
+    ...contents.flatMap((content, index) => [
+      `<< ${page} /Contents ${6 + 2 * index} 0 R >>`,
+      stream(content, dictionary),
+    ]),
   ]
   return pdfOf(objects, trailer)
 }

@@ -318,7 +318,7 @@ describe('a chunk that begins', () => {
     expect([...new Set(found)].filter((each) => each !== '')).toEqual(repeated)
   })
 
-  const cell = `|${' '.repeat(200)}`
+  const cell = `|a${' '.repeat(199)}`
   test.each([
     ['a line of at most 200 units', `${'word '.repeat(39)}end.`, `${'word '.repeat(40)}end.`, joined(80, hours)],
     ['header rows of at most 1,000 units', cell.repeat(4), cell.repeat(5), `|---|\n${joined(80, row)}`],

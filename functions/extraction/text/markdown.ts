@@ -1,5 +1,5 @@
 import type { Block, ListItem, Table } from './blocks.ts'
-import { hasHeader } from './table-header.ts'
+import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from './table-header.ts'
 
 /** Blocks as Markdown. Text is escaped only where it would be taken for structure, since it is searched and spoken. */
 export function toMarkdown(blocks: readonly Block[]): string {
@@ -43,13 +43,19 @@ function itemToMarkdown({ marker, blocks }: ListItem): string {
 
 function tableToMarkdown({ rows, headerRows = 0 }: Table): string {
   const filled = rows.map((row) => row.map(cellText))
+  const groups = columnGroups(filled).map((columns) => filled.map((row) => columns.map((column) => row[column] ?? '')))
+  return groups.map((group) => gridToMarkdown(group, headerRows)).join('\n\n')
+}
+
+function gridToMarkdown(filled: string[][], headerRows: number): string {
   const columns = usedColumns(filled)
   const kept = filled.map((row) => columns.map((column) => row[column] ?? '')).filter((row) => row.some(Boolean))
-  const titles = kept.findIndex((row) => !isOneText(row))
-  if (titles < 0) return kept.map((row) => escapeLines(row[0] ?? '')).join('\n\n')
-  const [above, body] = [kept.slice(0, titles).map(([title]) => title!), kept.slice(titles)]
-  const heads = headerRows > titles ? Math.min(headerRows - titles, body.length) : hasHeader(body) ? 1 : 0
-  const header = columns.map((_, column) => joinedHeads(body.slice(0, heads).map((row) => row[column]!)))
+  const titles = columns.length < 2 ? kept.length : titleRowsOf(kept)
+  const above = kept.slice(0, titles).map((row) => escapeLines(lineOf(row)))
+  const body = kept.slice(titles)
+  if (body.length === 0) return above.join('\n\n')
+  const heads = headerRows > titles ? Math.min(headerRows - titles, body.length) : headerRowsOf(body)
+  const header = columns.map((_, column) => joinedHeads(filledHeads(body.slice(0, heads)).map((row) => row[column]!)))
   const below = body
     .slice(heads)
     .map((row) => (isOneText(row) ? row.map((text, column) => (column > 0 ? '' : text)) : row))
@@ -58,7 +64,19 @@ function tableToMarkdown({ rows, headerRows = 0 }: Table): string {
 }
 
 function isOneText(row: readonly string[]): boolean {
-  return row.length > 2 ? /\p{L}/u.test(row[0]!) && row.every((text) => text === row[0]) : row.length < 2
+  return row.length > 2 && /\p{L}/u.test(row[0]!) && row.every((text) => text === row[0])
+}
+
+/** A name above several columns stands in the first of them: it is repeated above the names below it. */
+function filledHeads(heads: readonly string[][]): string[][] {
+  return heads.map((row, at) =>
+    row.map((text, column) => {
+      const isBelow = heads[at + 1]?.[column] && !heads.slice(0, at).some((above) => above[column])
+      return text || !isBelow
+        ? text
+        : (row.slice(0, column).findLast((name, left) => name && heads[at + 1]![left]) ?? '')
+    }),
+  )
 }
 
 /** `Price` above `Half day` and `Day` becomes `Price: Half day` and `Price: Day`. */

@@ -1,11 +1,80 @@
 const currency = /[€$£¥₹₽₺₴]|\b(?:[A-Z]{3}|[Ee]uros?|kr|zł|Kč|Ft|lei|Fr)\b|\d[.,](?:-|–)/u
 
-/** Guesses whether the first row names the columns: not if it has an amount above amounts of its kind. */
-export function hasHeader([first, ...rest]: readonly (readonly string[])[]): boolean {
+/** The number of leading rows that name the columns: those that alone are bold, shaded or underlined, else a guess by what is below.
+ * @param styles for each style, whether each row has it */
+export function headerRowsOf(rows: readonly (readonly string[])[], ...styles: (readonly boolean[])[]): number {
+  for (const styled of styles) {
+    const count = styled.indexOf(false)
+    const below = styled.slice(count)
+    const tells = count > 0 && count < 4 && below.filter(Boolean).length <= below.length / 3
+    if (tells && !rows[0]!.some((text) => amountKind(text) === 'price')) return count
+  }
+  if (!rows[0] || !hasHeader(rows)) return 0
+  return goesOn(rows) ? 2 : 1
+}
+
+/** The number of leading rows that are lines above the table: a single text, or few cells such as "Valid from | 1 March". */
+export function titleRowsOf(rows: readonly (readonly string[])[]): number {
+  const usual = mostFrequent(rows.map((row) => row.filter(Boolean).length))
+  const first = rows.findIndex((row) => {
+    const texts = row.filter(Boolean)
+    const isShort = usual > 3 && texts.length * 2 <= usual && row.slice(0, texts.length).every(Boolean)
+    const isName = row.length === 2 && !row[0]
+    return isName || (new Set(texts).size > 1 && !isShort)
+  })
+  return first < 0 ? rows.length : first
+}
+
+/** What a row says that is no row of a table. */
+export function lineOf(row: readonly string[]): string {
+  return [...new Set(row.filter(Boolean))].join(' ')
+}
+
+function hasHeader([first, ...rest]: readonly (readonly string[])[]): boolean {
   return !first!.some((text, column) => {
     const kind = amountKind(text)
     return kind !== 'text' && rest.some((row) => amountKind(row[column] ?? '') === kind)
   })
+}
+
+/** Whether the second row goes on to name columns: it has words above amounts, and none in the first column but what is merged. */
+function goesOn([first, second, ...rest]: readonly (readonly string[])[]): boolean {
+  if (!second || (second[0] && second[0] !== first![0]) || second.some((text) => amountKind(text) !== 'text'))
+    return false
+  return second.some(
+    (text, column) => text && column > 0 && rest.some((row) => amountKind(row[column] ?? '') !== 'text'),
+  )
+}
+
+/** Columns of tables that stand side by side in one grid: apart by a blank column, or with the same names again. */
+export function columnGroups(rows: readonly (readonly string[])[]): number[][] {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const columns = Array.from({ length: width }, (_, column) => column)
+  const used = columns.filter((column) => rows.some((row) => row[column]))
+  const groups = used.reduce<number[][]>((all, column) => {
+    if (all.at(-1)?.at(-1) === column - 1) all.at(-1)!.push(column)
+    else all.push([column])
+    return all
+  }, [])
+  const kinds = new Set(groups.map((group) => listKind(rows.map((row) => group.map((column) => row[column] ?? '')))))
+  if (groups.length > 1 && kinds.size === 1 && !kinds.has(undefined)) return groups
+  const names = rows.find((row) => used.every((column) => row[column])) ?? []
+  const half = used.length / 2
+  const isTwice = used.every((column, at) => at < half || names[column] === names[used[at - half]!])
+  const repeats = half > 1 && isTwice && new Set(names.slice(0, used[half])).size >= half
+  return repeats ? [used.slice(0, half), used.slice(half)] : [columns]
+}
+
+/** The kind of amount that rows end with which begin with a label, if most do. */
+export function listKind(rows: readonly (readonly string[])[]): string | undefined {
+  const filled = rows.map((row) => row.filter(Boolean)).filter((row) => row.length > 0)
+  const kinds = filled.filter(([label]) => isLabel(label!)).map((row) => amountKind(row.at(-1)!))
+  const amounts = kinds.filter((kind) => kind === 'price' || kind === 'number')
+  return amounts.length > 1 && amounts.length >= 0.6 * (filled.length - 2) ? amounts[0] : undefined
+}
+
+export function isLabel(text: string): boolean {
+  return /\p{L}{2}/u.test(text) && amountKind(text) === 'text'
 }
 
 export function amountKind(text: string): 'text' | 'price' | 'percentage' | 'time' | 'quantity' | 'number' {

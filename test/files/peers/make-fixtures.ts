@@ -364,6 +364,48 @@ sys.stdout.buffer.write(bytes(mail))`
   writeFileSync(join(target, 'price-list.eml'), execFileSync('python3', ['-c', program, shop.title, page('')]))
 }
 
+/** Two tables beside each other, on a page and in a sheet. */
+async function sideBySide(): Promise<void> {
+  const [coffee, cakes] = [shop.coffee, shop.cakes]
+  const tables = `<div class="c"><h2>Coffee</h2>${htmlTable(coffee)}</div><div class="c"><h2>Cakes</h2>${htmlTable(cakes)}</div>`
+  const sheet = (style: string) =>
+    `<!doctype html><meta charset="utf-8"><style>body{font:14px sans-serif}td,th{padding:3px 8px;text-align:left}${style}</style><h1>Harbour Café</h1><p>Everything is baked in the house every morning, and we grind the beans for each cup that you order.</p><div class="row">${tables}</div><p style="clear:both">${shop.milk}</p>`
+  const make = (name: string, style: string) => {
+    writeFileSync(at(`${name}.html`), sheet(style))
+    print(`${name}.html`, `${name}.pdf`, '--disable-pdf-tagging')
+    keep(`${name}.pdf`)
+  }
+  make('beside.chromium', '.row{display:flex;gap:40px}')
+  make(
+    'beside.chromium-ruled',
+    '.row{display:flex;gap:40px}table{border-collapse:collapse}td,th{border:1px solid #888}',
+  )
+  writeFileSync(at('wk.html'), sheet('.c{float:left;width:48%}tr:nth-child(even){background:#eee}table{width:90%}'))
+  execFileSync('wkhtmltopdf', ['-q', at('wk.html'), join(target, 'beside.wkhtmltopdf.pdf')], { stdio: 'ignore' })
+  const tabular = ([head, ...rows]: string[][]) => {
+    const lines = rows.map((row) => `${row.join(' & ').replaceAll('€', 'EUR~')}\\\\`)
+    return `\\begin{tabular}{l${'r'.repeat(head!.length - 1)}}\\hline ${head!.join(' & ')}\\\\ \\hline ${lines.join(' ')}\\hline\\end{tabular}`
+  }
+  const box = (name: string, rows: string[][]) =>
+    `\\begin{minipage}[t]{.45\\textwidth}\\subsection*{${name}}${tabular(rows)}\\end{minipage}`
+  writeFileSync(
+    at('beside.latex.tex'),
+    `\\documentclass{article}\\usepackage[margin=2cm]{geometry}\\begin{document}\\section*{Harbour Cafe}Everything is baked in the house every morning, and we grind the beans for each cup that you order.\\par\\bigskip\\noindent${box('Coffee', coffee)}\\hfill${box('Cakes', cakes)}\\par\\bigskip ${shop.milk}\\end{document}`,
+  )
+  execFileSync('pdflatex', ['-interaction=batchmode', 'beside.latex.tex'], { cwd: work, stdio: 'ignore' })
+  keep('beside.latex.pdf')
+  const book = new ExcelJS.Workbook()
+  const menu = book.addWorksheet('Menu')
+  menu.addRow(['Harbour Café'])
+  menu.addRow([])
+  menu.addRow(['Coffee', '', '', 'Cakes'])
+  for (const [row, cake] of cakes.entries()) menu.addRow([...(coffee[row] ?? ['', '']), '', ...cake])
+  for (const column of [1, 4]) menu.getColumn(column).width = 18
+  await book.xlsx.writeFile(at('beside.xlsx'))
+  keep('beside.xlsx')
+  keep(convert('beside.xlsx', 'pdf'), 'beside.calc.pdf')
+}
+
 await priceListInWord()
 await terms()
 await workbooks()
@@ -373,3 +415,4 @@ texts()
 bookAndMail()
 prints()
 invoice()
+await sideBySide()

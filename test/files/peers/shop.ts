@@ -15,6 +15,24 @@ export const shop = {
   ],
   /** One price for half a day and a whole day, in a cell that is merged. */
   cargo: ['Cargo bike', '€45.00', '€220.00'],
+  coffee: [
+    ['Drink', 'Small'],
+    ['Espresso', '€2.40'],
+    ['Double espresso', '€3.10'],
+    ['Cappuccino', '€3.60'],
+    ['Flat white', '€3.90'],
+    ['Filter coffee', '€2.90'],
+  ],
+  cakes: [
+    ['Cake', '1 slice', '12 slices'],
+    ['Plum crumble', '€4.20', '€38.00'],
+    ['Carrot cake', '€4.60', '€41.00'],
+    ['Cheesecake', '€4.90', '€44.00'],
+    ['Brownie', '€3.20', '€29.00'],
+    ['Apple tart', '€4.40', '€39.00'],
+    ['Lemon slice', '€3.80', '€34.00'],
+  ],
+  milk: 'Oat milk costs 50 cents more in every drink that has milk, for which we are sorry.',
   hours: ['Monday to Friday: 9:00 to 18:30', 'Saturday: 10:00 to 16:00', 'Sunday: closed'],
   steps: ['Bring a passport.', 'Pay the deposit of €50.', 'Bring the bike back by 18:00.'],
 }

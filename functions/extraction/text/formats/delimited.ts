@@ -15,7 +15,7 @@ export function delimitedBlocks(text: string, { strict }: { strict: boolean }): 
   const delimiter = named?.[1] ?? likeliestDelimiter(content, strict)
   if (!delimiter) return undefined
   const rows = parsed(content, delimiter)
-  return rows && sheetBlocks(rows.map((row) => row.map((cell) => ({ text: cell.trim(), numeric: false }))))
+  return rows && sheetBlocks(rows.map((row) => row.map((cell) => ({ text: cell.trim() }))))
 }
 
 function likeliestDelimiter(content: string, strict: boolean): string | undefined {

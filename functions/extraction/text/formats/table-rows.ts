@@ -1,26 +1,47 @@
 import type { Block, Table } from '../blocks.ts'
-import { isAmount } from '../table-header.ts'
+import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from '../table-header.ts'
 
-export type SheetCell = { text: string; numeric: boolean }
+/** `standsOut`: bold or shaded. */
+export type SheetCell = { text: string; standsOut?: boolean }
 
-/** Splits a sheet by its blank rows. A table without a row of column names continues the one above and repeats its header. */
+/** Splits a sheet by its blank rows and columns. A table without a row of column names continues the one above and repeats its header. */
 export function sheetBlocks(rows: readonly (readonly SheetCell[])[]): Block[] {
   const blocks: Block[] = []
-  let header: string[] | undefined
-  for (const group of groupsOf(rows)) {
-    const titles = titleRows(group)
-    for (const row of group.slice(0, titles)) blocks.push({ kind: 'paragraph', text: textOf(row) })
-    const body = group.slice(titles)
+  let header: string[][] = []
+  for (const group of groupsOf(rows).flatMap(sideBySide)) {
+    const all = group.map((row) => row.map(({ text }) => text))
+    const titles = titleRowsOf(all)
+    for (const row of all.slice(0, titles)) blocks.push({ kind: 'paragraph', text: lineOf(row) })
+    const [texts, body] = [all.slice(titles), group.slice(titles)]
     if (body.length === 0) continue
-    const texts = body.map((row) => row.map(({ text }) => text))
     const last = blocks.at(-1)
-    if (!header || isHeader(body)) {
-      header = texts[0]!
-      blocks.push({ kind: 'table', rows: texts })
+    const headerRows = headerOf(body)
+    if (headerRows > 0 || header[0]?.length !== texts[0]!.length) {
+      header = texts.slice(0, headerRows)
+      blocks.push({ kind: 'table', rows: texts, headerRows })
     } else if (last?.kind === 'table') last.rows.push(...texts)
-    else blocks.push({ kind: 'table', rows: [header, ...texts] } satisfies Table)
+    else blocks.push({ kind: 'table', rows: [...header, ...texts], headerRows: header.length } satisfies Table)
   }
   return blocks
+}
+
+function sideBySide(group: readonly (readonly SheetCell[])[]): (readonly SheetCell[])[][] {
+  const groups = columnGroups(group.map((row) => row.map(({ text }) => text)))
+  if (groups.length === 1) return [[...group]]
+  return groups.map((columns) =>
+    group.map((row) => columns.map((column) => row[column]!)).filter((row) => row.some(({ text }) => text)),
+  )
+}
+
+function headerOf(body: readonly (readonly SheetCell[])[]): number {
+  const filled = body.map((row) => row.filter(({ text }) => text))
+  const texts = body.map((row) => row.map(({ text }) => text))
+  return body.length > 1
+    ? headerRowsOf(
+        texts,
+        filled.map((row) => row.every(({ standsOut }) => standsOut)),
+      )
+    : 0
 }
 
 function groupsOf(rows: readonly (readonly SheetCell[])[]): (readonly SheetCell[])[][] {
@@ -33,18 +54,4 @@ function groupsOf(rows: readonly (readonly SheetCell[])[]): (readonly SheetCell[
     open = !blank
   }
   return groups
-}
-
-/** The number of leading rows with a single text, merged or not. */
-function titleRows(group: readonly (readonly SheetCell[])[]): number {
-  const first = group.findIndex((row) => new Set(row.map(({ text }) => text).filter(Boolean)).size > 1)
-  return first < 0 ? group.length : first
-}
-
-function textOf(row: readonly SheetCell[]): string {
-  return row.find(({ text }) => text)?.text ?? ''
-}
-
-function isHeader([first, ...rest]: (readonly SheetCell[])[]): boolean {
-  return rest.length > 0 && !first!.some(({ text, numeric }) => numeric || isAmount(text))
 }

@@ -64,10 +64,12 @@ function lastUsed(row: readonly CellValue[]): number {
 
 function cellOf(value: CellValue | undefined, cell: Cell | undefined): SheetCell {
   const shown = cell?.formulaResult ?? value ?? null
-  if (shown === null) return { text: '', numeric: false }
-  if (typeof shown === 'string') return { text: shown, numeric: false }
-  if (typeof shown === 'boolean') return { text: shown ? 'yes' : 'no', numeric: false }
-  return { text: formatted(shown, cell?.style?.numFmt), numeric: true }
+  const { font, fill, numFmt } = cell?.style ?? {}
+  const standsOut = font?.bold === true || (fill?.type === 'pattern' && fill.pattern === 'solid')
+  if (shown === null) return { text: '', standsOut }
+  if (typeof shown === 'string') return { text: shown, standsOut }
+  if (typeof shown === 'boolean') return { text: shown ? 'yes' : 'no', standsOut }
+  return { text: formatted(shown, numFmt), standsOut }
 }
 
 function formatted(value: number | bigint | Date, pattern = 'General'): string {

@@ -1,5 +1,5 @@
 import type { Table } from '../blocks.ts'
-import { isAmount, mostFrequent } from '../table-header.ts'
+import { headerRowsOf, isAmount, mostFrequent } from '../table-header.ts'
 import { joinLines, type Line, type Segment } from './text-lines.ts'
 
 type Column = { x0: number; x1: number }
@@ -20,7 +20,7 @@ export function alignedTable(lines: readonly Line[], start: number): { table: Ta
   // After dot leaders, amounts begin anywhere.
   const isList = run.every(({ segments }) => segments.length === columns.length && isAmount(segments.at(-1)!.text))
   if (overlap(columns) && !isList) return undefined
-  return { table: { kind: 'table', rows: tableRows(run, columns) }, count: run.length }
+  return { table: tableOf(run, columns), count: run.length }
 }
 
 function runFrom(lines: readonly Line[], start: number): Line[] {
@@ -63,8 +63,9 @@ function overlap(columns: readonly Column[]): boolean {
   return columns.some(({ x0 }, index) => index > 0 && x0 < columns[index - 1]!.x1 - 2)
 }
 
-function tableRows(lines: readonly Line[], columns: readonly Column[]): string[][] {
+function tableOf(lines: readonly Line[], columns: readonly Column[]): Table {
   const rows: string[][] = []
+  const firsts: Line[] = []
   let previous: Line | undefined
   for (const line of lines) {
     const row = rowOf(line, columns)
@@ -72,9 +73,20 @@ function tableRows(lines: readonly Line[], columns: readonly Column[]): string[]
     const wraps = last && previous && !row[0] && line.y - previous.y <= maxLinePitch * line.size
     if (wraps) rows[rows.length - 1] = row.map((text, column) => joinLines([last[column]!, text].filter(Boolean)))
     else rows.push(row)
+    if (wraps) firsts[firsts.length - 1] = { ...firsts.at(-1)!, underlined: line.underlined ?? false }
+    else firsts.push(line)
     previous = line
   }
-  return rows
+  const bold = firsts.map((line) => line.bold)
+  return {
+    kind: 'table',
+    rows,
+    headerRows: headerRowsOf(
+      rows,
+      bold,
+      firsts.map((line) => line.underlined ?? false),
+    ),
+  }
 }
 
 /** A segment over several columns is divided if every column gets a part. */

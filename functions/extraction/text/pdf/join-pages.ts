@@ -1,5 +1,5 @@
 import type { Block, Table } from '../blocks.ts'
-import { isAmount } from '../table-header.ts'
+import { headerRowsOf, isAmount } from '../table-header.ts'
 
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
@@ -29,7 +29,7 @@ export function joinPages(pages: readonly Block[][]): Block[] {
 function isContinued(table: Table, next: Table): boolean {
   if (width(table) !== width(next)) return false
   const repeats = next.rows[0]!.join('\n') === table.rows[0]!.join('\n')
-  const isNamed = !next.rows[0]!.some(isAmount) && next.rows.some((row) => row.some(isAmount))
+  const isNamed = headerRowsOf(next.rows) > 0 && next.rows.some((row) => row.some(isAmount))
   return repeats || !isNamed
 }
 

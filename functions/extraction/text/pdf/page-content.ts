@@ -117,5 +117,5 @@ function isBold(page: PDFPageProxy, fontName: string): boolean {
   const font: unknown = page.commonObjs.get(fontName)
   if (typeof font !== 'object' || font === null) return false
   const { name, bold, black } = font as { name?: unknown; bold?: unknown; black?: unknown }
-  return bold === true || black === true || /bold|black|heavy|semibold/i.test(String(name))
+  return bold === true || black === true || /bold|black|heavy|semibold|[a-z]bx\d/i.test(String(name))
 }

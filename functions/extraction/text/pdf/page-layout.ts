@@ -3,8 +3,9 @@ import type { PageContent, Word } from './page-content.ts'
 import { type FontSizes, textBlocks } from './paragraphs.ts'
 import { PageCuts, type Region } from './regions.ts'
 import { ruledTables } from './ruled-tables.ts'
+import type { Ruling } from './rulings.ts'
 import { runningLines } from './running-lines.ts'
-import { linesOf } from './text-lines.ts'
+import { type Line, linesOf } from './text-lines.ts'
 
 const maxHeadingSizes = 4
 
@@ -29,22 +30,34 @@ function laidOutPage(page: PageContent, running: ReadonlySet<Word>, sizes: FontS
   const { tables, rest } = ruledTables(words, page.rulings)
   const cuts = new PageCuts(words, page.rulings)
   const regions = cuts.regions({ words: rest, tables })
-  const blocks = regions.flatMap((region) => regionBlocks(region, sizes, rightOf(regions.length > 1 ? region : page)))
+  const blocks = regions.flatMap((region) =>
+    regionBlocks(region, page.rulings, sizes, rightOf(regions.length > 1 ? region : page)),
+  )
   if (page.turned.length > 0) blocks.push({ kind: 'paragraph', text: page.turned.join(' ') })
   return { blocks, isDoubtful: cuts.doubtful }
 }
 
-function regionBlocks({ words, tables }: Region, sizes: FontSizes, right: number): Block[] {
+function regionBlocks({ words, tables }: Region, rulings: readonly Ruling[], sizes: FontSizes, right: number): Block[] {
   const blocks: Block[] = []
   let above = Number.NEGATIVE_INFINITY
   for (const table of [...tables.toSorted((a, b) => a.top - b.top), undefined]) {
     const below = table ? table.top + 3 : Number.POSITIVE_INFINITY
     const between = words.filter(({ y }) => y > above && y <= below)
-    if (between.length > 0) blocks.push(...textBlocks(linesOf(between), sizes, right))
-    if (table) blocks.push({ kind: 'table', rows: table.rows })
+    if (between.length > 0) blocks.push(...textBlocks(underlined(linesOf(between), rulings), sizes, right))
+    if (table) blocks.push({ kind: 'table', rows: table.rows, headerRows: table.headerRows })
     above = below
   }
   return blocks
+}
+
+function underlined(lines: Line[], rulings: readonly Ruling[]): Line[] {
+  const levels = rulings.filter(({ level }) => level)
+  return lines.map((line) => {
+    const [from, to] = [line.segments[0]!.x1, line.segments.at(-1)!.x0]
+    const isUnder = ({ at, ...ruling }: Ruling) =>
+      at > line.y - 1 && at < line.y + line.size && ruling.from < from && ruling.to > to
+    return { ...line, underlined: levels.some(isUnder) }
+  })
 }
 
 function rightOf({ words }: { words: readonly Word[] }): number {

@@ -1,4 +1,4 @@
-import { amountKind } from '../table-header.ts'
+import { isLabel, listKind } from '../table-header.ts'
 import type { Word } from './page-content.ts'
 import type { PlacedTable } from './ruled-tables.ts'
 import type { Ruling } from './rulings.ts'
@@ -106,14 +106,15 @@ class Side {
 
   constructor(words: readonly Word[]) {
     this.lines = linesOf(words)
-    const ends = this.lines.filter(isLabelled).map((line) => endKind(line))
-    const amounts = ends.filter((kind) => kind === 'price' || kind === 'number')
-    this.kind = amounts.length > 1 && amounts.length >= 0.6 * (this.lines.length - 2) ? amounts[0] : undefined
+    this.kind = listKind(this.lines.map((line) => [...line.segments.map(({ text }) => text), priceAtEnd(line)]))
     this.#body = this.lines.slice(1)
   }
 
   get isLabelled(): boolean {
-    return this.lines.length > 1 && this.lines.filter(isLabelled).length >= 0.6 * this.lines.length
+    return (
+      this.lines.length > 1 &&
+      this.lines.filter(({ segments }) => isLabel(segments[0]!.text)).length >= 0.6 * this.lines.length
+    )
   }
 
   get columns(): number {
@@ -123,15 +124,19 @@ class Side {
   /** Whether the first line is a heading: larger than the others, or alone above rows of several cells. */
   get isHeaded(): boolean {
     const [first] = this.lines
-    if (!first || first.segments.length > 1 || endKind(first) !== 'text') return false
+    if (!first || first.segments.length > 1 || !isLabel(first.segments[0]!.text) || priceAtEnd(first)) return false
     return first.size > 1.15 * median(this.#body.map(({ size }) => size)) || this.columns > 1
   }
 
   get isProse(): boolean {
+    return this.lines.length >= minProseLines && this.hasFullLines
+  }
+
+  get hasFullLines(): boolean {
     const letters = this.lines.flatMap(({ words }) => words).reduce((sum, { text }) => sum + text.length + 1, 0)
     const broken = this.lines.filter(({ segments }) => segments.length > 1).length
     const { length } = this.lines
-    return length >= minProseLines && letters >= minProseLetters * length && broken * 2 < length
+    return letters >= minProseLetters * length && broken * 2 < length
   }
 
   get isBulleted(): boolean {
@@ -145,21 +150,16 @@ class Side {
   }
 }
 
-function isLabelled({ segments }: Line): boolean {
-  return /\p{L}{2}/u.test(segments[0]!.text) && amountKind(segments[0]!.text) === 'text'
-}
-
-function endKind({ segments }: Line): string {
+function priceAtEnd({ segments }: Line): string {
   const { text } = segments.at(-1)!
-  const kind = amountKind(text)
-  const [end] =
-    /(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?$|[€$£] ?\d+$|\d+ ?[€$£]$/u.exec(text) ?? []
-  return kind === 'text' && end ? amountKind(end) : kind
+  return isLabel(text)
+    ? (/(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?$|[€$£] ?\d+$|\d+ ?[€$£]$/u.exec(text)?.[0] ?? '')
+    : ''
 }
 
 /** Whether prose goes on from line to line where rows begin beside it. */
 function runsOn(prose: Side, rows: Side): boolean {
-  if (!prose.isProse && prose.lines.length >= minProseLines) return false
+  if (!prose.hasFullLines) return false
   const right = Math.max(...prose.lines.map(({ segments }) => segments.at(-1)!.x1))
   const left = Math.min(...prose.lines.map(({ segments }) => segments[0]!.x0))
   const beside = prose.lines.slice(1).filter((line) => rows.lines.some((row) => isLevel(row, line)))
@@ -258,7 +258,7 @@ function isApart({ words, y }: Row, above: Row, pitch = 2.4): boolean {
 /** Where a band ends before a line such as "Prices include VAT" that stands below both sides, at the left. */
 function beforeNote(rows: readonly Row[], from: number, to: number, left: number): number {
   const [line] = linesOf(rows[to - 1]!.words)
-  const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && endKind(line) === 'text'
+  const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && !priceAtEnd(line)
   return to - from > 3 && isNote && isApart(rows[to - 1]!, rows[to - 2]!, 1.7) ? to - 1 : to
 }
 

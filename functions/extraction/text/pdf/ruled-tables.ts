@@ -1,9 +1,11 @@
 import type { Table } from '../blocks.ts'
+import { headerRowsOf } from '../table-header.ts'
 import type { Word } from './page-content.ts'
 import type { Ruling } from './rulings.ts'
 import { joinLines, linesOf, lineText } from './text-lines.ts'
 
 export interface PlacedTable extends Table {
+  headerRows: number
   x0: number
   x1: number
   top: number
@@ -25,9 +27,11 @@ export function ruledTables(
     const [top, bottom] = [grid.ys[0]! - tolerance, grid.ys.at(-1)! + tolerance]
     const inside = (word: Word) =>
       middle(word) > left && middle(word) < right && height(word) > top && height(word) < bottom
-    const rows = rowsOf(grid, rest.filter(inside)).filter((row) => row.some(Boolean))
+    const cells = rowsOf(grid, rest.filter(inside)).filter((row) => row.some((words) => words.length > 0))
+    const rows = cells.map((row) => row.map(cellText))
     if (!isTable(rows)) continue
-    tables.push({ kind: 'table', rows, x0: left, x1: right, top, bottom })
+    const bold = cells.map((row) => row.flat().every((word) => word.bold || !/\p{L}/u.test(word.text)))
+    tables.push({ kind: 'table', rows, headerRows: headerRowsOf(rows, bold), x0: left, x1: right, top, bottom })
     rest = rest.filter((word) => !inside(word))
   }
   return { tables, rest }
@@ -67,7 +71,7 @@ function area({ xs, ys }: Grid): number {
   return (xs.at(-1)! - xs[0]!) * (ys.at(-1)! - ys[0]!)
 }
 
-function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): string[][] {
+function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): Word[][][] {
   const [columns, bands] = [xs.length - 1, ys.length - 1]
   const cells = new Groups(columns * bands)
   const isDrawn = (level: boolean, at: number, across: number) =>
@@ -89,14 +93,14 @@ function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): string[][] {
 }
 
 /** Splits a band that holds several rows, as where only the head and the columns are ruled. */
-function splitByLines(cells: readonly Word[][]): string[][] {
+function splitByLines(cells: Word[][]): Word[][][] {
   const filled = [...new Set(cells)].filter((words) => words.length > 0).map((words) => linesOf(words))
   const lines = linesOf(filled.length > 1 ? [...new Set(cells)].flat() : [])
   const full = lines.filter(
     ({ y }) => filled.filter((cell) => cell.some((line) => Math.abs(line.y - y) < tolerance)).length > 1,
   )
-  if (full.length < 3 || full.length < 0.7 * lines.length) return [cells.map(cellText)]
-  return lines.map((line) => cells.map((words) => cellText(words.filter((word) => line.words.includes(word)))))
+  if (full.length < 3 || full.length < 0.7 * lines.length) return [cells]
+  return lines.map((line) => cells.map((words) => words.filter((word) => line.words.includes(word))))
 }
 
 function cellText(words: readonly Word[]): string {

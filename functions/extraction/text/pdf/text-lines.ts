@@ -2,7 +2,7 @@ import type { Word } from './page-content.ts'
 
 export type Segment = { text: string; x0: number; x1: number }
 
-export type Line = { segments: Segment[]; words: Word[]; y: number; size: number; bold: boolean }
+export type Line = { segments: Segment[]; words: Word[]; y: number; size: number; bold: boolean; underlined?: boolean }
 
 /** In multiples of the font size; a wider gap separates segments. */
 const maxSpace = 0.9

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { chunk } from '../../shared/chunking/chunker.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { pagesPdf } from './pdf-of.ts'
+import { shop } from './peers/shop.ts'
+
+const organization = newId() as OrganizationId
+const extract = (file: Buffer, fileName = 'a.pdf') => extractText(file, fileName, organization)
+
+/** Texts at places in points from the bottom left; bold ones begin with `*`, larger ones with `#`. */
+const at = (x: number, y: number, text: string) =>
+  `BT ${text.startsWith('*') ? '/B 10' : text.startsWith('#') ? '/B 15' : '/F 10'} Tf ${x} ${y} Td (${text.replace(/^[*#]/, '')}) Tj ET\n`
+const rows = (xs: number[], y: number, lines: string, pitch = 16) =>
+  lines
+    .split('\n')
+    .map((line, row) =>
+      line
+        .split('|')
+        .map((text, column) => at(xs[column]!, y - row * pitch, text.trim()))
+        .join(''),
+    )
+    .join('')
+const pdf = async (...pages: string[]) => await extract(pagesPdf(pages))
+const table = ([head, ...body]: string[][]) =>
+  [head!, head!.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+describe('tables beside each other are read one after the other, each with its header:', () => {
+  test.each(['calc.pdf', 'chromium.pdf', 'chromium-ruled.pdf', 'wkhtmltopdf.pdf', 'latex.pdf', 'xlsx'])(
+    '%s',
+    async (end) => {
+      const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures', `beside.${end}`)), `a.${end}`)
+      const found = text.replaceAll('EUR ', '€').match(/(?:Coffee|Cakes)\n\n(?:\|.*\|\n?)+/g)
+      expect(found?.map((part) => part.trim())).toEqual([
+        `Coffee\n\n${table(shop.coffee)}`,
+        `Cakes\n\n${table(shop.cakes)}`,
+      ])
+    },
+  )
+
+  const coffee = 'Espresso|$2.40\nDouble espresso|$3.10\nCappuccino|$3.60\nFlat white|$3.90'
+  const cakes = 'Plum crumble|$4.20\nCarrot cake|$4.60\nCheesecake|$4.90\nBrownie|$3.20\nApple tart|$4.40'
+
+  test('without headings, rows of one side between those of the other', async () => {
+    const { text } = await pdf(rows([50, 240], 700, coffee) + rows([320, 500], 703, cakes, 19))
+    expect(text).toMatch(/Espresso \| \$2\.40 \|\n[^+]*Flat white \| \$3\.90 \|\n\n[^+]*Apple tart \| \$4\.40 \|$/)
+  })
+
+  test('three of them, and what is below', async () => {
+    const lists = [50, 230, 410].map((x) => at(x, 720, '#Menu') + rows([x, x + 120], 700, coffee)).join('')
+    const below = at(
+      50,
+      600,
+      'Oat milk costs 50 cents more in every drink that we sell, for which we are very sorry indeed.',
+    )
+    const { text } = await pdf(lists + below)
+    expect(text.match(/# Menu/g)).toHaveLength(3)
+    expect(text.match(/\| Espresso \| \$2\.40 \|\n/g)).toHaveLength(3)
+    expect(text).toMatch(/indeed\.$/)
+  })
+
+  test('a list beside prose on the same lines', async () => {
+    const prose =
+      'We opened in 2009 in a boat shed by the\nharbour and have roasted every bean here\nsince then. On each Saturday you may see\nthe roast, from ten, and ask for coffee.'
+    const { text } = await pdf(rows([50, 240], 700, coffee) + rows([310], 700, prose))
+    expect(text).toMatch(/shed by the harbour and have roasted/)
+  })
+
+  test('in one grid with the same names twice', async () => {
+    const html =
+      '<!doctype html><table><tr><th>Item<th>Price<th>Item<th>Price<tr><td>Tea<td>$2<td>Pie<td>$4<tr><td>Milk<td>$1<td>Bun<td>$3</table>'
+    const { text } = await extract(Buffer.from(html), 'a.html')
+    expect(text).toBe(
+      '| Item | Price |\n| --- | --- |\n| Tea | $2 |\n| Milk | $1 |\n\n| Item | Price |\n| --- | --- |\n| Pie | $4 |\n| Bun | $3 |',
+    )
+  })
+
+  test('and a page that can be read in two ways is noted', async () => {
+    const mixed = rows(
+      [50, 200, 320, 500],
+      700,
+      '*Drink|*Small|*Cake|*Slice\nEspresso|$2.40|Pie|$4.20\nTea|$3.10|Bun|$4.60\nMilk|$1.10|Tart|$3.60',
+    )
+    expect(await pdf(at(50, 700, 'Nothing here can be read in two ways.'), mixed)).toMatchObject({
+      notes: [{ code: 'doubtful_layout', page: 2, text: '' }],
+    })
+  })
+})
+
+describe('one table stays one:', () => {
+  test.each([
+    [
+      'with wide gaps',
+      'Room|Persons|Weekday|Weekend\nSingle|1|$80.00|$95.00\nDouble|2|$110.00|$130.00\nSuite|2|$210.00|$240.00',
+    ],
+    [
+      'with words after prices',
+      'Service|Price|Includes|Time\nPuncture|$14.50|new tube|20 min\nBrakes|$22.00|cables|30 min\nWash|$9.00|wax|15 min',
+    ],
+    [
+      'with notes that repeat',
+      'Item|Price|Unit|Deposit\nBell|$9.00|each|$2.00\nGrip|$5.00|each|$1.00\nLamp|$19.00|each|$5.00',
+    ],
+  ])('%s', async (_, lines) => {
+    const { text, notes } = await pdf(rows([50, 190, 330, 480], 700, lines))
+    expect(text).toBe(table(lines.split('\n').map((line) => line.split('|'))))
+    expect(notes).toEqual([])
+  })
+})
+
+describe('the first row is the header', () => {
+  test('of quantities above prices', async () => {
+    const { text } = await pdf(rows([50, 200, 320], 700, 'Coffee|250 g|1 kg\nDecaf|$16.30|$58.70\nBlend|$12.90|$46.00'))
+    expect(text).toMatch(/^\| Coffee \| 250 g \| 1 kg \|\n\| ---/)
+  })
+
+  test.each([
+    ['in bold', '*Nights|*1|*2', ''],
+    ['above a line', 'Nights|1|2', '50 696 m 400 696 l S'],
+  ])('of numbers above numbers, %s', async (_, head, line) => {
+    const { text } = await pdf(rows([50, 200, 320], 700, `${head}\nSingle|80|150\nDouble|110|210`) + line)
+    expect(text).toMatch(/^\| Nights \| 1 \| 2 \|\n\| ---/)
+  })
+
+  test('but not of prices above prices, and no chunk repeats an empty one', async () => {
+    const dishes = Array.from({ length: 40 }, (_, index) => `Dish of the day no. ${index} with potatoes|$${index}.50`)
+    const { text } = await pdf(rows([50, 400], 780, dishes.join('\n')))
+    expect(
+      chunk(text, { targetTokens: 100, overlapTokens: 0 }).filter(({ content }) => content.includes('|  |')),
+    ).toHaveLength(1)
+  })
+
+  test('and the second, where it names parts of its columns', async () => {
+    const { text } = await extract(
+      Buffer.from(
+        'Prices 2026;;;;\nValid from;1 March;;;\nRoom;Weekday;;Weekend;\n;night;week;night;week\nSingle;80;400;95;500\nSuite;110;600;130;700',
+      ),
+      'a.csv',
+    )
+    expect(text).toMatch(
+      /^Prices 2026\n\nValid from 1 March\n\n\| Room \| Weekday: night \| Weekday: week \| Weekend: night \| Weekend: week \|\n/,
+    )
+  })
+})
+
+describe('headers and footers of pages', () => {
+  test('stand once, at the top, without page numbers', async () => {
+    const page = (number: number) =>
+      at(50, 770, 'Fjord Cycles, call 0451 2345') +
+      rows([50], 700, `Text of part ${number} is here.`) +
+      at(50, 30, 'Prices include VAT') +
+      at(500, 30, `Page ${number} of 2`)
+    const { text } = await pdf(page(1), page(2))
+    expect(text).toBe(
+      'Fjord Cycles, call 0451 2345\nPrices include VAT\n\nText of part 1 is here.\n\nText of part 2 is here.',
+    )
+  })
+
+  test('are no rows of a table that goes on', async () => {
+    const page = (part: string) => rows([50, 300], 760, `Item|Price\nBell ${part}|$9.00\nGrip ${part}|$5.00`)
+    const { text } = await pdf(page('one'), page('two'))
+    expect(text).toMatch(/^\| Item \| Price \|\n\| --- \| --- \|\n(\| \w+ (one|two) .*\n?){4}$/)
+  })
+})
