@@ -17,6 +17,7 @@ import { callsScreens } from './calls/screen.ts'
 import { documentScreens } from './documents/document-screens.ts'
 import { historyScreens } from './documents/history-screens.ts'
 import { listScreens } from './documents/list-screens.ts'
+import { selectionScreens } from './documents/selection/screens.ts'
 import { textScreens } from './documents/text/screens.ts'
 import { uploadRoutes } from './documents/upload/routes.ts'
 import { versionRoutes } from './documents/version/routes.ts'
@@ -53,6 +54,7 @@ export function dashboardApp({ db, queue, presigner, embedder, chunkSize = stand
   app.route('/', agentsScreens(screen))
   // In this order: `…/documents/new` is no document's id.
   app.route('/', listScreens(screen))
+  app.route('/', selectionScreens(screen, queue))
   app.route('/', uploadRoutes(screen, queue, presigner))
   app.route('/', versionRoutes(screen, queue))
   app.route('/', textScreens(screen, queue, { embedder, chunkSize }))

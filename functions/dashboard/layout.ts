@@ -11,7 +11,7 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 const agentTabs = ['documents', 'ask', 'unanswered', 'golden-questions'] as const
 type AgentTab = (typeof agentTabs)[number]
 
-type Agent = { id: string; name: string; tab: AgentTab }
+export type Agent = { id: string; name: string; tab: AgentTab }
 
 /** A screen, without what all screens have. */
 export interface View {

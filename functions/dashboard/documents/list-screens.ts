@@ -70,7 +70,7 @@ export function listScreens(screen: Screen) {
 ${searchForm(list)}
 ${listView(list)}
 ${mayWrite && deletionTemplate()}`,
-        modules: mayWrite ? ['upload.js', 'undo.js'] : [],
+        modules: mayWrite ? ['upload.js', 'undo.js', 'select.js'] : [],
       }
     }),
   )

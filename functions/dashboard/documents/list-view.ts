@@ -28,7 +28,7 @@ export function listView(list: List) {
   return html`<section id="documents" aria-label="${words.documents.title}"
   hx-get="${address(base, query)}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
 ${counts.all > 0 && filtersView(list)}
-${documents.length > 0 ? html`<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
+${documents.length > 0 ? html`${list.mayWrite && selectionForm(base)}<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
 ${liveView(list)}
 ${
   (next || query.after) &&
@@ -52,6 +52,13 @@ export function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
 <input type="search" name="q" value="${query.q ?? ''}" maxlength="200" placeholder="${w.search}" aria-label="${w.search}">
 ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
 <noscript><button>${w.searchButton}</button></noscript></form></search>`
+}
+
+/** The check boxes of the rows belong to this form. */
+function selectionForm(base: string) {
+  const s = words.documents.selection
+  return html`<form id="selection" class="selection" action="${base}/selected"><label data-all hidden><input type="checkbox"> ${s.all}</label>
+<button class="plain">${s.change}</button></form>`
 }
 
 function noneView({ base, counts, mayWrite }: List) {

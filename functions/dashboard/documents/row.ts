@@ -17,7 +17,7 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
   const state = stateOf(document)
   const { id, title } = document
   return html`<li id="document-${id}" data-state="${state.kind}">
-<div class="subject"><h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
+<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}" form="selection" aria-label="${w.selection.select(title)}">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
 ${

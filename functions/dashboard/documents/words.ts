@@ -1,5 +1,6 @@
 import { number, sentence } from '../sentences.ts'
 import { history } from './history/words.ts'
+import { selection } from './selection/words.ts'
 import { version } from './version/words.ts'
 
 export const documents = {
@@ -166,6 +167,7 @@ export const documents = {
     notInOrder: 'The last day is before the first.',
   },
   history,
+  selection,
   version,
   document: {
     edit: 'Edit',

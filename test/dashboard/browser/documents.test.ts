@@ -187,6 +187,20 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.getByRole('link', { name: 'New prices', exact: true }).waitFor()
   })
 
+  test('all documents of a page are selected by one box, and deleted together', async () => {
+    const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking')
+    const change = page.getByRole('button', { name: 'Change the selected documents' })
+    expect(await change.isVisible()).toBe(false)
+    await page.getByLabel('Select all on this page').check()
+    await page.getByLabel('Select “Hours”').uncheck()
+    expect(await page.getByLabel('Select all on this page').isChecked()).toBe(false)
+    await change.click()
+    await page.getByRole('button', { name: 'Delete 2 documents' }).click()
+    await page.locator('#flash').getByText('2 documents were deleted.').waitFor()
+    expect((await documents()).map(({ title }: { title: string }) => title)).toEqual(['Hours'])
+    expect(wrong).toEqual([])
+  })
+
   test('titles are searched as they are typed, and the address follows', async () => {
     const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
