@@ -64,6 +64,19 @@ export const expectations: Record<string, Expectations> = {
     rows: beside.rows.map((row) => row.map((cell) => cell.replace('€', 'EUR '))),
     texts: [...beside.texts, shop.milk],
   },
+  ...Object.fromEntries(
+    ['docx', 'odt', 'writer-tagged.pdf'].map((end) => [
+      `heads.${end}`,
+      {
+        ...none,
+        headings: ['Parts'],
+        rows: [shop.sizes, ['Part no. 0', '€0.50', '€0.00'], ['Part no. 59', '€59.50', '€531.00']],
+        texts: [shop.call, shop.note],
+        hidden: ['Page', 'of 2'],
+      },
+    ]),
+  ),
+  'boxes.pptx': { ...none, headings: ['Harbour Café', 'Milk'], texts: [shop.note, shop.milk] },
   'price-list.jspdf.pdf': {
     ...none,
     headings: [shop.title, 'Repairs'],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { docxOf, paragraph } from './hostile-files.ts'
 import { pagesPdf } from './pdf-of.ts'
 import { shop } from './peers/shop.ts'
 
@@ -158,9 +159,33 @@ describe('headers and footers of pages', () => {
     )
   })
 
+  test('of a Word document are those that its pages show', async () => {
+    const types = ['default', 'first', 'even']
+    const references = types.map((type) => `<w:headerReference w:type="${type}" r:id="${type}"/>`).join('')
+    const relations = types.map((type) => `<Relationship Id="${type}" Target="header-${type}.xml"/>`).join('')
+    const parts = types.map((type) => ({
+      name: `word/header-${type}.xml`,
+      content: `<w:hdr>${paragraph(`Head of ${type} pages`)}</w:hdr>`,
+    }))
+    const docx = (section: string) =>
+      docxOf(`${paragraph('Body')}<w:sectPr>${references}${section}</w:sectPr>`, [
+        { name: 'word/_rels/document.xml.rels', content: `<Relationships>${relations}</Relationships>` },
+        ...parts,
+      ])
+    expect((await extract(docx(''), 'a.docx')).text).toBe('Head of default pages\n\nBody')
+    expect((await extract(docx('<w:titlePg/>'), 'a.docx')).text).toBe(
+      'Head of default pages\nHead of first pages\n\nBody',
+    )
+  })
+
   test('are no rows of a table that goes on', async () => {
     const page = (part: string) => rows([50, 300], 760, `Item|Price\nBell ${part}|$9.00\nGrip ${part}|$5.00`)
     const { text } = await pdf(page('one'), page('two'))
     expect(text).toMatch(/^\| Item \| Price \|\n\| --- \| --- \|\n(\| \w+ (one|two) .*\n?){4}$/)
   })
+})
+
+test('a slide begins with its title, though it is a text box behind the others', async () => {
+  const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures/boxes.pptx')), 'a.pptx')
+  expect(text).toBe(`## Harbour Café\n\n${shop.note}\n\n## Milk\n\n${shop.milk}`)
 })

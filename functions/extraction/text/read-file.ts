@@ -74,11 +74,15 @@ async function packageContent(file: Buffer): Promise<Content> {
     const content = await (await import('./formats/book.ts')).bookBlocks(file)
     return { format, content, titles: [title, firstHeading(content)] }
   }
-  const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
+  const blocks = await (await import('./formats/office.ts')).officeBlocks(file, format)
+  const isDeck = format === 'pptx'
+  const content = isDeck ? await (await import('./formats/slide-titles.ts')).withSlideTitles(blocks, file) : blocks
   // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
   if (format === 'ods') return { format, content, titles: [title] }
   const heading = firstHeading(content)
-  return { format, content, titles: /^(pptx|odp)$/.test(format) ? [heading, title] : [title, heading] }
+  if (isDeck || format === 'odp') return { format, content, titles: [heading, title] }
+  const heads = await (await import('./formats/page-heads.ts')).pageHeads(file, format)
+  return { format, content: [...heads, ...content], titles: [title, heading] }
 }
 
 async function characterContent(file: Buffer, fileName: string): Promise<Content> {

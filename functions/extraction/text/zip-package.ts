@@ -93,7 +93,12 @@ const references: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: 
 
 function titleIn(properties: string): string | undefined {
   const [, title] = /<dc:title[^<>]*>([^<]*)<\/dc:title>/.exec(properties) ?? []
-  return title?.replaceAll(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
+  return title && characters(title)
+}
+
+/** XML's text with its references resolved. */
+export function characters(xml: string): string {
+  return xml.replaceAll(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
     name
       ? (references[name] ?? whole)
       : String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16)),

@@ -406,6 +406,39 @@ async function sideBySide(): Promise<void> {
   keep(convert('beside.xlsx', 'pdf'), 'beside.calc.pdf')
 }
 
+/** A table on two pages, between headers and footers. */
+async function heads(): Promise<void> {
+  const { CURRENT, TOTAL_PAGES } = docx.PageNumber
+  const footer = new docx.TextRun({ children: [`${shop.note} – Page `, CURRENT, ' of ', TOTAL_PAGES] })
+  const rows = Array.from({ length: 60 }, (_, index) => [`Part no. ${index}`, `€${index}.50`, `€${9 * index}.00`])
+  await word('heads.docx', [], {
+    sections: [
+      {
+        headers: { default: new docx.Header({ children: [new docx.Paragraph(shop.call)] }) },
+        footers: { default: new docx.Footer({ children: [new docx.Paragraph({ children: [footer] })] }) },
+        children: [heading('Parts', docx.HeadingLevel.HEADING_1), wordTable([shop.sizes, ...rows])],
+      },
+    ],
+  })
+  keep('heads.docx')
+  keep(convert('heads.docx', 'odt'), 'heads.odt')
+  const tagged = ':writer_pdf_Export:{"UseTaggedPDF":{"type":"boolean","value":"true"}}'
+  keep(convert('heads.docx', 'pdf', tagged), 'heads.writer-tagged.pdf')
+}
+
+/** Slides whose titles are text boxes, the second after the text below it. */
+async function boxes(): Promise<void> {
+  const deck = new pptxgen()
+  const first = deck.addSlide()
+  first.addText('Harbour Café', { x: 0.5, y: 0.3, w: 9, h: 1, fontSize: 36 })
+  first.addText(shop.note, { x: 0.5, y: 1.5, w: 9, h: 0.6, fontSize: 16 })
+  const second = deck.addSlide()
+  second.addText(shop.milk, { x: 0.5, y: 1.5, w: 9, h: 3, fontSize: 18 })
+  second.addText('Milk', { x: 0.5, y: 0.3, w: 9, h: 1, fontSize: 32 })
+  await deck.writeFile({ fileName: at('boxes.pptx') })
+  keep('boxes.pptx')
+}
+
 await priceListInWord()
 await terms()
 await workbooks()
@@ -416,3 +449,5 @@ bookAndMail()
 prints()
 invoice()
 await sideBySide()
+await heads()
+await boxes()

@@ -33,6 +33,8 @@ export const shop = {
     ['Lemon slice', '€3.80', '€34.00'],
   ],
   milk: 'Oat milk costs 50 cents more in every drink that has milk, for which we are sorry.',
+  call: 'Fjord Cycles, call 0451 2345, open from 1 March 2026',
+  sizes: ['Part', '1 piece', '10 pieces'],
   hours: ['Monday to Friday: 9:00 to 18:30', 'Saturday: 10:00 to 16:00', 'Sunday: closed'],
   steps: ['Bring a passport.', 'Pay the deposit of €50.', 'Bring the bike back by 18:00.'],
 }

@@ -3,11 +3,11 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
 import { type Block, plain } from '../blocks.ts'
+import { withoutPageNumber } from '../page-number.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
 import { type PageContent, pageContent } from './page-content.ts'
 import { type LaidOutPage, laidOutPages } from './page-layout.ts'
-import { withoutPageNumber } from './running-lines.ts'
 import { type TaggedPage, taggedBlocks } from './tagged-page.ts'
 
 const maxPages = 5_000

@@ -1,9 +1,8 @@
+import { withoutPageNumber } from '../page-number.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type Line, linesOf, lineText } from './text-lines.ts'
 
 const margin = 0.1
-const pageWords = 'page|pg?|seite|s|blatt|folie|slide|página|pagina|pág|pag|sid[ae]|strona|str'
-
 /** The headers and footers that pages repeat: all their words, and their texts without page numbers. */
 export function runningLines(pages: readonly PageContent[]): { words: Set<Word>; texts: string[] } {
   const lines = pages.flatMap((page, index) =>
@@ -23,17 +22,6 @@ export function runningLines(pages: readonly PageContent[]): { words: Set<Word>;
     }
   }
   return { words, texts: [...texts].filter(Boolean) }
-}
-
-/** @param page from 1 */
-export function withoutPageNumber(text: string, page: number, pages: number): string {
-  const count = `(?:\\s*(?:of|von|de|di|du|sur|av|af|z|/)\\s*${pages})?`
-  const named = new RegExp(`\\b(?:${pageWords})\\b\\.?\\s*${page}\\b${count}`, 'iu')
-  const alone = new RegExp(`(?:^|[\\s|·•–—(-])${page}${count}[\\s)–—-]*$`, 'u')
-  return text
-    .replace(named, '')
-    .replace(alone, '')
-    .replace(/^[\s|·•,–—-]+|[\s|·•,–—-]+$/gu, '')
 }
 
 /** Lines in the margins but rows of a table that goes on, with its header. */

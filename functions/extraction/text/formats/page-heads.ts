@@ -1,0 +1,63 @@
+import type { Block } from '../blocks.ts'
+import { withoutPageNumber } from '../page-number.ts'
+import { characters, entriesNamed } from '../zip-package.ts'
+
+const maxLetters = 256 * 1024
+/** Stands for the number of a page until that is left out. */
+const number = 987_654_321
+const numberFields =
+  /<w:fldSimple [^>]*w:instr="\s*\w*PAGES?\b.*?<\/w:fldSimple>|<w:instrText[^>]*>\s*\w*PAGES?\b.*?fldCharType="end"[^>]*>|<text:(page-number|page-count)\b.*?<\/text:\1>/gs
+const hidden = /<(mc:Fallback|w:instrText|w:delText|office:annotation)\b.*?<\/\1>/gs
+
+/** The headers and footers of a DOCX or ODT that its pages show, once and without page numbers. anydoc leaves them out. */
+export async function pageHeads(file: Buffer, format: string): Promise<Block[]> {
+  const parts = format === 'docx' ? await wordHeads(file) : format === 'odt' ? await writerHeads(file) : []
+  const lines = parts.flatMap(linesOf).map((line) => withoutPageNumber(line, number, number))
+  const text = [...new Set(lines)].filter((line) => /[\p{L}\d]/u.test(line)).join('\n')
+  return text ? [{ kind: 'paragraph', text }] : []
+}
+
+/** Those of the first page and of even pages are kept in the file when they are turned off. */
+async function wordHeads(file: Buffer): Promise<string[]> {
+  const parts = await entriesNamed(
+    file,
+    /^word\/((header|footer|document|settings)[^/]*\.xml|_rels\/document\d*\.xml\.rels)$/,
+  )
+  const text = (name: RegExp) => [...parts].find(([part]) => name.test(part))?.[1].toString() ?? ''
+  const [document, settings] = [text(/document\d*\.xml$/), text(/settings\.xml$/)]
+  const relations = new Map(
+    [...text(/\.rels$/).matchAll(/<Relationship [^>]*>/g)].map(([relation]) => [
+      /\bId="([^"]*)"/.exec(relation)?.[1],
+      /\bTarget="\/?(?:word\/)?([^"]*)"/.exec(relation)?.[1],
+    ]),
+  )
+  const shown = {
+    default: true,
+    first: /<w:titlePg\s*\/?>/.test(document),
+    even: settings.includes('<w:evenAndOddHeaders'),
+  }
+  const references = [...document.matchAll(/<w:(?:header|footer)Reference [^>]*>/g)].map(([reference]) => reference)
+  return references
+    .filter((reference) => shown[(/w:type="(first|even)"/.exec(reference)?.[1] ?? 'default') as keyof typeof shown])
+    .map((reference) => parts.get(`word/${relations.get(/r:id="([^"]*)"/.exec(reference)?.[1])}`)?.toString() ?? '')
+}
+
+async function writerHeads(file: Buffer): Promise<string[]> {
+  const styles = (await entriesNamed(file, /^styles\.xml$/)).get('styles.xml')?.toString() ?? ''
+  return [...styles.matchAll(/<style:(header|footer)(?: [^>]*)?>.*?<\/style:\1>/gs)]
+    .map(([part]) => part)
+    .filter((part) => !/^[^>]*style:display="false"/.test(part))
+}
+
+function linesOf(xml: string): string[] {
+  const text = xml
+    .slice(0, maxLetters)
+    .replace(numberFields, String(number))
+    .replace(hidden, '')
+    .replace(/<(?:w|text):(?:tab|br|cr|s|line-break)\b[^>]*>/g, ' ')
+    .replace(/<\/(?:w|text):[ph]>/g, '\n')
+    .replace(/<[^>]+>/g, '')
+  return characters(text)
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+}

@@ -1,0 +1,51 @@
+import { type Block, plain } from '../blocks.ts'
+import { characters, entriesNamed } from '../zip-package.ts'
+
+const maxLetters = 100
+const usualSize = 1_800
+const level = 2
+
+type Box = { y: number; size: number; paragraphs: string[] }
+
+/** Makes headings of titles that are plain text boxes: the topmost of a slide, in larger letters than the others. They go before the rest. */
+export async function withSlideTitles(blocks: readonly Block[], file: Buffer): Promise<Block[]> {
+  const titled = [...blocks]
+  for (const slide of (await entriesNamed(file, /^ppt\/slides\/slide\d+\.xml$/)).values()) {
+    const xml = slide.toString()
+    const title = /<p:ph [^>]*type="(?:title|ctrTitle)"/.test(xml) ? undefined : titleOf(boxesIn(xml))
+    const at = titled.findIndex((block) => block.kind === 'paragraph' && block.text.trim() === title)
+    if (!title || at < 0) continue
+    const [first = ''] = paragraphsIn(xml)
+    const start = titled.slice(0, at).findLastIndex((block) => first !== title && plain([block]).startsWith(first))
+    titled.splice(at, 1)
+    titled.splice(start < 0 ? at : start, 0, { kind: 'heading', level, text: title })
+  }
+  return titled
+}
+
+function titleOf(boxes: readonly Box[]): string | undefined {
+  const [top, ...others] = boxes.toSorted((a, b) => a.y - b.y)
+  const largest = Math.max(usualSize, ...others.map(({ size }) => size))
+  const [text = '', ...more] = top?.paragraphs ?? []
+  return top && more.length === 0 && text.length <= maxLetters && top.size > largest ? text : undefined
+}
+
+function boxesIn(xml: string): Box[] {
+  const shapes = xml
+    .split('<p:sp>')
+    .slice(1)
+    .map((shape) => shape.split('</p:sp>', 1)[0]!)
+  return shapes.flatMap((shape) => {
+    const sizes = [...shape.matchAll(/<a:rPr [^>]*\bsz="(\d+)"/g)].map(([, size]) => Number(size))
+    const y = Number(/<a:off [^>]*\by="(-?\d+)"/.exec(shape)?.[1] ?? Number.NaN)
+    const paragraphs = paragraphsIn(shape)
+    return paragraphs.length > 0 && !Number.isNaN(y) ? [{ y, size: Math.max(0, ...sizes), paragraphs }] : []
+  })
+}
+
+function paragraphsIn(xml: string): string[] {
+  return xml
+    .split('</a:p>')
+    .map((part) => characters([...part.matchAll(/<a:t>([^<]*)/g)].map(([, text]) => text).join('')).trim())
+    .filter(Boolean)
+}
