@@ -13,8 +13,8 @@ export const cors = {
   maxAgeSeconds: 7200,
 } as const
 
-/** What pages of the API's own origin may do with the bucket: post files, in a form, with the headers that every form has. */
-export const filesCors = { allowMethods: ['POST'], maxAgeSeconds: 3600 } as const
+/** What pages of the API's own origin may do with the bucket: post files, in a form, and read them, with no headers of their own. */
+export const filesCors = { allowMethods: ['GET', 'POST'], maxAgeSeconds: 3600 } as const
 
 /** @throws Error that names the first that is no origin as browsers send it, nor `*` for any */
 export function requireOrigins(origins: readonly string[]): string[] {

@@ -95,7 +95,7 @@ function headers(filesOrigin: string) {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
       styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
+      imgSrc: [...own, 'data:'],
       connectSrc: own,
       formAction: own,
       frameAncestors: ["'none'"],

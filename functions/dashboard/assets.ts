@@ -20,8 +20,8 @@ function source(name: string): string {
   return [`@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}`, ...styles.map(read)].join('\n')
 }
 
-const names = [...readdirSync(folder).filter((name) => !name.endsWith('.css')), 'htmx.js', 'dashboard.css']
-export const assets = hashedFiles(names, source)
+const names = [...readdirSync(folder), ...Object.keys(vendored)].filter((name) => !name.endsWith('.css'))
+export const assets = hashedFiles([...names, 'dashboard.css'], source)
 
 export function assetPath(name: string): string {
   return `/dashboard/assets/${assets.nameOf(name)}`

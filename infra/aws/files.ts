@@ -27,8 +27,8 @@ export function createFilesBucket(scope: Construct, stack: string, settings: Sta
   return bucket
 }
 
-/** Lets the pages of the dashboard send files, which no other page may. */
-export function allowUploadsFrom(bucket: Bucket, origin: string): void {
+/** Lets the pages of the dashboard send files and show them, which no other page may. */
+export function allowPagesFrom(bucket: Bucket, origin: string): void {
   bucket.addCorsRule({
     allowedOrigins: [origin],
     allowedMethods: filesCors.allowMethods.map((method) => HttpMethods[method]),

@@ -5,7 +5,7 @@ import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
 import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
-import { allowUploadsFrom, createFilesBucket } from './files.ts'
+import { allowPagesFrom, createFilesBucket } from './files.ts'
 import { createFunction } from './functions.ts'
 import { createHttpApi } from './http-api.ts'
 import { Migrations } from './migrations.ts'
@@ -47,7 +47,7 @@ export class CuecardStack extends Stack {
     const migrations = new Migrations(this, 'migrations', { name, bundle, resources, serving, migrationNames })
 
     const http = createHttpApi(this, name, aliases, settings)
-    allowUploadsFrom(files, http.origin)
+    allowPagesFrom(files, http.origin)
     addEventSource(this, 'embedding', queues.embedding, aliases.embedding, settings.embeddingConcurrency)
     addEventSource(this, 'extraction', queues.extraction, aliases.extraction, settings.extractionConcurrency)
     functions.canary.addEnvironment('BASE_URL', http.origin)

@@ -16,13 +16,17 @@ interface HashedFile {
 
 /** Files of a page, each under a name with a hash of its body, which browsers may cache forever: `page-1a2b3c4d5e6f.css`. */
 export function hashedFiles(names: readonly string[], read: (name: string) => string) {
+  const named = new Set(names)
   const known = new Map<string, HashedFile>()
 
-  /** A module imports the others under their own names with a hash. */
+  /** Read when it is first asked for. A module imports the others under their own names with a hash. */
   function load(name: string): HashedFile {
     const loaded = known.get(name)
     if (loaded) return loaded
-    const body = read(name).replaceAll(/(?<=from ?['"]\.\/)[\w-]+\.js(?=['"])/g, (other) => load(other).hashedName)
+    const body = read(name).replaceAll(
+      /(?<=(?:from ?|import\()['"]\.\/)[\w-]+\.js(?=['"])/g,
+      (other) => load(other).hashedName,
+    )
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 12)
     const [base, type] = name.split('.') as [string, string]
     const asset = { mediaType: mediaTypes[type]!, body }
@@ -31,18 +35,18 @@ export function hashedFiles(names: readonly string[], read: (name: string) => st
     known.set(name, file)
     return file
   }
-  names.forEach(load)
 
   return {
     nameOf(name: string): string {
-      const file = known.get(name)
-      if (!file) throw new Error(`There is no file ${name}`)
-      return file.hashedName
+      if (!named.has(name)) throw new Error(`There is no file ${name}`)
+      return load(name).hashedName
     },
     /** A page from before a deployment asks for its version's files and gets the current ones, cached briefly. */
     respond(c: Context, hashedName: string): Response | undefined {
-      const file = known.get(hashedName.replace(/-[0-9a-f]{12}(?=\.\w+$)/, ''))
-      return file && (file.hashedName === hashedName ? file.current : file.other)(c)
+      const name = hashedName.replace(/-[0-9a-f]{12}(?=\.\w+$)/, '')
+      if (!named.has(name)) return undefined
+      const file = load(name)
+      return (file.hashedName === hashedName ? file.current : file.other)(c)
     },
   }
 }

@@ -83,7 +83,7 @@ describe('the files', () => {
     }
     const [api] = prod.ofType('AWS::ApiGatewayV2::Api')[0]!
     const AllowedOrigins = [{ 'Fn::GetAtt': [api, 'ApiEndpoint'] }]
-    expect(corsOf('prod')).toEqual({ AllowedMethods: ['POST'], AllowedOrigins })
+    expect(corsOf('prod')).toEqual({ AllowedMethods: ['GET', 'POST'], AllowedOrigins })
     expect(corsOf('everything').AllowedOrigins).toEqual(['https://api.cuecard.example'])
   })
 

@@ -186,6 +186,16 @@ describe('a page', () => {
     return fetch(`${emulator.endpoint}/${emulator.bucket}/`, { method: 'OPTIONS', headers })
   }
 
+  test('of the gateway may read a file by a signed link, in a request without headers of its own', async () => {
+    const key = newKey()
+    await post(bucket.presignPost(key, maxBytes), 'a text')
+    const link = bucket.presignGet(key, 'menu.pdf')
+    const read = async (origin: string) => (await fetch(link, { headers: { origin } })).headers
+    expect((await read(page)).get('access-control-allow-origin')).toBe(page)
+    expect((await read('http://evil.example')).get('access-control-allow-origin')).toBeNull()
+    expect((await preflight(page, 'GET', { 'access-control-request-headers': 'range' })).status).toBe(403)
+  })
+
   test('of the gateway may post files, and reads the answer', async () => {
     const answer = await preflight(page)
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, page])

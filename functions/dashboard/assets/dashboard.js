@@ -1,7 +1,10 @@
 import htmx from './htmx.js'
 
 /** Only htmx turns answers of this host into elements. No string becomes a script: neither in an answer nor in an attribute. */
-const trusted = globalThis.trustedTypes?.createPolicy('cuecard', { createHTML: (html) => html })
+const trusted = globalThis.trustedTypes?.createPolicy('cuecard', {
+  createHTML: (html) => html,
+  createScriptURL: (url) => (url.startsWith('/dashboard/assets/') ? url : refuse()),
+})
 function refuse() {
   throw new Error('Scripts made of strings are refused')
 }
@@ -9,6 +12,10 @@ htmx.registerExtension('cuecard', {
   init: (api) =>
     api.initSecurity({ createHTML: (html) => trusted?.createHTML(html) ?? html, createScript: refuse }, refuse, refuse),
 })
+
+export function startWorker(url) {
+  return new Worker(trusted?.createScriptURL(url) ?? url, { type: 'module' })
+}
 
 // The server shows and reads days in this zone.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()

@@ -24,6 +24,7 @@ import { comparisonView } from './comparison.ts'
 import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unedited } from './edits.ts'
+import { originalOf, originalView } from './original/view.ts'
 import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { proposeDays } from './proposal.ts'
@@ -68,14 +69,15 @@ export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<P
           place.mayWrite && isUndated && from === 1 ? await proposeDays(text, document.updated_at) : undefined
         const shown = { ...place, proposal, comparison, document, chunks, hasMore, from, passage, beginning, hasUpload }
         if (isPartial) return { fragment: documentView(shown) }
+        const original = hasUpload ? undefined : originalOf(document)
         return {
           title: document.title,
           agent: { ...agent, tab: 'documents' },
           crumbs: [],
           actions: documentActions(shown),
           content: html`${hasUpload && uploadView(place.base, document.id)}
-${documentView(shown)}`,
-          modules: hasUpload ? ['upload.js'] : [],
+${original ? html`<div class="beside">${documentView(shown)}${originalView(place.base, document, original)}</div>` : documentView(shown)}`,
+          modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
         }
       }),
     )

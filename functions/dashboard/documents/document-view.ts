@@ -4,6 +4,7 @@ import type { Html } from '../layout.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { type Proposal, proposalView, setDaysForm } from './dates.ts'
+import { doubtfulPassages, originalOf, pageNotesView } from './original/view.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
@@ -66,13 +67,20 @@ function textView({ beginning }: Shown) {
 /** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
 function passagesView({ base, document, chunks, hasMore, from, passage }: Shown) {
   const joined = joinPassages(chunks)
+  const doubtful = doubtfulPassages(document, chunks)
   const first = chunks[0]!.chunk_index + 1
   const last = chunks.at(-1)!.chunk_index + 1
   const address = `${base}/${document.id}`
+  // Beside the original it is marked in place.
+  const inPlace = (number: number) =>
+    originalOf(document) && html` hx-get="${address}?passage=${number}" hx-target="#document" hx-swap="outerMorph"`
+  const numberView = (number: number) =>
+    html`<a class="marker" id="passage-${number}" href="?passage=${number}#passage-${number}" aria-label="${w.passage(number)}"${number === passage && html` aria-current="true"`}${inPlace(number)}>${number}</a>${doubtful.has(number) && html`<span class="check">${words.documents.original.check} </span>`}`
   return html`<section class="text">
 <header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
 ${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
-${joined ? numberedText(joined, passage) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
+${pageNotesView(document)}
+${joined ? numberedText(joined, passage, numberView) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&
   html`<nav class="pages" aria-label="${w.pages}">
@@ -83,7 +91,11 @@ ${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
 }
 
 /** @param chosen number of the passage that is marked as a whole */
-function numberedText({ text, passages }: JoinedText, chosen: number | undefined) {
+function numberedText(
+  { text, passages }: JoinedText,
+  chosen: number | undefined,
+  numberView: (number: number) => Html,
+) {
   const marked = { text, places: passages.filter(({ number }) => number === chosen) }
   let numbered = 0
   return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => {
@@ -93,14 +105,10 @@ function numberedText({ text, passages }: JoinedText, chosen: number | undefined
     const parts = begun.map((each) => {
       const before = { start: at, end: Math.max(at, each.start) }
       at = before.end
-      return html`${markedSlice(marked, before)}${numberView(each.number, each.number === chosen)}`
+      return html`${markedSlice(marked, before)}${numberView(each.number)}`
     })
     return html`${parts}${markedSlice(marked, { start: at, end })}`
   })}</div>`
-}
-
-function numberView(number: number, isChosen: boolean) {
-  return html`<a class="marker" id="passage-${number}" href="?passage=${number}#passage-${number}" aria-label="${w.passage(number)}"${isChosen && html` aria-current="true"`}>${number}</a>`
 }
 
 function passageView({ chunk_index, content }: Passage) {

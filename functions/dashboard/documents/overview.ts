@@ -63,7 +63,7 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
       'd.created_at',
       'd.updated_at',
     ])
-    .select(['d.warnings', 'd.valid_from', 'd.valid_until', validity.as('validity')])
+    .select(['d.warnings', 'd.file_notes', 'd.valid_from', 'd.valid_until', validity.as('validity')])
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),

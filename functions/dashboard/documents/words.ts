@@ -1,5 +1,6 @@
 import { number, sentence } from '../sentences.ts'
 import { history } from './history/words.ts'
+import { original } from './original/words.ts'
 import { selection } from './selection/words.ts'
 import { version } from './version/words.ts'
 
@@ -168,6 +169,7 @@ export const documents = {
   },
   history,
   selection,
+  original,
   version,
   document: {
     edit: 'Edit',

@@ -1,0 +1,52 @@
+import { html } from 'hono/html'
+import { fileKindOf } from '../../../../shared/files/file-types.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
+import { assetPath } from '../../assets.ts'
+import { words } from '../../words.ts'
+import type { Overview } from '../overview.ts'
+import type { Passage } from '../passages.ts'
+import { needsFile } from '../state.ts'
+
+const w = words.documents.original
+
+/** How a browser can show the document's file; undefined if it cannot, or there is none. */
+export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
+  const { source_type, source_url, awaits_file } = document
+  if (source_url === null || awaits_file || needsFile(document) !== undefined) return undefined
+  if (/\.(png|jpe?g|webp)$/i.test(source_url)) return 'picture'
+  return fileKindOf(source_type, source_url) === 'pdf' ? 'pdf' : undefined
+}
+
+/** Pages that may be misread as a whole, and those of doubtful passages. */
+export function pageNotesView({ file_notes }: Overview) {
+  const codes = ['doubtful_layout', 'doubtful_words'] as const
+  return codes.map((code) => {
+    const pages = [
+      ...new Set(file_notes.filter((note) => note.code === code && note.text === '').map(({ page }) => page)),
+    ]
+    return pages.length > 0 && html`<p class="notice warn">${w.checkPages(pages)} ${w.doubts[code]}</p>`
+  })
+}
+
+/** Numbers of the passages that have words of which the file's reader was not sure. */
+export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]): Set<number> {
+  const texts = file_notes.map(({ text }) => inLine(text)).filter(Boolean)
+  const isDoubtful = ({ content }: Passage) => texts.some((text) => inLine(content).includes(text))
+  return new Set(texts.length === 0 ? [] : passages.filter(isDoubtful).map(({ chunk_index }) => chunk_index + 1))
+}
+
+const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The file as it was uploaded, with the pages that original.js draws. */
+export function originalView(base: string, { id, source_url }: Overview, kind: 'pdf' | 'picture') {
+  const file = `${base}/${id}/file`
+  const name = fileNameOfKey(keyOfUrl(source_url!))
+  if (kind === 'picture')
+    return html`<section class="original"><h2>${w.title}</h2>
+<div class="leaves" tabindex="0" role="group" aria-label="${w.title}"><img src="${file}" alt="${name}"></div></section>`
+  return html`<section id="original" class="original" data-file="${file}" data-worker="${assetPath('pdf-worker.js')}" data-assets="/dashboard/assets/" data-words="${JSON.stringify(w.ofScript)}">
+<h2>${w.title}</h2><p class="hint" role="status"></p>
+<div class="leaves" tabindex="0" role="group" aria-label="${w.pagesOf(name)}"></div>
+<noscript><p>${w.needsScript}</p></noscript>
+<template><div class="leaf"><canvas role="img"></canvas></div></template></section>`
+}

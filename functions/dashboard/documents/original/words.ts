@@ -1,0 +1,24 @@
+import { number } from '../../sentences.ts'
+
+const listed = (pages: number[]) => new Intl.ListFormat('en').format(pages.map(number))
+
+export const original = {
+  title: 'Original',
+  pagesOf: (name: string) => `Pages of ${name}`,
+  needsScript: 'Showing the file needs JavaScript, which is off in your browser. You can download it.',
+  /** `{page}`, `{pages}` and `{passage}` stand for numbers. */
+  ofScript: {
+    loading: 'Loading the file',
+    failed: 'The file couldn’t be shown. You can download it.',
+    page: 'Page {page} of {pages}',
+    marked: 'Passage {passage} is marked on page {page}.',
+    notFound: 'Passage {passage} wasn’t found on the pages, which may be pictures.',
+  },
+  check: 'Please check this passage against the original.',
+  checkPages: (pages: number[]) =>
+    `Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed(pages)} against the original:`,
+  doubts: {
+    doubtful_layout: 'columns or tables may have been mixed up.',
+    doubtful_words: 'words may have been misread.',
+  },
+} as const

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { listOf, setColumns } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+import { upload } from './uploads.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const pageOf = async (tenant: SignedIn, id: string) => await tenant.browser.get(`${listOf(tenant)}/${id}`)
+
+test('a PDF has its pages beside the text, a picture is shown, and another file can be downloaded', async () => {
+  const tenant = await signedIn()
+  const id = await upload(stand, tenant, 'Menu.txt', 'Soup is 4 euros.')
+  const file = `${listOf(tenant)}/${id}/file`
+  const other = await pageOf(tenant, id)
+  expect(other.html).not.toContain('class="original"')
+  expect(other.html).toContain(`href="${file}"`)
+
+  const named = (name: string) => `source_type = 'pdf', source_url = 's3://files/a/b/c/${name}'`
+  await setColumns(stand, id, named('Menu.pdf'))
+  const pdf = await pageOf(tenant, id)
+  expect(pdf.html).toContain(`data-file="${file}"`)
+  expect(pdf.html).toMatch(/<script type="module" src="\/dashboard\/assets\/original-[0-9a-f]{12}\.js">/)
+  const [, worker] = /data-worker="([^"]+)"/.exec(pdf.html)!
+  expect((await tenant.browser.get(worker!)).headers['cache-control']).toContain('immutable')
+
+  await setColumns(stand, id, named('Menu%20board.jpg'))
+  const picture = await pageOf(tenant, id)
+  expect(picture.html).toContain(`<img src="${file}" alt="Menu board.jpg">`)
+  expect(picture.html).not.toContain('original-')
+  const { headers } = await tenant.browser.get(file)
+  expect(picture.headers['content-security-policy']).toContain(
+    `img-src 'self' ${new URL(headers.location!).origin} data:`,
+  )
+})
+
+test('a passage and a page that may be misread say so', async () => {
+  const tenant = await signedIn()
+  const id = await upload(stand, tenant, 'Menu.md', '# Soups\n\nTomato is\n€4.S0.\n\n# Cakes\n\nApple is €3.')
+  const check = 'Please check this passage against the original.'
+  expect((await pageOf(tenant, id)).text).not.toContain('Please check')
+  const notes = [
+    { code: 'doubtful_words', page: 1, text: 'Tomato is €4.S0' },
+    { code: 'doubtful_layout', page: 2, text: '' },
+    { code: 'doubtful_layout', page: 3, text: '' },
+  ]
+  await setColumns(stand, id, `file_notes = '${JSON.stringify(notes)}'`)
+  const { text } = await pageOf(tenant, id)
+  expect(text).toContain('Please check pages 2 and 3 against the original: columns or tables may have been mixed up.')
+  expect(text.split(check)).toHaveLength(2)
+  expect(text).toMatch(/1 Please check this passage against the original\.\s+Soups/)
+})
