@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { isOfAgent } from '../../shared/database/scope.ts'
-import { likenessLines, likenessLinesOf, likenessName } from '../../shared/documents/likeness.ts'
+import { isAlike, likenessLines, likenessLinesOf, likenessName } from '../../shared/documents/likeness.ts'
 import { isManagedByService } from '../../shared/documents/transitions.ts'
 import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'
 import type { RevisionClaim } from './claim.ts'
@@ -10,9 +10,6 @@ import type { RevisionClaim } from './claim.ts'
 const maxNamesCompared = 2_000
 const maxTextsCompared = 100
 const maxBytesCompared = 262_144
-/** Of the different lines of two texts, the share that both have, for one to be a version of the other. */
-const alike = 0.5
-const minLines = 3
 
 const d = columnsOf('documents', 'd')
 const text = sql<string>`coalesce(${d.content}, ${d.extracted_text})`
@@ -47,8 +44,8 @@ export async function findResembled(db: Database, claim: RevisionClaim): Promise
   const names = new Set(own.flatMap(namesOf))
   const likeness = new Map(named.filter((each) => names.has(namesOf(each)[0])).map(({ id }) => [id, 1]))
   for (const { id, common, total } of compared) {
-    const share = common / (lines.length + total - common)
-    if (likeness.has(id) || (common >= minLines && share >= alike)) likeness.set(id, share + (likeness.get(id) ?? 0))
+    const all = lines.length + total - common
+    if (likeness.has(id) || isAlike(common, all)) likeness.set(id, common / all + (likeness.get(id) ?? 0))
   }
   return [...likeness].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }

@@ -12,6 +12,11 @@ export const likenessLinesOf = (text: ReturnType<typeof sql>) => sql`(
     select btrim(translate(each, '0123456789', ''), E' \\t\\r') as line from string_to_table(${text}, E'\\n') each) lines
   where line !~ ${isBare.source})`
 
+/** Whether texts of so many different lines in all have so many in common that one is a version of the other. */
+export function isAlike(common: number, total: number): boolean {
+  return common >= 3 && common / total >= 0.5
+}
+
 /** Says too little to be compared, as a table's rule. */
 const isBare = /^.{0,3}$|^[-| :]*$/
 

@@ -163,6 +163,30 @@ describe('replacing', () => {
     )
   })
 
+  test('serves the old text if a golden question that blocks would fail, until somebody serves it all the same', async () => {
+    const subject = await held()
+    const { tenant, old } = subject
+    const golden = {
+      question: 'what does a flat white cost',
+      expects: { words: 'flat white costs €3.20' },
+      on_failure: 'block',
+    }
+    expect((await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, golden)).status).toBe(201)
+    await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions/run`, {})
+    await (await formOf(subject))()
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({
+      status: 'error',
+      error_message: expect.stringContaining('what does'),
+    })
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.20'))
+    await tenant.browser.submit(`${pageOf(tenant, old)}/retry?ignore_golden_questions=true`)
+    await stand.deliver('extraction')
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.90'))
+  })
+
   test('also replaces a text, and one whose file could not be read', async () => {
     const tenant = await signedIn()
     const old = await write(tenant, 'menu', menu())

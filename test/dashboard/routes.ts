@@ -6,7 +6,7 @@ import { Database } from '../../shared/database/database.ts'
 import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { createGolden } from '../../shared/golden/store.ts'
-import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { type AgentId, type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Tenant } from '../support/stand.ts'
 import { unusedPresigner } from '../support/unused-presigner.ts'
 
@@ -66,6 +66,18 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     },
   )
   return { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
+}
+
+/** A file that resembles another document, and waits for a person. */
+export async function makeHeld(db: Database, { organizationId, agentId }: Tenant, resembles: string): Promise<string> {
+  const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
+  const file = { fileName: `${'Prices-'.repeat(15)}.txt`, fileBytes: 1, bucket: 'files' }
+  const asked = { mayReplace: true, replaces: resembles as DocumentId }
+  const { document } = await createFileDocument(db, scope, file, {}, asked)
+  await sql`update documents set extracted_text = ${`A bike costs ${'€'.repeat(150)}.`}, content_hash = '\\x00' where id = ${document.id}`.execute(
+    db,
+  )
+  return document.id
 }
 
 type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>

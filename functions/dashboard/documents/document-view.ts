@@ -41,8 +41,8 @@ export function documentView(shown: Shown) {
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
-${mayWrite && questionView(base, document)}
 ${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
+${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${shown.proposal && proposalView(address, document.edits, shown.proposal)}
 ${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(shown))}

@@ -22,10 +22,11 @@ ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
-  html`<div class="actions">${questionView(base, document)}${retryAction(base, document)}
+  html`<div class="actions">${retryAction(base, document)}
 <a class="button quiet danger" href="${base}/${id}/delete" aria-label="${w.delete.actionOf(title)}"
   data-edits="${document.edits}" ${deletionWords(title)}>${w.delete.action}</a></div>`
 }
+${mayWrite && questionView(base, document)}
 ${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
 }
 

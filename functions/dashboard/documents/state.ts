@@ -63,8 +63,11 @@ export function mayBeRetried(document: Overview): boolean {
 }
 
 /** Whether a new file becomes a document of its own first, which replaces this one once its text is seen. */
-export function mayReplaceFile({ status, source_url, managed_by }: Overview): boolean {
-  return status === 'completed' && source_url !== null && managed_by === 'service'
+export function mayReplaceFile(document: Overview): boolean {
+  const { source_url, managed_by, awaits_text, is_held } = document
+  return (
+    source_url !== null && managed_by === 'service' && !awaits_text && !is_held && needsFile(document) === undefined
+  )
 }
 
 type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>

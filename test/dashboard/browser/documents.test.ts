@@ -94,6 +94,36 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(other.wrong).toEqual([])
   })
 
+  test('a new version of a file asks as soon as it is read, and replaces the old one by a click', async () => {
+    const { page, wrong, documents } = await openList()
+    const rows = page.locator('.documents > li')
+    await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup costs €4.'))
+    await rows.filter({ hasText: 'Menu' }).waitFor()
+    await work()
+    await rows.filter({ hasText: 'Ready' }).waitFor()
+    await page.setInputFiles('#upload input[type=file]', text('Menu (1).txt', 'Soup costs €5.'))
+    await rows.nth(1).waitFor()
+    await work()
+    await page.getByRole('button', { name: 'Replace “Menu” (1 passage changes)' }).waitFor()
+    expect(await page.locator('#announcer').innerText()).toContain('replace that one, or keep both?')
+    await page.getByRole('link', { name: 'Menu (1)', exact: true }).click()
+    await page.locator('ins').filter({ hasText: '5' }).waitFor()
+    await page.getByRole('button', { name: 'Replace “Menu” (1 passage changes)' }).click()
+    await page.locator('#flash').getByText('“Menu” gets the new text.').waitFor()
+    await work()
+    await page.getByText('Soup costs €5.').waitFor()
+
+    await page.getByRole('link', { name: 'Replace file' }).click()
+    await page.setInputFiles('#upload input[type=file]', text('Winter.txt', 'Soup costs €6.'))
+    await page.getByRole('heading', { name: 'Winter' }).waitFor()
+    await work()
+    await page.getByRole('button', { name: 'Replace “Menu” (1 passage changes)' }).click()
+    await work()
+    await page.getByText('Soup costs €6.').waitFor()
+    expect(await documents()).toMatchObject([{ title: 'Menu', status: 'completed' }])
+    expect(wrong).toEqual([])
+  })
+
   test('a bar is as long as its number says', async () => {
     const { page } = await openList()
     // With Pico's transition as long as this, a bar that has one is still empty.

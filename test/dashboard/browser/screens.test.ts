@@ -8,7 +8,7 @@ import { storeKnown } from '../../support/known-documents.ts'
 import type { Tenant } from '../../support/stand.ts'
 import { axeFindings } from '../axe-findings.ts'
 import { faintTexts } from '../faint-texts.ts'
-import { makeThings } from '../routes.ts'
+import { makeHeld, makeThings } from '../routes.ts'
 import { useDashboard } from '../support.ts'
 
 const { stand } = useDashboard()
@@ -47,6 +47,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await storeQuestions(stand, tenant, {
       ...{ question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits: JSON.stringify(hits) },
     })
+    const heldId = await makeHeld(stand.db, tenant, table.id)
     const { page, wrong } = await open({ viewport: { width, height: 844 } })
     await go(page, '/dashboard/sign-in')
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
@@ -63,6 +64,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
         `/agents/${agentId}/documents/new`,
         `/agents/${agentId}/documents/selected?document=${documentId}&document=${table.id}`,
+        `/agents/${agentId}/documents/contradictions`,
       ],
       ...['', '/new', `/${goldenQuestionId}/edit`, `/${goldenQuestionId}/delete`].map(
         (part) => `/agents/${agentId}/golden-questions${part}`,
@@ -72,6 +74,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       ),
       ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
       ...'/calls /settings /settings/keys/new'.split(' '),
+      `/agents/${agentId}/documents/${heldId}`,
       ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],
     ])
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -8,7 +8,7 @@ const w = words.documents.version
 export function questionView(base: string, { id, title, changes }: Overview) {
   if (!changes) return ''
   const { otherTitle, otherEdits, passages } = changes
-  return html`<form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
+  return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
 <button>${w.replace(otherTitle, passages)}</button></form>
-<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="${w.keepOf(title)}">${w.keep}</button></form>`
+<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="${w.keepOf(title)}">${w.keep}</button></form></div>`
 }
