@@ -66,6 +66,17 @@ describe('a file that is nearly another document', () => {
     expect(await get(tenant, await upload(stand, tenant, 'menu.txt', menu()))).toMatchObject({ status: 'completed' })
   })
 
+  test('never waits if a program sends it', async () => {
+    const tenant = await signedIn()
+    await upload(stand, tenant, 'menu.txt', menu())
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/files`, {
+      name: 'menu.txt',
+      bytes: menu().length,
+    })
+    await post(stand, tenant, { documentId: body.document.id, ...body.upload }, 'menu.txt', menu())
+    expect(await get(tenant, body.document.id)).toMatchObject({ status: 'completed', waiting: null })
+  })
+
   test('is asked about in the list without a reload, and then no longer asked for', async () => {
     const tenant = await signedIn()
     await upload(stand, tenant, 'menu.txt', menu())
