@@ -111,6 +111,34 @@ describe('one table stays one:', () => {
   })
 })
 
+test('a row whose label stands beside the middle of its text is one row, and so is the last one', async () => {
+  const head = rows([50, 150, 450], 700, '*Course|*What you learn|*Price')
+  const course = (y: number, name: string) =>
+    at(150, y, `Grinding, brewing and tasting of all that`) +
+    rows([50, 450], y - 6, `${name}|$49.00`) +
+    at(150, y - 12, 'we have in the house.')
+  const { text } = await pdf(head + course(680, 'Filter') + course(650, 'Espresso'))
+  const learnt = 'Grinding, brewing and tasting of all that we have in the house.'
+  expect(text).toBe(
+    table([
+      ['Course', 'What you learn', 'Price'],
+      ['Filter', learnt, '$49.00'],
+      ['Espresso', learnt, '$49.00'],
+    ]),
+  )
+})
+
+test('a title centred above two columns stands above both', async () => {
+  const column = (x: number, dishes: string[]) =>
+    dishes.map((dish, row) => at(x - 2.3 * dish.length, 700 - 16 * row, dish)).join('')
+  const { text } = await pdf(
+    at(280, 740, '#Menu') +
+      column(150, ['Soup of the day 5.50', 'Bread 2.50']) +
+      column(450, ['Cod 17.90', 'Rice 9.50']),
+  )
+  expect(text).toBe('# Menu\n\nSoup of the day 5.50\nBread 2.50\n\nCod 17.90\nRice 9.50')
+})
+
 describe('the first row is the header', () => {
   test('of quantities above prices', async () => {
     const { text } = await pdf(rows([50, 200, 320], 700, 'Coffee|250 g|1 kg\nDecaf|$16.30|$58.70\nBlend|$12.90|$46.00'))

@@ -77,6 +77,13 @@ export function isLabel(text: string): boolean {
   return /\p{L}{2}/u.test(text) && amountKind(text) === 'text'
 }
 
+const endingPrice = /(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?$|[€$£] ?\d+$|\d+ ?[€$£]$/u
+
+/** The price that a line ends with, '' without one or with nothing else. */
+export function priceAtEnd(text: string): string {
+  return isLabel(text) ? (endingPrice.exec(text)?.[0] ?? '') : ''
+}
+
 export function amountKind(text: string): 'text' | 'price' | 'percentage' | 'time' | 'quantity' | 'number' {
   if (!isAmount(text)) return 'text'
   if (currency.test(text)) return 'price'

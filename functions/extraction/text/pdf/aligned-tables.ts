@@ -20,6 +20,8 @@ export function alignedTable(lines: readonly Line[], start: number): { table: Ta
   // After dot leaders, amounts begin anywhere.
   const isList = run.every(({ segments }) => segments.length === columns.length && isAmount(segments.at(-1)!.text))
   if (overlap(columns) && !isList) return undefined
+  // The last row's text may go on.
+  for (let end = start + run.length; goesOn(lines[end], run.at(-1)!, columns); end++) run.push(lines[end]!)
   return { table: tableOf(run, columns), count: run.length }
 }
 
@@ -63,19 +65,29 @@ function overlap(columns: readonly Column[]): boolean {
   return columns.some(({ x0 }, index) => index > 0 && x0 < columns[index - 1]!.x1 - 2)
 }
 
+function goesOn(line: Line | undefined, above: Line, columns: readonly Column[]): boolean {
+  if (line?.segments.length !== 1 || line.y - above.y > maxLinePitch * line.size) return false
+  return line.segments[0]!.x0 > columns[1]!.x0 - 2
+}
+
 function tableOf(lines: readonly Line[], columns: readonly Column[]): Table {
   const rows: string[][] = []
   const firsts: Line[] = []
   let previous: Line | undefined
-  for (const line of lines) {
+  let begins = false
+  for (const [at, line] of lines.entries()) {
     const row = rowOf(line, columns)
     const last = rows.at(-1)
-    const wraps = last && previous && !row[0] && line.y - previous.y <= maxLinePitch * line.size
+    const gap = line.y - (previous?.y ?? 0)
+    // Above the middle of a row, to which a label is centred.
+    const isAbove = !row[0] && at + 1 < lines.length && lines[at + 1]!.y - line.y < 0.8 * gap
+    const wraps = last && gap <= maxLinePitch * line.size && (begins || (!row[0] && !isAbove))
     if (wraps) rows[rows.length - 1] = row.map((text, column) => joinLines([last[column]!, text].filter(Boolean)))
     else rows.push(row)
     if (wraps) firsts[firsts.length - 1] = { ...firsts.at(-1)!, underlined: line.underlined ?? false }
     else firsts.push(line)
     previous = line
+    begins = isAbove
   }
   const bold = firsts.map((line) => line.bold)
   return {

@@ -28,7 +28,7 @@ export function laidOutPages(pages: readonly PageContent[]): LaidOutPage[] {
 function laidOutPage(page: PageContent, running: ReadonlySet<Word>, sizes: FontSizes): LaidOutPage {
   const words = page.words.filter((word) => !running.has(word))
   const { tables, rest } = ruledTables(words, page.rulings)
-  const cuts = new PageCuts(words, page.rulings)
+  const cuts = new PageCuts({ ...page, words })
   const regions = cuts.regions({ words: rest, tables })
   const blocks = regions.flatMap((region) =>
     regionBlocks(region, page.rulings, sizes, rightOf(regions.length > 1 ? region : page)),

@@ -1,6 +1,7 @@
 import type { Block, ListItem } from '../blocks.ts'
+import { priceAtEnd } from '../table-header.ts'
 import { alignedTable } from './aligned-tables.ts'
-import { joinLines, type Line, lineText } from './text-lines.ts'
+import { isFull, joinLines, type Line, lineText } from './text-lines.ts'
 
 /** The size of most letters, and the larger sizes in descending order. */
 export type FontSizes = { body: number; headings: number[] }
@@ -53,7 +54,11 @@ function addLine(blocks: Block[], line: Line, previous: Line | undefined, around
     blocks[blocks.length - 1] = { kind: 'paragraph', text: last.text }
   const open = previous ? openParagraph(blocks.at(-1)!, line, previous) : undefined
   if (!open) blocks.push({ kind: 'paragraph', text })
-  else open.text = isFull(previous!, line, around.right) ? joinLines([open.text, text]) : `${open.text}\n${text}`
+  else {
+    const isItem = priceAtEnd(text) && priceAtEnd(lineText(previous!))
+    const goesOn = isFull(previous!, line, around.right) && !isItem
+    open.text = goesOn ? joinLines([open.text, text]) : `${open.text}\n${text}`
+  }
 }
 
 function openParagraph(block: Block, line: Line, previous: Line): { text: string } | undefined {
@@ -65,12 +70,6 @@ function openParagraph(block: Block, line: Line, previous: Line): { text: string
 
 function isSameSize(line: Line, previous: Line): boolean {
   return Math.abs(line.size - previous.size) < 0.1 * line.size && line.bold === previous.bold
-}
-
-/** Whether the next line's first word would not have fitted. */
-function isFull(line: Line, next: Line, right: number): boolean {
-  const first = next.words[0]!
-  return line.segments.at(-1)!.x1 + (first.x1 - first.x0) + 0.5 * line.size > right
 }
 
 function headingLevel(line: Line, text: string, { sizes, alone }: Surroundings): number | undefined {

@@ -1,8 +1,9 @@
-import { isLabel, listKind } from '../table-header.ts'
-import type { Word } from './page-content.ts'
+import { priceAtEnd } from '../table-header.ts'
+import type { PageContent, Word } from './page-content.ts'
+import { matchingLines, runsOn, Side } from './region-sides.ts'
 import type { PlacedTable } from './ruled-tables.ts'
 import type { Ruling } from './rulings.ts'
-import { beginsList, type Line, linesOf } from './text-lines.ts'
+import { linesOf, lineText } from './text-lines.ts'
 
 /** A part of a page that is read from top to bottom. */
 export type Region = { words: Word[]; tables: PlacedTable[] }
@@ -13,8 +14,8 @@ type Cut = { from: number; to: number; parts: [Region, Region]; doubtful: boolea
 const maxDepth = 12
 const maxCandidates = 60
 const gutterWidth = 0.7
-const minProseLines = 6
-const minProseLetters = 22
+/** Of a title above columns, as a share of the page's width. */
+const maxOffCentre = 0.015
 
 /** Cuts a page where what stands side by side does not belong together: columns of prose, lists, tables (an XY-cut, Nagy and Seth 1984). */
 export class PageCuts {
@@ -22,8 +23,10 @@ export class PageCuts {
   doubtful = false
   readonly #order: ReadonlyMap<Word, number>
   readonly #levels: readonly Ruling[]
+  readonly #width: number
 
-  constructor(words: readonly Word[], rulings: readonly Ruling[]) {
+  constructor({ words, rulings, width }: PageContent) {
+    this.#width = width
     this.#order = new Map(words.map((word, index) => [word, index]))
     this.#levels = joinedLevels(rulings)
   }
@@ -39,7 +42,9 @@ export class PageCuts {
   }
 
   #cut(rows: readonly Row[]): Cut | undefined {
-    const bands = candidates(rows).flatMap((left) => bandsOf(rows, left).map((band) => ({ left, ...band })))
+    const bands = candidates(rows).flatMap((left) =>
+      bandsOf(rows, left, this.#width).map((band) => ({ left, ...band })),
+    )
     bands.sort((a, b) => b.to - b.from - (a.to - a.from) || a.left - b.left)
     for (const { left, from, to } of bands) {
       const parts = sidesOf(together(rows.slice(from, to)), left)
@@ -98,95 +103,6 @@ export class PageCuts {
   }
 }
 
-class Side {
-  readonly lines: Line[]
-  /** The kind of amount at the ends of most rows, if they begin with words. */
-  readonly kind: string | undefined
-  readonly #body: Line[]
-
-  constructor(words: readonly Word[]) {
-    this.lines = linesOf(words)
-    this.kind = listKind(this.lines.map((line) => [...line.segments.map(({ text }) => text), priceAtEnd(line)]))
-    this.#body = this.lines.slice(1)
-  }
-
-  get isLabelled(): boolean {
-    return (
-      this.lines.length > 1 &&
-      this.lines.filter(({ segments }) => isLabel(segments[0]!.text)).length >= 0.6 * this.lines.length
-    )
-  }
-
-  get columns(): number {
-    return median(this.#body.map(({ segments }) => segments.length))
-  }
-
-  /** Whether the first line is a heading: larger than the others, or alone above rows of several cells. */
-  get isHeaded(): boolean {
-    const [first] = this.lines
-    if (!first || first.segments.length > 1 || !isLabel(first.segments[0]!.text) || priceAtEnd(first)) return false
-    return first.size > 1.15 * median(this.#body.map(({ size }) => size)) || this.columns > 1
-  }
-
-  get isProse(): boolean {
-    return this.lines.length >= minProseLines && this.hasFullLines
-  }
-
-  get hasFullLines(): boolean {
-    const letters = this.lines.flatMap(({ words }) => words).reduce((sum, { text }) => sum + text.length + 1, 0)
-    const broken = this.lines.filter(({ segments }) => segments.length > 1).length
-    const { length } = this.lines
-    return letters >= minProseLetters * length && broken * 2 < length
-  }
-
-  get isBulleted(): boolean {
-    return this.lines.filter(({ segments }) => beginsList(segments[0]!.text)).length >= 0.5 * this.lines.length
-  }
-
-  /** Labels differ, notes such as "each" repeat. */
-  get isVaried(): boolean {
-    const labels = this.lines.map(({ segments }) => segments[0]!.text)
-    return new Set(labels).size >= 0.7 * labels.length
-  }
-}
-
-function priceAtEnd({ segments }: Line): string {
-  const { text } = segments.at(-1)!
-  return isLabel(text)
-    ? (/(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?$|[€$£] ?\d+$|\d+ ?[€$£]$/u.exec(text)?.[0] ?? '')
-    : ''
-}
-
-/** Whether prose goes on from line to line where rows begin beside it. */
-function runsOn(prose: Side, rows: Side): boolean {
-  if (!prose.hasFullLines) return false
-  const right = Math.max(...prose.lines.map(({ segments }) => segments.at(-1)!.x1))
-  const left = Math.min(...prose.lines.map(({ segments }) => segments[0]!.x0))
-  const beside = prose.lines.slice(1).filter((line) => rows.lines.some((row) => isLevel(row, line)))
-  const going = beside.filter((line) => {
-    const last = prose.lines[prose.lines.indexOf(line) - 1]!.segments.at(-1)!
-    return (
-      /^\p{Ll}/u.test(line.segments[0]!.text) && /[\p{L},]$/u.test(last.text) && last.x1 > right - 0.15 * (right - left)
-    )
-  })
-  return going.length > 2 && going.length > 0.4 * beside.length
-}
-
-/** The share of lines, of the side with fewer, beside which there is one of the other, or as much above as below. */
-function matchingLines(one: readonly Line[], other: readonly Line[]): number {
-  const [few, many] = one.length < other.length ? [one, other] : [other, one]
-  const matching = few.filter((line) => {
-    const nearest = many.map(({ y }) => y - line.y).sort((a, b) => Math.abs(a) - Math.abs(b))
-    const [first = Number.POSITIVE_INFINITY, second = 0] = nearest
-    return many.some((each) => isLevel(line, each)) || Math.abs(first + second) < 0.2 * line.size
-  })
-  return matching.length / few.length
-}
-
-function isLevel(one: Line, other: Line): boolean {
-  return Math.abs(one.y - other.y) <= 0.2 * Math.max(one.size, other.size)
-}
-
 function rowsOf({ words, tables }: Region): Row[] {
   const lines = linesOf(words).map((line): Row => ({ words: line.words, tables: [], y: line.y }))
   return [...lines, ...tables.map((table): Row => ({ words: [], tables: [table], y: table.top }))].sort(
@@ -219,12 +135,14 @@ function candidates(rows: readonly Row[]): number[] {
 }
 
 /** Runs of rows that leave a gap before `left`, and their parts between wider spaces, with something on both sides. */
-function bandsOf(rows: readonly Row[], left: number): { from: number; to: number }[] {
+function bandsOf(rows: readonly Row[], left: number, width: number): { from: number; to: number }[] {
   const bands: { from: number; to: number }[] = []
   let [from, part] = [0, 0]
   for (let at = 0; at <= rows.length; at++) {
     const row = rows[at]
-    const ends = !row || crosses(row, left)
+    const isTitle =
+      row && at === from && isOneSided(row, left) && Math.abs(middleOf(row) - width / 2) < maxOffCentre * width
+    const ends = !row || isTitle || crosses(row, left)
     if (ends) {
       bands.push({ from, to: at })
       if (part > from) bands.push({ from: part, to: at })
@@ -234,7 +152,16 @@ function bandsOf(rows: readonly Row[], left: number): { from: number; to: number
       part = at
     }
   }
-  return bands.filter(({ from, to }) => sidesOf(together(rows.slice(from, to)), left).every(isFilled))
+  return bands.filter(({ from, to }) => !isOneSided(together(rows.slice(from, to)), left))
+}
+
+function isOneSided(row: Region, left: number): boolean {
+  return !sidesOf(row, left).every(isFilled)
+}
+
+function middleOf({ words, tables }: Region): number {
+  const boxes = [...words, ...tables]
+  return (Math.min(...boxes.map(({ x0 }) => x0)) + Math.max(...boxes.map(({ x1 }) => x1))) / 2
 }
 
 function crosses({ words, tables }: Row, left: number): boolean {
@@ -258,7 +185,7 @@ function isApart({ words, y }: Row, above: Row, pitch = 2.4): boolean {
 /** Where a band ends before a line such as "Prices include VAT" that stands below both sides, at the left. */
 function beforeNote(rows: readonly Row[], from: number, to: number, left: number): number {
   const [line] = linesOf(rows[to - 1]!.words)
-  const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && !priceAtEnd(line)
+  const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && !priceAtEnd(lineText(line))
   return to - from > 3 && isNote && isApart(rows[to - 1]!, rows[to - 2]!, 1.7) ? to - 1 : to
 }
 
@@ -272,8 +199,4 @@ function joinedLevels(rulings: readonly Ruling[]): Ruling[] {
     else joined.push(ruling)
   }
   return joined
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
