@@ -49,7 +49,9 @@ export const fetchedDocument = v.pipe(
     text: v.optional(
       v.pipe(
         v.nullable(v.string()),
-        v.description('With `include=text`: what was extracted from the file. Null until then, and without a file.'),
+        v.description(
+          'With `include=text`: what was extracted from the file, as it was corrected in the dashboard. Null until then, and without a file.',
+        ),
       ),
     ),
   }),

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
-import type { Tables } from '../../shared/database/tables.ts'
+import type { Correction, Tables } from '../../shared/database/tables.ts'
 import { type Claim, type Claimant, claimDocuments, toClaim } from '../../shared/documents/attempt.ts'
 import { awaitsText, isFile } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
@@ -21,6 +21,8 @@ export interface RevisionClaim extends Claim, DocumentScope {
   ignoresGoldenQuestions: boolean
   /** A person is asked first if it resembles another document. */
   mayReplace: boolean
+  /** Of the file's text, made by people. */
+  corrections: Correction[]
 }
 
 const d = columnsOf('documents', 'd')
@@ -36,7 +38,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)
-      .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions'])
+      .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions', 'd.corrections'])
       .returning(sql<boolean>`(${d.may_replace} and ${d.active_revision} is null and ${isFile})`.as('may_replace'))
       .returning(({ fn }) => fn.coalesce('d.content', 'd.extracted_text').as('content'))
       .returning(
@@ -66,6 +68,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
         tokensLeft: Number(tokens[0]?.left ?? 0),
         ignoresGoldenQuestions: row.ignores_golden_questions,
         mayReplace: row.may_replace,
+        corrections: row.corrections,
       }
     )
   })

@@ -10,6 +10,8 @@ import {
   settle,
   type Worker,
 } from '../../shared/documents/attempt.ts'
+import { corrected } from '../../shared/documents/corrections.ts'
+import { hashContent } from '../../shared/documents/documents.ts'
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
@@ -61,7 +63,9 @@ export async function processDocument(
   if (!claim) return undefined
   const job = { ...pipeline, db, shared, claim }
   try {
-    await embedRevision(job, remaining)
+    const content = corrected(claim.content, claim.corrections)
+    if (content !== claim.content && !(await storeCorrected(job, content))) return undefined
+    await embedRevision({ ...job, claim: { ...claim, content } }, remaining)
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
@@ -69,6 +73,15 @@ export async function processDocument(
     else return await settle(job, error, attemptsFailed)
   }
   return undefined
+}
+
+/** Makes the corrections of a file's text in the text that was extracted anew. False when the lease is lost. */
+async function storeCorrected({ db, claim }: Job, content: string): Promise<boolean> {
+  const update = db
+    .updateTable('documents as d')
+    .set(transitions.correct(content, hashContent(content)))
+    .where(transitions.leaseFence(claim))
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows > 0n
 }
 
 const unlimited = semaphore(Number.POSITIVE_INFINITY)

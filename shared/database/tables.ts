@@ -74,6 +74,8 @@ export interface Tables {
     extracted_text: string | null
     /** What of the text is doubtful. */
     file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
+    /** In the order in which they are made; those whose passage the text has not got wait for a person. */
+    corrections: JSONColumnType<Correction[], string | undefined, string>
     pages_read: number | null
     pages: number | null
     /** Uploaded in the dashboard: whether it replaces a document like it is asked before it is embedded. */
@@ -254,6 +256,12 @@ export interface ExtractionNote {
   code: 'doubtful_layout' | 'doubtful_words'
   page: number
   text: string
+}
+
+/** A passage of a file's text, and what a person wrote instead. */
+export interface Correction {
+  before: string
+  after: string
 }
 
 export interface Warning {

@@ -29,7 +29,7 @@ const fileColumns = [
 
 /**
  * Makes the file of a held document, and its text, a new revision of the document that it resembles; the held document goes. Title and
- * dates stay. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
+ * dates stay, and what was corrected. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
  * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered, precondition_failed, rate_limited
  */
 export async function replaceWithFile(
@@ -52,6 +52,7 @@ export async function replaceWithFile(
           ...transitions.restart(origin),
           content: null,
           ignores_golden_questions: false,
+          corrections: sql`${columnsOf('documents', 'd').corrections} || ${held.corrections}`,
           ...Object.fromEntries(fileColumns.map((column) => [column, held[column]])),
         })
         .where(isDocument(replaced))

@@ -17,6 +17,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | –                          | created for a file               | pending, service, awaits its text         | `create`                        |
  * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, `decide`             |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
+ * | any, was a file            | its text is corrected            | the same, and remains a file              | `restart`, `correct`            |
  * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
  * | its file is missing, error | another file is announced        | the same, and awaits that file            | `restart`, `awaitFile`, `mayReplaceFile` |
  * | pending, awaits its file   | the uploader reports the file    | the same, queued                          | `reportUpload`, `awaitsFile`    |
@@ -26,6 +27,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | pending and due            | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |
+ * | processing                 | its file's text has corrections  | the same, with the corrected text         | `correct`, `leaseFence`         |
  * | processing                 | it resembles another document    | pending, held                             | `hold`, `leaseFence`            |
  * | pending, held              | a person keeps both              | pending, for the embedding Lambda         | `keepBoth`, `isHeld`            |
  * | any, service               | a held document replaces it      | pending, new revision; the other goes     | `restart`, `isHeld`             |
@@ -113,8 +115,13 @@ export const becomeText = {
   source_url: null,
   file_bytes: null,
   ...noText,
+  corrections: '[]',
   resembles: null,
 } satisfies Transition
+
+/** The file and its text stay together. */
+export const correct = (extracted_text: string, content_hash: Buffer) =>
+  ({ extracted_text, content_hash }) satisfies Transition
 
 /** The form that posts the file is made at the same time. */
 export const awaitFile = (file: { source_url: string; source_type: SourceType; file_bytes: number }) =>

@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import { type Database, violates } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
+import type { Correction } from '../database/tables.ts'
 import { isUnchanged, keepResults, lockKnowledge, type Verdict, verdictOn, warningsAfter } from '../golden/check.ts'
 import type { Change } from '../golden/search-after.ts'
 import { ApiError } from '../http/errors.ts'
@@ -11,6 +12,7 @@ import type { Origin } from '../queue.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import { selectDocument } from './chunks.ts'
+import { corrected } from './corrections.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { neverValid, type UpdateInput } from './input.ts'
@@ -21,6 +23,7 @@ import {
   awaitText,
   becomeText,
   complete,
+  correct,
   type DocumentState,
   decide,
   isFile,
@@ -28,11 +31,14 @@ import {
   type Transition,
 } from './transitions.ts'
 
+/** What is corrected in a file's text after it is edited. With this, new content leaves the document a file. */
+export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
+
 /** Changes title, content and dates, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
-  input: UpdateInput & { isRestored?: boolean },
+  input: UpdateInput & { isRestored?: boolean; corrections?: CorrectionsAfter | undefined },
   origin: Origin,
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
@@ -42,9 +48,14 @@ export async function updateDocument(
   const ignores = input.ignore_golden_questions ?? false
   let verdict: Verdict | undefined
   for (let i = 0; i < maxDecisions; i++) {
-    const found = await read(db, scope)
+    const found = await read(db, scope, input.corrections !== undefined)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
-    const decision = decide(found, { content_hash, status: input.status, isRestored: input.isRestored })
+    const { extracted_text, corrections } = found
+    const isCorrected = input.corrections !== undefined && found.is_file && extracted_text !== null
+    const decision = decide(
+      { ...found, is_file: found.is_file && !isCorrected },
+      { content_hash, status: input.status, isRestored: input.isRestored },
+    )
     const served = servedChange(scope, found, input, decision)
     const changes = {
       title: input.title ?? sql<string>`${d.title}`,
@@ -53,8 +64,14 @@ export async function updateDocument(
       ...(decision === 'restart' && {
         ...restart(origin),
         ignores_golden_questions: ignores,
-        ...(content_hash && { content: input.content, content_hash }),
-        ...(found.is_file && (content_hash ? becomeText : awaitText)),
+        ...(content_hash && !isCorrected && { content: input.content, content_hash }),
+        ...(found.is_file && !isCorrected && (content_hash ? becomeText : awaitText)),
+        ...(isCorrected && {
+          ...correct(input.content!, content_hash!),
+          corrections: JSON.stringify(
+            input.corrections!(corrected(extracted_text, corrections), corrections, input.content!),
+          ),
+        }),
       }),
       ...(decision === 'complete' && complete),
       ...(served && verdict && { warnings: warningsAfter(verdict) }),
@@ -119,12 +136,16 @@ interface Found extends DocumentState {
   revision: number
   version: string
   edits: number
+  /** Null where it is not asked for. */
+  extracted_text: string | null
+  corrections: Correction[]
 }
 
-async function read(db: Database, scope: DocumentScope) {
+async function read(db: Database, scope: DocumentScope, hasText: boolean) {
   const found = sql<Found>`
     select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, d.title,
-      d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file,
+      d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file, d.corrections,
+      case when ${hasText}::boolean then d.extracted_text end as extracted_text,
       exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
         and c.revision = d.revision and c.vector_id is not null) as has_embedding
     from documents d where ${isDocument(scope)}`

@@ -87,18 +87,17 @@ test('the title of a file is edited, and it stays a file', async () => {
   expect(await get(tenant, id)).toMatchObject({ title: 'Opening', source_type: 'txt', status: 'completed' })
 })
 
-test('whoever edits the text of a file is told before that the file goes, and then it does', async () => {
+test('whoever edits the text of a file is told that the file stays, and it does', async () => {
   const id = await upload(tenant, 'Hours of Cleo.txt', 'We open at 9.')
   const path = `${listOf(tenant)}/${id}/edit?text=1`
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
   const { html, text } = await tenant.browser.get(path)
-  expect(text).toContain('what you save replaces the file Hours of Cleo.txt, which will be deleted')
-  expect(text).toContain('Save text and delete file')
+  expect(text).toContain('The file Hours of Cleo.txt stays as it is')
   const edits = hiddenIn(html, 'edits')
   await tenant.browser.submit(path, { title: 'Hours of Cleo', content: 'We open at 9.', edits })
   expect(await get(tenant, id), 'the same text').toMatchObject({ source_type: 'txt' })
   await tenant.browser.submit(path, { title: 'Hours of Cleo', content: 'We open at 8.', edits })
-  expect(await get(tenant, id)).toMatchObject({ source_type: 'manual', source_url: null, content: 'We open at 8.' })
+  expect(await get(tenant, id)).toMatchObject({ source_type: 'txt', content: null })
 })
 
 test('a file that has not come after a minute says so where it is shown, and is uploaded again for the same document', async () => {

@@ -224,7 +224,7 @@ describe('the roles of the Lambdas', () => {
       select terms from chunk_terms; select secret from signing_secrets; select find_session('x'); \
       select key_hash from api_keys; delete from document_revisions; insert into document_revisions select from agents; \
       select token_hash from sessions
-    embedding: select find_key('x'); update documents set extracted_text = null; \
+    embedding: select find_key('x'); update documents set content = null; update documents set corrections = '[]'; \
       update documents set source_url = null; select key_hash from api_keys; update documents set content = null; \
       select embedding from vectors; update vectors set embedding = null; delete from chunk_terms; \
       select terms from chunk_terms

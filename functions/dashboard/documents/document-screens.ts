@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
+import { sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
-import type { DocumentScope } from '../../../shared/database/scope.ts'
+import { type DocumentScope, isDocument } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/chunks.ts'
 import { deleteDocument } from '../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../shared/documents/update-document.ts'
@@ -29,11 +30,12 @@ import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { proposeDays } from './proposal.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
-import { readBeginning } from './text/text.ts'
+import { readBeginning, readLost } from './text/text.ts'
 import { uploadView } from './upload/view.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
 const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
+const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
   from: v.fallback(v.optional(number), undefined),
   /** Number of a passage that the page is to show, and to mark. */
@@ -56,6 +58,7 @@ export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<P
         ])
         if (isPartial && seen === tagOf(document)) return c.body(null, 204)
         const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
+        const lost = await readLost(db, scope)
         const place = placeOf(scope, may)
         const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
         const hasUpload = place.mayWrite && !isPartial && takesFile
@@ -67,7 +70,19 @@ export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<P
         const isUndated = document.valid_from === null && document.valid_until === null
         const proposal =
           place.mayWrite && isUndated && from === 1 ? await proposeDays(text, document.updated_at) : undefined
-        const shown = { ...place, proposal, comparison, document, chunks, hasMore, from, passage, beginning, hasUpload }
+        const shown = {
+          ...place,
+          proposal,
+          lost,
+          comparison,
+          document,
+          chunks,
+          hasMore,
+          from,
+          passage,
+          beginning,
+          hasUpload,
+        }
         if (isPartial) return { fragment: documentView(shown) }
         const original = hasUpload ? undefined : originalOf(document)
         return {
@@ -131,6 +146,22 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         const { id } = await findOverview(db, scope)
         await withoutWarnings(scope, [scope.goldenQuestionId], id).execute(db)
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: words.golden.warnings.dismissed } }
+      }),
+    )
+    .post(
+      `${documentPagePath}/corrections/drop`,
+      screen({ permission: 'kb:write', params: documentPath, form: dropped }, async ({ db, scope, form, may }) => {
+        const { id } = await findOverview(db, scope)
+        const { index, edits } = valid(form)
+        const { numUpdatedRows } = await db
+          .updateTable('documents as d')
+          .set({ corrections: sql<string>`d.corrections - ${index}::int` })
+          .where(isDocument(scope))
+          .where('d.edits', '=', edits)
+          .executeTakeFirstOrThrow()
+        const w = words.documents.text
+        const flash = numUpdatedRows > 0n ? { text: w.dropped } : { text: w.notDropped, isError: true }
+        return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
       }),
     )
     .get(

@@ -11,6 +11,8 @@ import type { Place } from './place.ts'
 
 import { aboutView, retryAction, stateView } from './row.ts'
 import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
+import type { readLost } from './text/text.ts'
+import { queryOf } from './text/view.ts'
 import { questionView } from './version/view.ts'
 
 const w = words.documents.document
@@ -25,6 +27,8 @@ export interface Shown extends Place {
   passage?: number | undefined
   beginning: string | null
   hasUpload: boolean
+  /** Corrections that a person has to look at. */
+  lost: Awaited<ReturnType<typeof readLost>>
   /** Undefined, too, for a key that may not set them. */
   proposal: Proposal | undefined
   /** What a held document would change, in place of its text. */
@@ -44,6 +48,7 @@ ${mayWrite && !shown.hasUpload && retryAction(base, document)}
 ${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
+${mayWrite && lostView(address, document, shown.lost)}
 ${shown.proposal && proposalView(address, document.edits, shown.proposal)}
 ${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(shown))}
 </section>`
@@ -58,6 +63,20 @@ ${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${a
 ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
 }
 
+function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
+  const w = words.documents.text
+  return lost.map(
+    ({
+      before,
+      after,
+      index,
+    }) => html`<div class="notice warn"><p>${w.lost} <del>${before}</del> <ins>${after}</ins></p>
+<div class="actions"><a class="button plain" href="${address}/edit?text=1">${words.documents.document.edit}</a>
+<form method="post" action="${address}/corrections/drop"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
+<button class="plain">${w.drop}</button></form></div></div>`,
+  )
+}
+
 function textView({ beginning }: Shown) {
   return beginning === null
     ? html`<p class="none">${w.noText}</p>`
@@ -65,7 +84,8 @@ function textView({ beginning }: Shown) {
 }
 
 /** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
-function passagesView({ base, document, chunks, hasMore, from, passage }: Shown) {
+function passagesView(shown: Shown) {
+  const { base, document, chunks, hasMore, from, passage } = shown
   const joined = joinPassages(chunks)
   const doubtful = doubtfulPassages(document, chunks)
   const first = chunks[0]!.chunk_index + 1
@@ -79,7 +99,7 @@ function passagesView({ base, document, chunks, hasMore, from, passage }: Shown)
   return html`<section class="text">
 <header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
 ${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
-${pageNotesView(document)}
+${correctionLink(shown)}${pageNotesView(document)}
 ${joined ? numberedText(joined, passage, numberView) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&
@@ -88,6 +108,17 @@ ${from > 1 && html`<a href="${address}?from=${Math.max(1, from - passagesPerPage
 ${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
 }
 </section>`
+}
+
+/** To correct the chosen passage of a file, if it says where it is in the text that is there. */
+function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
+  const { source_url, status, managed_by, edits } = document
+  const place = chunks.find(({ chunk_index }) => chunk_index + 1 === passage)
+  const { start, end } = (place?.metadata ?? {}) as { start?: number; end?: number }
+  const isOfFile = source_url !== null && managed_by === 'service' && status === 'completed'
+  if (!mayWrite || !isOfFile || passage === undefined || start === undefined || end === undefined) return ''
+  const query = queryOf({ passage, start, end, edits })
+  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">${words.documents.text.correct(passage)}</a></p>`
 }
 
 /** @param chosen number of the passage that is marked as a whole */

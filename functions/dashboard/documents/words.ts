@@ -136,11 +136,18 @@ export const documents = {
     noContent: 'Enter the text that callers should get answers from.',
     longContent: 'A text written here can have at most 1 MB. Split it, or upload it as a file.',
     tooLongToEdit: 'This text is larger than 1 MB, too large to edit here.',
-    fileStays: 'To change what it says, replace its file with the new one, or edit its text.',
-    editTextOfFile: 'Edit its text',
-    replacesFile: (file: string) =>
-      `Editing turns this into a text document: what you save replaces the file ${file}, which will be deleted.`,
-    saveAndDeleteFile: 'Save text and delete file',
+    fileStays: 'To change what it says, replace its file with the new one, or correct its text.',
+    editTextOfFile: 'Correct its text',
+    correctsFile: (file: string) =>
+      `The file ${file} stays as it is: what you change is kept as a correction of its text. When the file is replaced, a correction stays if the new file still says what it corrects.`,
+    correct: (n: number) => `Correct passage ${number(n)}`,
+    passage: (n: number) => `Text of passage ${number(n)}`,
+    passageConflict:
+      'Somebody has changed this document in the meantime, so your passage wasn’t saved. The text is as it is now. You wrote:',
+    lost: 'This correction no longer applies:',
+    drop: 'Drop',
+    dropped: 'The correction was dropped.',
+    notDropped: 'Nothing was dropped: somebody has changed the document in the meantime.',
     ofClient: 'Your own system creates this document’s passages, so change its text there.',
     gone: 'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.',
     conflict: 'Somebody else has changed this document while you were editing it.',

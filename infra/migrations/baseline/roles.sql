@@ -40,7 +40,7 @@ grant select, delete,
   insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
     managed_by, request_id, requested_by, revised_by),
   update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
-    pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+    corrections, pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by, uploaded_at, served_at, resembles)
   on documents to cuecard_documents, cuecard_dashboard;
@@ -149,8 +149,8 @@ grant
 grant
   select (organization_id, id, agent_id, title, content, content_hash, source_url, extracted_text, status, managed_by, revision,
     active_revision, lease_token, lease_expires_at, attempt, retry_count, tries, next_attempt_at, pending_since, request_id,
-    requested_by, text_revision, served_at, may_replace, resembles),
-  update (status, active_revision, served_at, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
+    requested_by, text_revision, served_at, may_replace, resembles, corrections),
+  update (extracted_text, content_hash, status, active_revision, served_at, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, resembles)
   on documents to cuecard_embedding;
 grant
@@ -216,7 +216,7 @@ grant
   delete
   on signing_secrets to cuecard_operator;
 grant
-  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, file_notes, status,
+  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, file_notes, corrections, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
     waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at, resembles),

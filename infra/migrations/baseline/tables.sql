@@ -119,6 +119,7 @@ create table documents (
   uploaded_at timestamptz, -- when the uploader reported that it has
   extracted_text text,
   file_notes jsonb not null default '[]', -- what of it is doubtful
+  corrections jsonb not null default '[]', -- that people have made of it: passages before and after, which the next file's text gets, too
   pages_read integer, -- of the file's pages that have to be recognised, while it is read
   pages integer,
   may_replace boolean not null default false, -- uploaded in the dashboard: whether it replaces a document like it is asked first

@@ -110,7 +110,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link(words.documents.text.editTextOfFile).click()
     expect(await faults()).toEqual([])
     await page.getByLabel(words.documents.text.content, { exact: true }).fill('A tandem costs 300 euros for a week.')
-    await button(words.documents.text.saveAndDeleteFile).click()
+    await button(words.save).click()
     await page.getByText(words.documents.states.ready).first().waitFor()
     await link('Front desk').click()
     await link(words.agent.ask).click()

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../../shared/database/database.ts'
@@ -11,10 +12,11 @@ import type { ApiEnv } from '../../../../shared/http/api.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
-import { getAgent } from '../../../../shared/organizations/agents.ts'
+import { type AgentRow, getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
+import type { View } from '../../layout.ts'
 import { isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screen } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
@@ -23,8 +25,9 @@ import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { checkView } from './check.ts'
+import { correctionsAfter } from './corrections.ts'
 import { type Editable, readEditable } from './text.ts'
-import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, titleField } from './view.ts'
+import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, type Part, titleField } from './view.ts'
 
 const maxQuestion = 500
 const { notInOrder } = words.documents.dates
@@ -91,9 +94,10 @@ export function textScreens(
       screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, may }) => {
         const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
         const { base } = placeOf(scope, may)
-        const isOfText = c.req.query('text') !== undefined
-        const shown = { isOfText, zone: zoneOf(c), question: questionOf(c) }
-        return editView(agent, document, `${base}/${scope.documentId}`, shown)
+        const { part, isOfText, ...shown } = shownOf(c)
+        const isOfPart = part?.edits === document.edits
+        const asked = isOfPart ? { part, isOfText } : { isOfText: isOfText || part !== undefined }
+        return editView(agent, document, `${base}/${scope.documentId}`, { ...shown, ...asked })
       }),
     )
     .post(
@@ -103,8 +107,8 @@ export function textScreens(
         async ({ c, db, meter, scope, form, may, origin }) => {
           const { base } = placeOf(scope, may)
           const address = `${base}/${scope.documentId}`
-          const question = questionOf(c)
-          const shown = { isOfText: c.req.query('text') !== undefined, zone: zoneOf(c), question }
+          const shown = shownOf(c)
+          const { question, part } = shown
           const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
           if (!form.isValid) {
             const { typed, faults } = form
@@ -112,8 +116,10 @@ export function textScreens(
             return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
           }
           const { edits, check, golden, ...typed } = form.values
-          const { title, content, ...days } = typed
+          const { title, content: written, ...days } = typed
           if (!document) return goneView(agent, base, typed, shown.zone)
+          if (part && part.edits !== document.edits) return partConflictView(agent, document, address, shown, written)
+          const content = withPart(document.content, part, written)
           if (check && content !== undefined) {
             const text = { title, content }
             const note = await checkView({ db, embedder, chunkSize }, scope, text, (tokens) =>
@@ -127,7 +133,7 @@ export function textScreens(
             const changes = {
               title,
               ...ignored,
-              ...(isOther && { content }),
+              ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
               ...changedDates(days, document, shown.zone),
             }
             await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
@@ -143,12 +149,41 @@ export function textScreens(
             }
             if (!isError(error, 'precondition_failed')) throw error
             const theirs = await readEditable(db, scope, maxWrittenBytes)
+            if (part) return partConflictView(agent, theirs, address, shown, written)
             const editing = { ...shown, typed, isConflict: true }
             return { ...editView(agent, theirs, address, editing), status: 409 }
           }
         },
       ),
     )
+}
+
+const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
+const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
+
+/** What the address says, apart from the document. */
+function shownOf(c: Context) {
+  const { output, success } = v.safeParse(partQuery, c.req.query())
+  const part: Part | undefined = success ? output : undefined
+  return { isOfText: c.req.query('text') !== undefined, part, zone: zoneOf(c), question: questionOf(c) }
+}
+
+function withPart(text: string | null, part: Part | undefined, written: string | undefined): string | undefined {
+  if (!part || text === null || written === undefined) return written
+  return text.slice(0, part.start) + written + text.slice(part.end)
+}
+
+/** A passage may be another by now: shows what was written beside the whole text. */
+function partConflictView(
+  agent: AgentRow,
+  document: Editable,
+  address: string,
+  { zone, question }: ReturnType<typeof shownOf>,
+  written: string | undefined,
+): View {
+  const note = html`<div class="notice bad" role="alert"><p>${words.documents.text.passageConflict}</p></div>
+<div class="said">${written}</div>`
+  return { ...editView(agent, document, address, { isOfText: true, zone, question, note }), status: 409 }
 }
 
 /** The caller's question for which the text is corrected. */

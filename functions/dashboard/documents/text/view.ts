@@ -54,9 +54,19 @@ export function goneView(agent: AgentRow, base: string, typed: Typed, zone: stri
   return { ...view, content: html`${notice}${view.content}`, status: 404 }
 }
 
+/** A passage of a document's text, as it was after so many edits. */
+export interface Part {
+  passage: number
+  start: number
+  end: number
+  edits: number
+}
+
 interface Editing {
-  /** The text of a file is edited, which saving replaces. */
+  /** The text of a file is corrected. */
   isOfText: boolean
+  /** The part of it that is corrected. */
+  part?: Part | undefined
   zone: string
   typed?: Typed
   faults?: Faults
@@ -69,24 +79,22 @@ interface Editing {
 }
 
 export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
-  const { isOfText, zone, typed = {}, faults, isConflict, note, question } = editing
+  const { isOfText, part, zone, typed = {}, faults, isConflict, note, question } = editing
   const isFile = document.source_url !== null
-  const hasText = document.content !== null && document.managed_by === 'service' && (!isFile || isOfText)
+  const hasText =
+    document.content !== null && document.managed_by === 'service' && (!isFile || isOfText || part !== undefined)
   const form: TextForm = {
-    action:
-      `${address}/edit?${new URLSearchParams({ ...(isOfText && { text: '1' }), ...(question && { question }) })}`.replace(
-        /\?$/,
-        '',
-      ),
+    action: `${address}/edit${queryOf({ ...(isOfText && { text: 1 }), ...part, ...(question && { question }) })}`,
     question,
     title: typed.title ?? document.title,
-    content: typed.content ?? (hasText ? document.content! : undefined),
+    content: typed.content ?? (hasText ? document.content!.slice(part?.start, part?.end) : undefined),
+    passage: part?.passage,
     days: { ...daysOf(document, zone), ...typed },
     zone,
     faults,
     // The version that the edit began from: a faulty form does not make it newer.
     edits: typed.edits ?? document.edits,
-    save: hasText && isFile ? w.saveAndDeleteFile : words.save,
+    save: words.save,
     cancel: address,
   }
   return {
@@ -97,10 +105,18 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
   }
 }
 
+/** What the address of the form says, beside the document. */
+export function queryOf(parameters: object): string {
+  const query = new URLSearchParams(
+    Object.entries(parameters).map(([name, value]): [string, string] => [name, `${value}`]),
+  )
+  return query.size > 0 ? `?${query}` : ''
+}
+
 function noteView(document: Editable, address: string, hasText: boolean) {
   const { source_url, managed_by, is_too_long, content } = document
   if (source_url !== null && hasText)
-    return html`<p class="notice warn">${w.replacesFile(fileNameOfKey(keyOfUrl(source_url)))}</p>`
+    return html`<p class="notice">${w.correctsFile(fileNameOfKey(keyOfUrl(source_url)))}</p>`
   if (hasText) return ''
   const need = needsFile(document)
   if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
@@ -128,12 +144,13 @@ interface TextForm {
   faults?: Faults | undefined
   edits?: number | string | undefined
   question?: string | undefined
+  passage?: number | undefined
   save: string
   cancel: string
 }
 
 function textForm(form: TextForm): Html {
-  const { action, title, content, days, zone, faults = {}, edits, question, save, cancel } = form
+  const { action, title, content, days, zone, faults = {}, edits, question, passage, save, cancel } = form
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 <div class="field"><label for="title">${w.title}</label>
@@ -141,7 +158,7 @@ ${edits !== undefined && html`<input type="hidden" name="edits" value="${shorten
 ${faultOf('title', faults.title)}<p id="title-hint" class="hint">${w.titleHint}</p></div>
 ${
   content !== undefined &&
-  html`<div class="field"><label for="content">${w.content}</label>
+  html`<div class="field"><label for="content">${passage ? w.passage(passage) : w.content}</label>
 <textarea id="content" name="content" required rows="18" ${description('content', faults.content)}>
 ${content}</textarea>
 ${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`

@@ -1,0 +1,84 @@
+import { diffArrays } from 'diff'
+import type { Correction } from '../../../../shared/database/tables.ts'
+import { corrected, hasPassage, isOnceIn, uncorrected } from '../../../../shared/documents/corrections.ts'
+
+/** Lines of the two texts, from and to before. */
+interface Hunk {
+  from: number
+  to: number
+  ownFrom: number
+  ownTo: number
+}
+
+const maxHunks = 100
+const timeout = 400
+
+/** What was corrected, now that a file's text, with these corrections in it, is edited: passages of whole lines. */
+export function correctionsAfter(text: string, corrections: readonly Correction[], edited: string): Correction[] {
+  const { original, kept } = uncorrected(text, corrections)
+  const [old, own] = [original.split('\n'), edited.split('\n')]
+  const toCorrection = ({ from, to, ownFrom, ownTo }: Hunk) => ({
+    before: old.slice(from, to).join('\n').trim(),
+    after: own.slice(ownFrom, ownTo).join('\n').trim(),
+  })
+  const hunks = hunksOf(old, own)
+  for (let i = 0; i < hunks.length; ) {
+    const hunk = hunks[i]!
+    const { before, after } = toCorrection(hunk)
+    const isWhole = hunk.from === 0 && hunk.to === old.length
+    // In another file, and in this one, it has to be found again.
+    if (isWhole || (isOnceIn(original, before) && isOnceIn(edited, after))) i++
+    else i = widen(hunks, i, old.length)
+  }
+  const made = hunks.map(toCorrection).filter(({ before, after }) => inLine(before) !== inLine(after))
+  const isSame = inLine(corrected(original, made)) === inLine(edited) && corrected(edited, made) === edited
+  const waiting = kept.filter((each) => corrected(edited, [each]) === edited)
+  return [...waiting, ...(isSame ? made : [{ before: original.trim(), after: edited.trim() }])]
+}
+
+const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Corrections of which nothing is in the text any more. */
+export function lostCorrections(text: string, corrections: readonly Correction[]): Correction[] {
+  return uncorrected(text, corrections).kept.filter(({ after }) => !hasPassage(text, after))
+}
+
+function hunksOf(old: string[], own: string[]): Hunk[] {
+  const hunks: Hunk[] = []
+  const parts = diffArrays(old, own, { timeout }) ?? []
+  let [at, ownAt] = [0, 0]
+  for (const { added, removed, value } of parts) {
+    const last = hunks.at(-1)
+    const isNext = last?.to === at && last.ownTo === ownAt
+    const hunk = isNext ? last : { from: at, to: at, ownFrom: ownAt, ownTo: ownAt }
+    if (!added) at += value.length
+    if (!removed) ownAt += value.length
+    if (!added && !removed) continue
+    if (!isNext) hunks.push(hunk)
+    Object.assign(hunk, { to: at, ownTo: ownAt })
+  }
+  if (parts.length > 0 && hunks.length <= maxHunks) return hunks
+  return [{ from: 0, to: old.length, ownFrom: 0, ownTo: own.length }]
+}
+
+/** By a line on each side, or by the neighbour that is there. @returns which of them it is then */
+function widen(hunks: Hunk[], i: number, lines: number): number {
+  const [previous, hunk, next] = [hunks[i - 1], hunks[i]!, hunks[i + 1]]
+  if (next?.from === hunk.to) {
+    Object.assign(hunk, { to: next.to, ownTo: next.ownTo })
+    hunks.splice(i + 1, 1)
+  } else if (hunk.to < lines) {
+    hunk.to++
+    hunk.ownTo++
+  }
+  if (previous?.to === hunk.from) {
+    Object.assign(previous, { to: hunk.to, ownTo: hunk.ownTo })
+    hunks.splice(i, 1)
+    return i - 1
+  }
+  if (hunk.from > 0) {
+    hunk.from--
+    hunk.ownFrom--
+  }
+  return i
+}

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { correctionsAfter, lostCorrections } from '../../functions/dashboard/documents/text/corrections.ts'
+import { corrected } from '../../shared/documents/corrections.ts'
+import { hiddenIn, inProcess, listOf, setColumns } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+import { upload } from './uploads.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
+const menu = (...lines: string[]) =>
+  items.map((item, i) => `# ${item}\n\n${lines[i] ?? `A ${item.toLowerCase()} costs €3.20.`}`).join('\n\n')
+const wrong = 'A flat white costs €8.20.'
+const right = 'A flat white costs €3.20.'
+
+const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
+async function get({ call, knowledgeBase }: SignedIn, id: string) {
+  const { body, headers } = await call('GET', `${knowledgeBase}/${id}?include=text`)
+  return { ...body, etag: headers.etag }
+}
+async function found({ call, knowledgeBase }: SignedIn): Promise<string> {
+  return (await call('POST', `${knowledgeBase}/search`, { query: 'What does a flat white cost?' })).body.data[0].content
+}
+
+/** The form that corrects the first passage. */
+async function formOf(tenant: SignedIn, id: string) {
+  const { html } = await tenant.browser.get(`${pageOf(tenant, id)}?passage=1`)
+  const [, link] = /href="([^"]+\/edit\?passage=1[^"]+)"/.exec(html)!
+  const address = link!.replaceAll('&amp;', '&')
+  const form = await tenant.browser.get(address)
+  const [, content = ''] = /<textarea[^>]*>\n([^<]*)</.exec(form.html)!
+  const edits = hiddenIn(form.html, 'edits')
+  return { address, content, fields: { title: 'menu', edits, content: content.replace('€8.20', '€3.20') } }
+}
+
+/** A served file with a wrong price, which was corrected in its first passage. */
+async function correctedFile() {
+  const tenant = await signedIn()
+  const id = await upload(stand, tenant, 'menu.md', menu(wrong))
+  const { address, fields } = await formOf(tenant, id)
+  await tenant.browser.submit(address, fields)
+  await stand.deliver()
+  return { tenant, id }
+}
+
+/** Uploads another version of the file and has it replace the first. */
+async function replace(tenant: SignedIn, id: string, text: string) {
+  const other = await upload(stand, tenant, 'menu.md', text)
+  const edits = hiddenIn((await tenant.browser.get(pageOf(tenant, other))).html, 'edits')
+  await tenant.browser.submit(`${pageOf(tenant, other)}/replace`, { edits })
+  await stand.deliver()
+  return await tenant.browser.get(pageOf(tenant, id))
+}
+
+test('a passage of a file is corrected, and the document remains a file', async () => {
+  const tenant = await signedIn()
+  const id = await upload(stand, tenant, 'menu.md', menu(wrong))
+  const before = await get(tenant, id)
+  const { address, content, fields } = await formOf(tenant, id)
+  expect(content).toContain(wrong)
+  expect(content).not.toContain('Lemonade')
+  expect((await tenant.browser.submit(address, fields)).text).toContain('was saved')
+  await stand.deliver()
+  const after = await get(tenant, id)
+  expect(after).toMatchObject({ status: 'completed', content: null, text: menu(right), source_url: before.source_url })
+  expect(await found(tenant)).toContain(right)
+  const stale = await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'x' }, { 'if-match': before.etag })
+  expect(stale.status).toBe(412)
+  const history = await tenant.browser.get(`${pageOf(tenant, id)}/history/1`)
+  expect(history.html).toMatch(/<del>3\.20<\/del><ins>8\.20<\/ins>/)
+})
+
+test('a correction stays when the file is read again, and when another file still says what it corrects', async () => {
+  const { tenant, id } = await correctedFile()
+  await setColumns(stand, id, `status = 'error', error_code = 'x', error_message = 'x'`)
+  await tenant.browser.submit(`${pageOf(tenant, id)}/retry`)
+  await stand.deliver('extraction')
+  await stand.deliver()
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed', text: menu(right) })
+
+  const { text } = await replace(
+    tenant,
+    id,
+    `# News\n\nWe have cake.\n\n${menu(wrong.replace(' costs', '\ncosts'), 'A cappuccino costs €3.60.')}`,
+  )
+  expect(text).not.toContain('no longer applies')
+  const replaced = await get(tenant, id)
+  expect(replaced.text).toContain(right)
+  expect(replaced.text).toContain('€3.60')
+  expect(await found(tenant)).toContain(right)
+})
+
+test('a correction of what another file no longer says is offered, until it is dropped', async () => {
+  const { tenant, id } = await correctedFile()
+  const page = await replace(tenant, id, menu('A flat white costs €4.00.', 'A cappuccino costs €3.60.'))
+  expect(page.text).toContain(`This correction no longer applies: ${wrong} ${right} Edit Drop`)
+  expect((await get(tenant, id)).text).toContain('€4.00')
+  const fields = { edits: hiddenIn(page.html.split('corrections/drop')[1]!, 'edits'), index: '0' }
+  const drop = () => tenant.browser.submit(`${pageOf(tenant, id)}/corrections/drop`, fields)
+  const dropped = await drop()
+  expect(dropped.text).toContain('The correction was dropped.')
+  expect(dropped.text).not.toContain('no longer applies')
+  expect((await drop()).text).toContain('Nothing was dropped')
+})
+
+test('a file that says by itself what it was corrected to asks nobody', async () => {
+  const { tenant, id } = await correctedFile()
+  expect((await replace(tenant, id, menu(right, 'A cappuccino costs €3.60.'))).text).not.toContain('no longer applies')
+})
+
+test('a worker that is busy with the text changes nothing once it is corrected', async () => {
+  const tenant = await signedIn()
+  const id = await upload(stand, tenant, 'menu.md', menu(wrong))
+  const { address, fields } = await formOf(tenant, id)
+  await setColumns(stand, id, inProcess)
+  await tenant.browser.submit(address, fields)
+  expect(await get(tenant, id)).toMatchObject({ status: 'pending', text: menu(right) })
+  await stand.deliver()
+  expect(await get(tenant, id)).toMatchObject({ status: 'completed', text: menu(right) })
+})
+
+test('a passage of a document that somebody has changed is not saved, and is shown beside the text', async () => {
+  const { tenant, id } = await correctedFile()
+  const { address, fields } = await formOf(tenant, id)
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'Menu of today' })
+  const { status, text } = await tenant.browser.post(address, { ...fields, content: 'A flat white is free.' })
+  expect(status).toBe(409)
+  expect(text).toContain('You wrote: A flat white is free.')
+  expect(text).toContain('Lemonade')
+  expect((await get(tenant, id)).text).toBe(menu(right))
+})
+
+test('content that the API sets, and an earlier text that is restored, make it a text without corrections', async () => {
+  for (const change of ['content', 'restore']) {
+    const { tenant, id } = await correctedFile()
+    if (change === 'content') await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: menu(wrong) })
+    else await tenant.browser.submit(`${pageOf(tenant, id)}/history/1/restore`)
+    await stand.deliver()
+    expect(await get(tenant, id)).toMatchObject({ source_url: null, content: menu(wrong), text: null })
+  }
+})
+
+test('what was corrected is made again in the same text, and not twice', () => {
+  const line = fc.constantFrom('', 'Soup', 'Soup is 4', '| A | 4.20 |', '| B | 4.20 |', 'x', 'x  y', '# H')
+  const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => `Menu\n${lines.join('\n')}`)
+  const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+  fc.assert(
+    fc.property(text, text, text, (original, first, second) => {
+      const once = correctionsAfter(original, [], first)
+      const twice = correctionsAfter(first, once, second)
+      expect(inLine(corrected(original, once))).toBe(inLine(first))
+      expect(corrected(first, once)).toBe(first)
+      expect(corrected(second, twice)).toBe(second)
+      expect(lostCorrections(first, once)).toEqual([])
+    }),
+    { numRuns: 500 },
+  )
+})
