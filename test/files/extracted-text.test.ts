@@ -6,7 +6,7 @@ import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand.ts'
 import { expectations, judge } from './expectations.ts'
-import { docxOf, paragraph, xlsxOf } from './hostile-files.ts'
+import { docxOf, epubOf, paragraph, xlsxOf } from './hostile-files.ts'
 
 const stand = useStand()
 
@@ -144,4 +144,95 @@ describe('plain text', () => {
   test('that looks like Markdown in a document is escaped', async () => {
     expect(await read(docxOf(paragraph('# 1 in town') + paragraph('```')), 'a.docx')).toBe('\\# 1 in town\n\n\\```')
   })
+})
+
+describe('a saved web page', () => {
+  const page = async (body: string) => await read(`<!doctype html><title>Fjord Coffee</title><body>${body}`, 'a.html')
+
+  test('is read without its skip link, cart, consent banner, navigation, asides and footer', async () => {
+    const text = await page(`<a href="#content">Skip to content</a><header><a href="/"><h1>Fjord</h1></a><nav>Shop</nav>
+      <div class="mini-cart">1 × Grinder €89.00</div></header>
+      <div id="cookie-banner"><p>We use cookies.</p><button>Accept</button></div><div class="nav-bar"><a href="/a">Beans</a> <a href="/b">Tea</a></div>
+      <main><h2>Coffee</h2><p>Night Train Decaf costs €16.30.</p></main><aside>Follow us</aside><footer>© 2026 <a href="/j">Jobs</a></footer>`)
+    expect(text).toBe('## Coffee\n\nNight Train Decaf costs €16.30.')
+  })
+
+  test('keeps what callers ask for, wherever it stands: prices, telephone, hours, address, tax', async () => {
+    const text =
+      await page(`<header><p>Free delivery from €40</p><a href="/cart">Cart: €0.00</a></header><main><p>Coffee</p></main>
+      <aside class="specials"><p>Today: soup €5.40</p></aside><footer><div><h3>Visit us</h3><address>Quay 3, Kiel</address>
+      <p>Tel. 0431 555 123</p><ul><li>Mon to Fri 9:00 to 18:00</li><li>Sunday closed</li></ul><p>Prices include VAT.</p><p>We love coffee</p></div></footer>`)
+    expect(text).toBe(
+      'Free delivery from €40\n\nCoffee\n\nToday: soup €5.40\n\n### Visit us\n\nQuay 3, Kiel\n\nTel. 0431 555 123\n\n- Mon to Fri 9:00 to 18:00\n- Sunday closed\n\nPrices include VAT.',
+    )
+  })
+
+  test('without landmarks keeps lists of links with prices, and what is called menu or cookies', async () => {
+    const text = await page(`<div class="menu"><a href="/1">Soup €5.40</a><a href="/2">Cod €17.90</a></div>
+      <div class="collection-cookies"><p>Oat cookies €2.10</p></div>`)
+    expect(text).toContain('Soup €5.40 Cod €17.90')
+    expect(text).toContain('Oat cookies €2.10')
+  })
+
+  test('shows what a reader can open, and nothing else that is hidden', async () => {
+    const text =
+      await page(`<h2><button aria-expanded="false" aria-controls="d">Delivery</button></h2><div id="d" hidden>Two days.</div>
+      <ul><li><a href="#care">Care</a></ul><div id="care" style="display:none">Keep it dry.</div><p hidden>Purchase price €4.00</p>
+      <ul><li>Open</li><li style="display:none">Staff only</li></ul>`)
+    expect(text).toMatch(/## Delivery\n\nTwo days\.\n\n- Care\n\nKeep it dry\.\n\n- Open$/)
+  })
+
+  test('shows a page that its script would show', async () => {
+    expect(await page(`<p>Loading</p><div style="visibility:hidden"><p>Night Train costs €16.30.</p></div>`)).toContain(
+      '€16.30',
+    )
+  })
+
+  test.each([
+    ['<a href="/a">Espresso <b>€16.30</b></a><a href="/b">Night Train Decaf</a>', 'Espresso €16.30 Night Train Decaf'],
+    ['<span>250</span><span>€16.30</span><span>Decaf</span>', '250 €16.30 Decaf'],
+    ['<span>€</span><span>16</span><span>.30</span>', '€16.30'],
+    ['€16<sup>30</sup>, 20 m<sup>2</sup>, <b>B</b>rew', '€16 30, 20 m2, Brew'],
+    ['<my-name>Decaf</my-name><my-size>250 g</my-size>', 'Decaf 250 g'],
+  ])('sets apart what a reader sees apart: %s', async (inline, text) => {
+    expect(await page(`<p>${inline}</p>`)).toBe(`# Fjord Coffee\n\n${text}`)
+  })
+
+  test('keeps each part of lists that are nested in other elements', async () => {
+    expect(
+      await page(
+        '<dl><div><dt>Monday<dd>9 to 5</div></dl><ul><div>Oat milk €0.50</div></ul><select><option>250 g €16.30<option>1 kg €58.70</select>',
+      ),
+    ).toBe('# Fjord Coffee\n\n- Monday: 9 to 5\n\n- Oat milk €0.50\n\n- 250 g €16.30\n- 1 kg €58.70')
+  })
+})
+
+describe('a mail', () => {
+  const mail = async (rest: string) =>
+    await read(`From: Ann <ann@fjord.example>\nDate: Tue, 3 Mar 2026 00:12:00 +0100\n${rest}`, 'a.txt')
+
+  test('is its subject, sender and day above its text', async () => {
+    const body =
+      'Subject: Re: =?utf-8?Q?Gr=C3=B6=C3=9Fen?=\nContent-Type: text/plain; charset=iso-8859-1\n\nThe large one costs 9 \xa0EUR.\n\n# 1 in town'
+    expect(await mail(body)).toBe(
+      '# Größen\n\nFrom: Ann <ann@fjord.example>\nDate: Tue, 3 Mar 2026\n\nThe large one costs 9 Â EUR.\n\n\\# 1 in town'.replace(
+        'Â ',
+        'Â ',
+      ),
+    )
+  })
+
+  test('names attachments that it leaves out, but not the pictures in it', async () => {
+    const part = (name: string, disposition: string) =>
+      `--b\nContent-Type: image/png; name=${name}\nContent-Disposition: ${disposition}\n\nx\n`
+    const body = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello\n${part('menu.png', 'attachment')}${part('logo.png', 'inline')}--b--\n`
+    expect(await mail(body)).toMatch(/Hello\n\nAttachments \(not included\): menu\.png$/)
+  })
+})
+
+test('a book is its chapters in the order of its spine, each once, without its table of contents', async () => {
+  const chapter = (text: string) =>
+    `<?xml version="1.0"?><html><head><title/></head><body><p>${text}</p><aside>Note ${text}</aside></body></html>`
+  const book = epubOf([chapter('Two'), chapter('One')], [], [1, 0, 1])
+  expect((await extract(book, 'a.epub')).text).toBe('One\n\nNote One\n\nTwo\n\nNote Two')
 })

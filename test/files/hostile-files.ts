@@ -304,6 +304,9 @@ export const hostileFiles: HostileFile[] = [
   file('a page in 100,000 levels', 'deep.html', 'too_complex', () =>
     Buffer.from(`<!doctype html>${'<div>'.repeat(100_000)}Hello`),
   ),
+  file('2 MB of links in 300 navigations', 'navigation.html', [/link/, 'too_complex'], () =>
+    Buffer.from(`<!doctype html>${'<div class="nav">'.repeat(300)}${'<a href="/">link</a> '.repeat(100_000)}<p>text`),
+  ),
   file('a table cell over a billion columns', 'span.html', ['too_complex', 'too_much_text'], () =>
     Buffer.from(
       `<!doctype html><table>${'<tr><td colspan=1000000000 rowspan=1000000000>Price<td>€5</tr>'.repeat(2000)}</table>`,

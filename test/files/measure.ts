@@ -5,8 +5,9 @@ import { residentMb } from '../../functions/extraction/text/process-memory.ts'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { docxOf, hostileFiles, paragraph, pptxOf, slowHostileFiles, xlsxOf } from './hostile-files.ts'
+import { docxOf, epubOf, hostileFiles, mailOf, paragraph, pptxOf, slowHostileFiles, xlsxOf } from './hostile-files.ts'
 import { pdfOf, stream } from './pdf-of.ts'
+import { zipOf } from './zip-of.ts'
 
 const { values } = parseArgs({ options: { hostile: { type: 'boolean' } } })
 const limits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }
@@ -45,6 +46,26 @@ const files: Record<string, () => Buffer> = {
       `<sheetData>${Array.from({ length: 22_000 }, (_, row) => `<row r="${row + 1}"><c r="A${row + 1}" t="inlineStr"><is><t>${words(4)}</t></is></c>${['B', 'C', 'D'].map((column) => `<c r="${column}${row + 1}"><v>${(random() * 1000).toFixed(2)}</v></c>`).join('')}</row>`).join('')}</sheetData>`,
     ),
   pptx: () => pptxOf(Array.from({ length: 500 }, () => Array.from({ length: 12 }, () => words(45)))),
+  rtf: () => Buffer.from(`{\\rtf1 ${Array.from({ length: 1_900 }, () => `${words(90)}\\par `).join('\n')}}`),
+  odt: () =>
+    zipOf([
+      { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text' },
+      {
+        name: 'content.xml',
+        content: `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text>${Array.from({ length: 3_300 }, () => `<text:p>${words(90)}</text:p>`).join('')}</office:text></office:body></office:document-content>`,
+      },
+    ]),
+  epub: () =>
+    epubOf(Array.from({ length: 100 }, () => Array.from({ length: 33 }, () => `<p>${words(90)}</p>`).join(''))),
+  eml: () =>
+    mailOf(`Content-Type: text/html\n\n${Array.from({ length: 1_900 }, () => `<p>${words(90)}</p>`).join('\n')}`),
+  html: () => Buffer.from(shopPage()),
+}
+
+function shopPage(): string {
+  const card = () =>
+    `<li class="product"><div><a href="/products/${word()}"><span>${words(4)}</span><span>€${(random() * 100).toFixed(2)}</span></a><p>${words(12)}</p></div></li>`
+  return `<!doctype html><header><nav>${'<a href="/">x</a>'.repeat(200)}</nav></header><main><ul>${Array.from({ length: 4_300 }, card).join('\n')}</ul></main>`
 }
 
 const organization = newId() as OrganizationId

@@ -1,20 +1,27 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { parse } from 'parse5'
 import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
+import {
+  attribute,
+  blockNames,
+  type Element,
+  elementsIn,
+  isElement,
+  isHiddenByItself,
+  maxDepth,
+  type Node,
+} from './elements.ts'
+import { keepContent } from './page-content.ts'
 
-type Node = DefaultTreeAdapterTypes.ChildNode
-type Element = DefaultTreeAdapterTypes.Element
-
-const maxDepth = 400
 const maxSpan = 1_000
 const maxCells = 2_000_000
 const skipped =
-  /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|button|select|input|textarea|datalist|dialog)$/
-const blockNames =
-  /^(address|article|aside|blockquote|body|center|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h1|h2|h3|h4|h5|h6|header|hgroup|hr|html|legend|li|main|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)$/
+  /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|input|textarea|datalist|dialog)$/
 
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   const document = parse(html)
+  const root = document.childNodes.find((node) => isElement(node as Node)) as Element | undefined
+  if (root) keepContent(root)
   const blocks = blocksOf(document.childNodes as Node[], 0)
   const title = titleOf(document.childNodes as Node[])
   const isMissing = title && !blocks.some(({ kind }) => kind === 'heading')
@@ -75,6 +82,8 @@ function elementBlocks(element: Element, depth: number): Block[] {
       return [{ kind: 'list', items: definitionsOf(element, depth) }]
     case 'table':
       return tableBlocks(element, depth)
+    case 'select':
+      return [{ kind: 'list', items: itemsOf(element, depth) }]
     default:
       return blocksOf(childNodes, depth)
   }
@@ -82,16 +91,18 @@ function elementBlocks(element: Element, depth: number): Block[] {
 
 function itemsOf(list: Element, depth: number): ListItem[] {
   const start = Number(attribute(list, 'start') ?? 1) || 1
-  return elementsIn(list, 'li').map((item, index) => ({
+  const items = list.childNodes.filter((node): node is Element => isElement(node) && !isHidden(node))
+  return items.map((item, index) => ({
     marker: list.tagName === 'ol' ? `${start + index}.` : '-',
-    blocks: blocksOf(item.childNodes, depth + 1),
+    blocks: blocksOf(item.tagName === 'li' ? item.childNodes : [item], depth + 1),
   }))
 }
 
 /** `Monday: 9:00 to 18:00`, an item for each term. */
 function definitionsOf(list: Element, depth: number): ListItem[] {
   const items: ListItem[] = []
-  for (const element of elementsIn(list, 'dt', 'dd')) {
+  const groups = list.childNodes.flatMap((node) => (isElement(node) && node.tagName === 'div' ? node.childNodes : node))
+  for (const element of groups.filter((node) => isElement(node) && /^d[td]$/.test(node.tagName)) as Element[]) {
     const text = inlineText(element.childNodes, depth).trim()
     const last = items.at(-1)?.blocks[0]
     if (element.tagName === 'dt' || last?.kind !== 'paragraph')
@@ -154,16 +165,34 @@ function holdsBlocks(node: Element, depth: number): boolean {
   if (depth > maxDepth) throw new Unreadable('too_complex')
   return (
     blockNames.test(node.tagName) ||
+    (node.tagName === 'select' && !isHidden(node)) ||
     node.childNodes.some((child) => isElement(child) && !skipped.test(child.tagName) && holdsBlocks(child, depth + 1))
   )
 }
 
 function inlineText(nodes: readonly Node[], depth: number): string {
   if (depth > maxDepth) throw new Unreadable('too_complex')
-  return nodes
-    .map((node) => nodeText(node, depth))
-    .join('')
-    .replace(/[ \t]+/g, ' ')
+  const texts: string[] = []
+  let last: Node | undefined
+  for (const node of nodes) {
+    const text = nodeText(node, depth)
+    if (last && isApart(texts.at(-1)!, last, text, node)) texts.push(' ')
+    if (text === '') continue
+    texts.push(text)
+    last = node
+  }
+  return texts.join('').replace(/[ \t]+/g, ' ')
+}
+
+/** Whether a reader sees two words or amounts where the source has no space: style sheets set elements apart. */
+function isApart(before: string, last: Node, after: string, node: Node): boolean {
+  const seam = before.slice(-1) + after.slice(0, 1)
+  const elements = [last, node].filter(isElement)
+  if (isElement(node) && /^su[bp]$/.test(node.tagName)) return /^\d\d$/.test(seam)
+  if (/^[\p{L}\p{N}][€$£]$|^[\d€£]\p{Lu}$/u.test(seam)) return elements.length > 0
+  if (elements.length < 2) return false
+  const isBoxed = elements.every(({ tagName }) => tagName === 'a' || tagName.includes('-'))
+  return (isBoxed ? /^[^\s([/'’"-][\p{L}\p{N}]$/u : /^[\p{Ll}.!?):;,%]\p{Lu}$|^\p{L}\d$|^\d\d$/u).test(seam)
 }
 
 function nodeText(node: Node, depth: number): string {
@@ -189,21 +218,9 @@ function titleOf(nodes: readonly Node[]): string | undefined {
 }
 
 function isHidden(element: Element): boolean {
-  return (
-    skipped.test(element.tagName) ||
-    attribute(element, 'hidden') !== undefined ||
-    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribute(element, 'style') ?? '')
-  )
-}
-
-function elementsIn(parent: Element, ...names: string[]): Element[] {
-  return parent.childNodes.filter((node): node is Element => isElement(node) && names.includes(node.tagName))
-}
-
-function attribute(element: Element, name: string): string | undefined {
-  return element.attrs.find((entry) => entry.name === name)?.value
-}
-
-function isElement(node: Node): node is Element {
-  return 'tagName' in node
+  const { tagName } = element
+  if (isHiddenByItself(element) || skipped.test(tagName)) return true
+  // Buttons that open a panel are its title; a choice is read where it names prices.
+  if (tagName === 'button') return !['aria-controls', 'aria-expanded'].some((name) => attribute(element, name))
+  return tagName === 'select' && !/[€$£¥₹]\s?\d|\d\s?[€£₹]/.test(rawText(element.childNodes, 0))
 }

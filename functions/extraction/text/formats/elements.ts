@@ -1,0 +1,31 @@
+import type { DefaultTreeAdapterTypes } from 'parse5'
+
+export type Node = DefaultTreeAdapterTypes.ChildNode
+export type Element = DefaultTreeAdapterTypes.Element
+
+export const maxDepth = 400
+export const blockNames =
+  /^(address|article|aside|blockquote|body|center|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h1|h2|h3|h4|h5|h6|header|hgroup|hr|html|legend|li|main|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)$/
+
+export function isElement(node: Node): node is Element {
+  return 'tagName' in node
+}
+
+export function attribute(element: Element, name: string): string | undefined {
+  return element.attrs.find((entry) => entry.name === name)?.value
+}
+
+/** Children that are shown. */
+export function elementsIn(parent: Element, ...names: string[]): Element[] {
+  return parent.childNodes.filter(
+    (node): node is Element => isElement(node) && names.includes(node.tagName) && !isHiddenByItself(node),
+  )
+}
+
+/** By `hidden` or its own style; style sheets are not read. */
+export function isHiddenByItself(element: Element): boolean {
+  return (
+    attribute(element, 'hidden') !== undefined ||
+    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribute(element, 'style') ?? '')
+  )
+}
