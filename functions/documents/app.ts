@@ -60,10 +60,11 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           errors: ['agent_not_found', 'invalid_cursor'],
         },
         async ({ c, key, db, params, query }) => {
-          const list = `documents ${params.agentId} ${query.status ?? ''}`
-          const after = readAfter(key, list, query.cursor, sortKey)
+          const { limit, cursor, exclude, ...filters } = query
+          const list = `documents ${params.agentId} ${JSON.stringify(filters)}`
+          const after = readAfter(key, list, cursor, sortKey)
           const scope = { organizationId: key.organizationId, ...params }
-          const { documents, hasMore } = await listDocuments(db, scope, { ...query, after })
+          const { documents, hasMore } = await listDocuments(db, scope, { ...filters, limit, exclude, after })
           const data = fitToResponse(documents.map((document) => toFetched(document, query)))
           const last = data.at(-1)
           const more = hasMore || data.length < documents.length
@@ -98,7 +99,13 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
-          errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'external_id_conflict',
+            'idempotency_key_reused',
+            'idempotency_in_progress',
+          ],
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
@@ -142,7 +149,13 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
               headers: ['Idempotency-Replayed'],
             },
           },
-          errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'external_id_conflict',
+            'idempotency_key_reused',
+            'idempotency_in_progress',
+          ],
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
@@ -212,6 +225,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           errors: [
             'agent_not_found',
             'document_not_found',
+            'external_id_conflict',
             'precondition_failed',
             'invalid_transition',
             'processing_in_progress',

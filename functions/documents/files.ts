@@ -54,7 +54,13 @@ export function fileRoutes(
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
-          errors: ['agent_not_found', 'document_not_found', 'idempotency_key_reused', 'idempotency_in_progress'],
+          errors: [
+            'agent_not_found',
+            'document_not_found',
+            'external_id_conflict',
+            'idempotency_key_reused',
+            'idempotency_in_progress',
+          ],
         },
         async ({ c, key, db, params, headers, body: { name, bytes, ...given } }) => {
           const scope = { organizationId: key.organizationId, ...params }

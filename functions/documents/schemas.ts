@@ -7,7 +7,8 @@ import {
   toDocument,
 } from '../../shared/documents/document.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
-import { fields } from '../../shared/http/input/fields.ts'
+import { fields, printable } from '../../shared/http/input/fields.ts'
+import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { documentId } from '../../shared/ids.ts'
 
@@ -29,6 +30,17 @@ export const listQuery = fields({
     v.pipe(
       v.picklist(statuses, `must be one of ${statuses.join(', ')}`),
       v.description('Only documents of this status.'),
+    ),
+  ),
+  external_id_prefix: v.optional(
+    v.pipe(printable(255), v.description('Only documents whose `external_id` begins so.')),
+  ),
+  metadata: v.optional(
+    v.pipe(
+      v.string('must be given once'),
+      v.parseJson(undefined, 'must be JSON'),
+      metadataFilter('Only documents whose metadata contains this JSON object.'),
+      v.metadata({ type: 'string' }),
     ),
   ),
   exclude,

@@ -40,7 +40,10 @@ export const searchBody = v.pipe(
     document_ids: v.optional(
       v.pipe(listOf(documentId, { items: 'document ids', max: 100 }), v.description('Searches only these documents.')),
     ),
-    metadata: v.optional(metadataFilter),
+    metadata: v.optional(metadataFilter('Finds only chunks whose metadata contains this object.')),
+    document_metadata: v.optional(
+      metadataFilter('Finds only chunks of documents whose metadata contains this object.'),
+    ),
     call_id: v.optional(callId),
   }),
   v.forward(

@@ -119,6 +119,11 @@ export const problemSchemas: Record<string, JsonSchema> = {
         items: { type: 'integer' },
         description: 'With `chunk_index_conflict`: the indexes that already exist.',
       },
+      external_ids: {
+        type: 'array',
+        description: 'With `external_id_conflict`: those that other documents of the agent have.',
+        items: { type: 'string' },
+      },
       golden_questions: {
         type: 'array',
         description: 'With `golden_questions_fail`: those that block and would fail, `lost` being what answers now.',

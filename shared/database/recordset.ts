@@ -12,11 +12,11 @@ interface SqlTypes {
   timestamptz: Date
 }
 
-/** Rows as `jsonb_to_recordset($1::jsonb) as "alias"("column" type, …)`, sent as one JSON parameter. A bytea is `\x…` in hex. */
+/** Rows as `jsonb_to_recordset($1::jsonb) as "alias"("column" type, …)`, sent as one JSON parameter; what a row lacks is null. A bytea is `\x…` in hex. */
 export function recordset<Alias extends string, const Columns extends Record<string, keyof SqlTypes>>(
   alias: Alias,
   columns: Columns,
-  rows: readonly Readonly<Record<keyof Columns, unknown>>[],
+  rows: readonly { readonly [C in keyof Columns]?: unknown }[],
 ): AliasedRawBuilder<{ [C in keyof Columns]: SqlTypes[Columns[C]] }, Alias> {
   const definitions = Object.entries(columns).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`)
   return sql<{

@@ -61,6 +61,8 @@ export interface Tables {
     title: string
     title_terms: string | null
     /** No client has given a title: it is the file's name, or the title that the file gives itself. */
+    external_id: string | null
+    metadata: JSONColumnType<Record<string, unknown>, string | undefined, string>
     title_from_file: Generated<boolean>
     content: string | null
     content_hash: Buffer | null

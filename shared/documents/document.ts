@@ -28,6 +28,14 @@ export const documentSchema = v.pipe(
         'The chunks that search finds while the document is valid: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
       ),
     ),
+    external_id: v.pipe(
+      v.nullable(v.string()),
+      v.description('Your own id of the document, unique within its agent; null if it has none.'),
+    ),
+    metadata: v.pipe(
+      v.looseObject({}),
+      v.description('Your own: a search can be limited by it, with `document_metadata`.'),
+    ),
     valid_from: v.pipe(
       v.nullable(time),
       v.description('Search serves the document from this time on; null for no such limit.'),
@@ -85,6 +93,8 @@ export const documentExample: Document = {
   status: 'completed',
   chunk_count: 1,
   searchable_chunk_count: 1,
+  external_id: null,
+  metadata: {},
   valid_from: null,
   valid_until: null,
   error_message: null,
@@ -98,6 +108,8 @@ const shownColumns = ['id', 'agent_id', 'source_type', 'source_url', 'status', '
 const countsAndTimes = [
   'chunk_count',
   'searchable_chunk_count',
+  'external_id',
+  'metadata',
   'valid_from',
   'valid_until',
   'warnings',
@@ -143,6 +155,8 @@ export function toDocument(row: DocumentRow): Document {
     status: row.status,
     chunk_count: row.chunk_count,
     searchable_chunk_count: row.searchable_chunk_count,
+    external_id: row.external_id,
+    metadata: row.metadata,
     valid_from: toTime(row.valid_from),
     valid_until: toTime(row.valid_until),
     error_message: row.error_message,

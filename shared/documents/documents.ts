@@ -25,11 +25,15 @@ export async function listDocuments(
   scope: AgentScope,
   {
     status,
+    external_id_prefix,
+    metadata,
     exclude,
     limit,
     after,
   }: {
     status?: Status | undefined
+    external_id_prefix?: string | undefined
+    metadata?: Record<string, unknown> | undefined
     exclude?: 'content' | undefined
     limit: number
     after?: [string, string] | undefined
@@ -46,6 +50,8 @@ export async function listDocuments(
         from documents d
         where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and ${isAfter}
           and ${status ? sql`d.status = ${status}` : sql`true`}
+          and ${external_id_prefix ? sql`starts_with(d.external_id, ${external_id_prefix})` : sql`true`}
+          and ${metadata ? sql`d.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql`true`}
         window newest as (order by d.created_at desc, d.id desc)
         order by d.created_at desc, d.id desc limit ${limit + 1}
       )

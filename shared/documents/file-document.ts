@@ -24,7 +24,8 @@ interface NewFileOptions {
   request?: IdempotentRequest | undefined
 }
 
-type NewFile = AnnouncedFile & Pick<CreateInput, 'valid_from' | 'valid_until'> & { title?: string | undefined }
+type NewFile = AnnouncedFile &
+  Pick<CreateInput, 'external_id' | 'metadata' | 'valid_from' | 'valid_until'> & { title?: string | undefined }
 
 /**
  * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.
@@ -35,14 +36,15 @@ type NewFile = AnnouncedFile & Pick<CreateInput, 'valid_from' | 'valid_until'> &
 export async function createFileDocument(
   db: Database,
   scope: AgentScope,
-  { title: givenTitle, valid_from, valid_until, ...announced }: NewFile,
+  { title: givenTitle, external_id, metadata, valid_from, valid_until, ...announced }: NewFile,
   origin: Origin,
   { mayReplace = false, replaces, request }: NewFileOptions = {},
 ): Promise<{ document: DocumentRow; key: string; replayed: boolean }> {
   const id = newId() as DocumentId
   const { columns } = toFile({ ...scope, documentId: id }, announced)
   const title = givenTitle ?? titleOfName(announced.fileName)
-  const document = { id, title, title_from_file: givenTitle === undefined, valid_from, valid_until }
+  const given = { external_id, metadata, valid_from, valid_until }
+  const document = { id, title, title_from_file: givenTitle === undefined, ...given }
   const file = {
     ...columns,
     ...(mayReplace && { may_replace: true }),

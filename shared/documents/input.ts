@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
 import { toFileName } from '../files/file-url.ts'
-import { fields, integer, listOf, maxCharacters } from '../http/input/fields.ts'
+import { fields, integer, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { metadata } from '../http/input/metadata.ts'
 import { time } from '../http/input/time.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
 
@@ -23,6 +24,13 @@ export const content = v.pipe(
   }),
 )
 
+export const externalId = v.pipe(printable(255), v.description('Your own id of the document, unique within its agent.'))
+
+const identity = {
+  external_id: v.optional(v.nullable(externalId)),
+  metadata: v.optional(metadata),
+}
+
 const validity = {
   valid_from: v.optional(v.nullable(v.pipe(time, v.description('Search serves the document from this time on.')))),
   valid_until: v.optional(
@@ -39,7 +47,7 @@ function isEverValid({ valid_from, valid_until }: Validity): boolean {
 }
 
 export const createBody = v.pipe(
-  fields({ title, content: v.optional(content), ...validity }),
+  fields({ title, content: v.optional(content), ...identity, ...validity }),
   v.forward(
     v.check((body) => isEverValid(body), neverValid),
     ['valid_until'],
@@ -60,6 +68,7 @@ export const fileBody = v.pipe(
     ),
     bytes: v.pipe(integer(1, maxFileBytes), v.description('The file’s size.')),
     title: v.optional(v.pipe(title, v.description('Without it, the title in the file, or the file’s name.'))),
+    ...identity,
     ...validity,
   }),
   v.forward(
@@ -70,7 +79,16 @@ export const fileBody = v.pipe(
 )
 
 export const batchBody = v.pipe(
-  fields({ documents: listOf(createBody, { items: 'documents', min: 1, max: 100 }) }),
+  fields({
+    documents: v.pipe(
+      listOf(createBody, { items: 'documents', min: 1, max: 100 }),
+      v.checkItems(
+        ({ external_id }, index, documents) =>
+          !external_id || documents.findIndex((other) => other.external_id === external_id) === index,
+        'has the `external_id` of another one of the batch',
+      ),
+    ),
+  }),
   v.title('NewDocuments'),
 )
 
@@ -84,6 +102,7 @@ export const updateBody = v.pipe(
         v.description('`pending` processes the content again; `completed` puts uploaded chunks into service.'),
       ),
     ),
+    ...identity,
     ...validity,
     ignore_golden_questions: v.optional(
       v.pipe(
@@ -94,7 +113,7 @@ export const updateBody = v.pipe(
   }),
   v.check(
     ({ ignore_golden_questions, ...body }) => Object.keys(body).length > 0,
-    'must hold at least one of title, content, status, valid_from, valid_until',
+    'must hold at least one of title, content, status, external_id, metadata, valid_from, valid_until',
   ),
   v.forward(
     v.check((body) => isEverValid(body), neverValid),

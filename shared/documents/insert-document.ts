@@ -13,6 +13,8 @@ import type { create } from './transitions.ts'
 const columns = {
   id: 'uuid',
   title: 'text',
+  external_id: 'text',
+  metadata: 'jsonb',
   title_terms: 'sparsevec',
   title_from_file: 'boolean',
   content: 'text',
@@ -29,6 +31,8 @@ const columns = {
 type NewDocument = ReturnType<typeof create> & {
   id: string
   title: string
+  external_id?: string | null | undefined
+  metadata?: Record<string, unknown> | undefined
   title_from_file?: boolean
   content?: string | null
   content_hash?: string | null
@@ -40,7 +44,7 @@ type NewDocument = ReturnType<typeof create> & {
  * Inserts all documents or none, and returns them in the order of their ids. `replayed`: an earlier attempt has inserted them.
  * @param processed how many of them the service processes
  * @param file what else is stored of a document that is a file
- * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited, idempotency_key_reused, idempotency_in_progress
+ * @throws ApiError agent_not_found, document_not_found, validation_failed, external_id_conflict, rate_limited, idempotency_key_reused, idempotency_in_progress
  */
 export async function insertDocuments(
   db: Database,
@@ -48,10 +52,14 @@ export async function insertDocuments(
   { documents, processed, file = {} }: { documents: NewDocument[]; processed: number; file?: Record<string, unknown> },
   request?: IdempotentRequest,
 ): Promise<{ rows: Created[]; replayed: boolean }> {
-  const made = documents.map((document) => {
-    const optional = { title_from_file: false, content: null, content_hash: null, valid_from: null, valid_until: null }
-    return { ...optional, title_terms: titleTerms(document.title), ...document }
-  })
+  const made = documents.map((document) => ({
+    ...{ title_from_file: false, title_terms: titleTerms(document.title), ...document },
+    metadata: document.metadata ?? {},
+  }))
+  const rejected = async (error: unknown): Promise<never> => {
+    await rejectTakenIds(db, scope, documents, error)
+    rejectPastLimit(error)
+  }
   const names = Object.keys(columns)
   const inserted = sql.join([...names, ...Object.keys(file)].map((name) => sql.ref(name)))
   const values = sql.join([...names.map((name) => sql.ref(`made.${name}`)), ...Object.values(file)])
@@ -64,7 +72,7 @@ export async function insertDocuments(
     insert into documents (organization_id, agent_id, ${inserted})
     select agent.organization_id, agent.id, ${values} from agent cross join ${recordset('made', columns, made)}`
   if (!request) {
-    const { rows } = await sql<Created>`${insert} returning ${created}`.execute(db).catch(rejectPastLimit)
+    const { rows } = await sql<Created>`${insert} returning ${created}`.execute(db).catch(rejected)
     if (rows.length === 0) agentNotFound()
     return { rows: rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)), replayed: false }
   }
@@ -77,11 +85,35 @@ export async function insertDocuments(
     insert,
     surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id in (
       select (jsonb_path_query(response, '$[*].id') #>> '{}')::uuid from idempotency_keys where ${isRowOf(request)})`,
-  }).catch(rejectPastLimit)
+  }).catch(rejected)
   const rows = outcome.response ?? agentNotFound()
   if (outcome.replayed && results.surviving.length < rows.length)
     throw new ApiError('document_not_found', 'A document that this Idempotency-Key created has been deleted.')
   return { rows, replayed: outcome.replayed }
+}
+
+/** @throws ApiError external_id_conflict, which names the ids that other documents have */
+export async function rejectTakenIds(
+  db: Database,
+  { organizationId, agentId }: AgentScope,
+  documents: Pick<NewDocument, 'external_id'>[],
+  error: unknown,
+): Promise<void> {
+  if (!violates(error, 'documents_external_id')) return
+  const wanted = documents.flatMap(({ external_id }) => external_id ?? [])
+  const { rows } = await db.batch({
+    rows: sql<{ external_id: string }>`select external_id from documents
+      where organization_id = ${organizationId} and agent_id = ${agentId} and external_id = any(${wanted}::text[])`,
+  })
+  const external_ids = rows.map(({ external_id }) => external_id)
+  throw new ApiError(
+    'external_id_conflict',
+    'Other documents of the agent have these external ids: see `external_ids`.',
+    {
+      extra: { external_ids },
+      cause: error,
+    },
+  )
 }
 
 /** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */

@@ -16,6 +16,7 @@ import { corrected } from './corrections.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { neverValid, type UpdateInput } from './input.ts'
+import { rejectTakenIds } from './insert-document.ts'
 import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors } from './served-chunks.ts'
@@ -34,7 +35,7 @@ import {
 /** What is corrected in a file's text after it is edited. With this, new content leaves the document a file. */
 export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
 
-/** Changes title, content and dates, and the status as `decide` says. @throws ApiError, Unavailable */
+/** Changes title, content, external id, metadata and dates, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
@@ -42,7 +43,7 @@ export async function updateDocument(
   origin: Origin,
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
-  const { valid_from, valid_until } = input
+  const { valid_from, valid_until, external_id, metadata } = input
   const dates = { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) }
   const content_hash = input.content === undefined ? undefined : hashContent(input.content)
   const ignores = input.ignore_golden_questions ?? false
@@ -61,6 +62,8 @@ export async function updateDocument(
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),
       ...dates,
+      ...(external_id !== undefined && { external_id }),
+      ...(metadata && { metadata: JSON.stringify(metadata) }),
       ...(decision === 'restart' && {
         ...restart(origin),
         ignores_golden_questions: ignores,
@@ -77,7 +80,10 @@ export async function updateDocument(
       ...(served && verdict && { warnings: warningsAfter(verdict) }),
     }
     const guard = served && isUnchanged(scope, verdict)
-    const document = await change(db, scope, found, changes, guard).catch((error) => rejectNeverValid(error, input))
+    const document = await change(db, scope, found, changes, guard).catch(async (error) => {
+      await rejectTakenIds(db, scope, [input], error)
+      return rejectNeverValid(error, input)
+    })
     if (!document) {
       verdict = served && (await verdictOn(db, scope, served, ignores))
       continue

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, listOf, maxCharacters } from '../http/input/fields.ts'
+import { isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -26,16 +26,10 @@ export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof searchModes)[number]
 
 export const callId = v.pipe(
-  v.string('must be a string'),
-  v.minLength(1, 'must not be empty'),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it excludes
-  v.regex(/^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$/, 'must have printable characters only'),
-  maxCharacters(255),
-  v.metadata({
-    maxLength: 255,
-    description:
-      'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
-  }),
+  printable(255),
+  v.description(
+    'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
+  ),
 )
 
 /** The call's id at this place of what a platform sent; undefined if there is none that a search would take. */

@@ -68,6 +68,10 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     revision_not_found: async (tenant) => tenant.call('GET', `${await emptyDocument(tenant)}/revisions/1`),
     route_not_found: ({ call }) => call('GET', '/v1/nowhere'),
     method_not_allowed: ({ call, knowledgeBase }) => call('PUT', knowledgeBase, {}),
+    external_id_conflict: async ({ call, knowledgeBase }) => {
+      await call('POST', knowledgeBase, { title: 'Menu', external_id: 'menu' })
+      return await call('POST', knowledgeBase, { title: 'Menu', external_id: 'menu' })
+    },
     chunk_index_conflict: async (tenant) => {
       const path = await emptyDocument(tenant)
       await tenant.call('POST', `${path}/chunks`, { chunks: [chunk] })

@@ -183,7 +183,8 @@ end $$;
 create trigger count_client_edit before update on documents for each row
   when (old.title <> new.title and not new.title_from_file
     or old.revision <> new.revision
-    or (old.valid_from, old.valid_until) is distinct from (new.valid_from, new.valid_until)
+    or (old.valid_from, old.valid_until, old.external_id, old.metadata)
+      is distinct from (new.valid_from, new.valid_until, new.external_id, new.metadata)
     or old.corrections <> new.corrections
     or new.managed_by = 'client' and (old.status, old.chunk_count) is distinct from (new.status, new.chunk_count))
   execute function count_client_edit();
@@ -216,10 +217,12 @@ begin
 end $$;
 create trigger touch_document before update on documents for each row
   when ((old.title, old.content_hash, old.source_type, old.source_url, old.status, old.chunk_count, old.searchable_chunk_count,
-        old.valid_from, old.valid_until, old.error_message, old.waiting_reason, old.warnings, old.resembles, old.corrections)
+        old.valid_from, old.valid_until, old.external_id, old.metadata, old.error_message, old.waiting_reason, old.warnings, old.resembles,
+        old.corrections)
       is distinct from
       (new.title, new.content_hash, new.source_type, new.source_url, new.status, new.chunk_count, new.searchable_chunk_count,
-        new.valid_from, new.valid_until, new.error_message, new.waiting_reason, new.warnings, new.resembles, new.corrections))
+        new.valid_from, new.valid_until, new.external_id, new.metadata, new.error_message, new.waiting_reason, new.warnings, new.resembles,
+        new.corrections))
   execute function touch_document();
 
 -- The age of a document that waited for a person begins now, also where the document that it resembles was deleted.

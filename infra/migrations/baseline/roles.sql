@@ -37,9 +37,9 @@ grant select, delete,
 -- Documents. The dashboard can replace the file of one.
 
 grant select, delete,
-  insert (organization_id, id, agent_id, title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, status,
-    managed_by, request_id, requested_by, revised_by),
-  update (title, title_from_file, title_terms, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
+  insert (organization_id, id, agent_id, title, title_from_file, title_terms, external_id, metadata, content, content_hash, valid_from, valid_until,
+    status, managed_by, request_id, requested_by, revised_by),
+  update (title, title_from_file, title_terms, external_id, metadata, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
     corrections, pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
     requested_by, uploaded_at, served_at, resembles)
@@ -69,7 +69,7 @@ grant insert (organization_id, agent_id, document_id, revision, chunk_index, len
 -- Search, in four Lambdas.
 
 grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, listed_revision, chunk_count,
-    chunk_offsets, valid_from, valid_until)
+    chunk_offsets, valid_from, valid_until, metadata)
   on documents to cuecard_search, cuecard_mcp, cuecard_platforms;
 grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
   on chunks to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
@@ -216,7 +216,8 @@ grant
   delete
   on signing_secrets to cuecard_operator;
 grant
-  select (organization_id, id, agent_id, title, content, content_hash, source_type, source_url, file_bytes, extracted_text, file_notes, corrections, status,
+  select (organization_id, id, agent_id, title, external_id, metadata, content, content_hash, source_type, source_url, file_bytes,
+    extracted_text, file_notes, corrections, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
     waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at, resembles),

@@ -108,6 +108,8 @@ create table documents (
   agent_id uuid not null,
   title text not null,
   title_from_file boolean not null default false, -- no client has set it, so the extraction may replace it
+  external_id text, -- the client's own, unique within its agent
+  metadata jsonb not null default '{}',
   title_terms sparsevec(100000000), -- found with every chunk, so a new title takes no write of the chunks
   content text,
   content_hash bytea,
@@ -164,6 +166,7 @@ create table documents (
 
   primary key (organization_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
+  constraint documents_external_id unique (organization_id, agent_id, external_id),
   foreign key (organization_id, resembles) references documents (organization_id, id) on delete set null (resembles),
   constraint documents_content_hash check ((coalesce(content, extracted_text) is null) = (content_hash is null)),
   check ((status = 'error') = (error_message is not null)),

@@ -55,6 +55,17 @@ export function integer(min: number, max: number) {
   )
 }
 
+export function printable(max: number) {
+  return v.pipe(
+    v.string('must be a string'),
+    v.minLength(1, 'must not be empty'),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it excludes
+    v.regex(/^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$/, 'must have printable characters only'),
+    maxCharacters(max),
+    v.metadata({ maxLength: max }),
+  )
+}
+
 export function maxCharacters(max: number) {
   const check = v.check<string, string>(
     (text) => text.length <= max || (text.length <= 2 * max && countCodePoints(text) <= max),

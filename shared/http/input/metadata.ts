@@ -10,14 +10,11 @@ const magnitudeLimit = 1e21
 
 type Limits = { values: number; inArrays: number }
 
-/** A chunk's metadata: a JSON object that jsonb stores unchanged. */
+/** Metadata of a chunk or document: a JSON object that jsonb stores unchanged. */
 export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON object.')
 
-/** Postgres compares each value in an array with each value in the chunk's array: the limits bound the cost of a search. */
-export const metadataFilter = jsonObject(
-  { values: 64, inArrays: 8 },
-  'Finds only chunks whose metadata contains this object.',
-)
+/** Postgres compares each value in an array with each value in the stored array: the limits bound the cost of a search. */
+export const metadataFilter = (description: string) => jsonObject({ values: 64, inArrays: 8 }, description)
 
 function jsonObject(limits: Limits, description: string) {
   const inArrays = limits.inArrays < limits.values ? ` (${limits.inArrays} of them in arrays)` : ''

@@ -11,6 +11,8 @@ export interface Filters {
   min_score?: number | undefined
   document_ids?: DocumentId[] | undefined
   metadata?: Record<string, unknown> | undefined
+  /** What the metadata of a hit's document must contain. */
+  document_metadata?: Record<string, unknown> | undefined
   /** When documents must be valid; now unless given. */
   as_of?: string | undefined
 }
@@ -55,7 +57,7 @@ function toArguments(
   { organizationId, agentId }: AgentScope,
   mode: Mode,
   { asked, words, terms }: Call,
-  { limit, document_ids, metadata, as_of }: Filters,
+  { limit, document_ids, metadata, document_metadata, as_of }: Filters,
 ) {
   return {
     mode,
@@ -63,6 +65,7 @@ function toArguments(
     agent: agentId,
     chosen: document_ids,
     wanted: metadata && JSON.stringify(metadata),
+    ...(document_metadata && { wanted_of_document: JSON.stringify(document_metadata) }),
     as_of,
     hit_limit: limit,
     ...vectorArguments(mode === 'keyword' ? [] : asked),

@@ -63,12 +63,12 @@ end $$;
 
 -- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any; `next` is the score of
 -- the hit after each, `revision` the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
--- documents must be valid, now if null. Sets the organization that row-level security compares. A vector that is given with a key is
+-- documents must be valid, now if null. `wanted_of_document`: what a document's metadata must contain. Sets the organization that row-level security compares. A vector that is given with a key is
 -- stored; without one it is looked up.
 create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, hit_limit integer,
     min_score float8, max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
-    weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
+    weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8, wanted_of_document jsonb default null)
   returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, next float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
     metadata jsonb, score float8)
@@ -92,6 +92,12 @@ begin
       select from unnest(keys, vectors) g(key, vector)
       where g.vector is null and not exists (
         select from query_vectors q where q.organization_id = organization and q.key = g.key));
+  end if;
+  if wanted_of_document is not null then
+    chosen := array(
+      select d.id from documents d
+      where d.organization_id = organization and d.agent_id = agent and d.active_revision is not null
+        and d.metadata @> wanted_of_document and (chosen is null or d.id = any (chosen)));
   end if;
   return query
     with best as (

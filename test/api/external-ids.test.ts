@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const create = async (tenant: Tenant, body: object) =>
+  await tenant.call('POST', tenant.knowledgeBase, { title: 'Menu', content: 'Soup of the day.', ...body })
+const list = async (tenant: Tenant, query: Record<string, string> = {}) => {
+  const { body } = await tenant.call('GET', `${tenant.knowledgeBase}?${new URLSearchParams(query)}`)
+  return body.data?.map(({ external_id }: { external_id: string | null }) => external_id) ?? body
+}
+
+describe('an external id', () => {
+  test('is shown, unique within its agent, and free again once its document is gone', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    const first = await create(tenant, { external_id: 'https://shop.example/menu?lang=de' })
+    expect(first.body).toMatchObject({ external_id: 'https://shop.example/menu?lang=de', metadata: {} })
+    const again = await create(tenant, { external_id: 'https://shop.example/menu?lang=de' })
+    expect(again).toMatchObject({
+      status: 409,
+      body: { code: 'external_id_conflict', external_ids: ['https://shop.example/menu?lang=de'] },
+    })
+    expect((await create(other, { external_id: 'https://shop.example/menu?lang=de' })).status).toBe(201)
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${first.body.id}`)
+    expect((await create(tenant, { external_id: 'https://shop.example/menu?lang=de' })).status).toBe(201)
+  })
+
+  test('goes to one of two documents that are created at once', async () => {
+    const tenant = await stand.tenant()
+    const answers = await Promise.all([1, 2, 3, 4].map(() => create(tenant, { external_id: 'menu' })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    expect(await list(tenant)).toEqual(['menu'])
+  })
+
+  test('of a batch that is taken refuses the whole batch and is named, and twice in it is invalid', async () => {
+    const tenant = await stand.tenant()
+    await create(tenant, { external_id: 'b' })
+    const batch = (...ids: string[]) =>
+      tenant.call('POST', `${tenant.knowledgeBase}/batch`, {
+        documents: ids.map((external_id) => ({ title: 'T', external_id })),
+      })
+    expect(await batch('a', 'b', 'c')).toMatchObject({ status: 409, body: { external_ids: ['b'] } })
+    const twice = await batch('a', 'c', 'a')
+    expect(twice.status).toBe(422)
+    expect(twice.body.errors).toMatchObject([{ pointer: '/documents/2' }])
+    expect(await list(tenant)).toEqual(['b'])
+  })
+
+  test('is set, changed and removed by PATCH, which counts as an edit', async () => {
+    const tenant = await stand.tenant()
+    await create(tenant, { external_id: 'taken' })
+    const { body, headers } = await create(tenant, {})
+    const patch = (change: object, more = {}) =>
+      tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, change, more)
+    expect((await patch({ external_id: 'taken' })).body.code).toBe('external_id_conflict')
+    expect((await patch({ external_id: 'new', metadata: { branch: 'north' } })).body).toMatchObject({
+      ...{ external_id: 'new', metadata: { branch: 'north' }, status: 'pending' },
+    })
+    expect((await patch({ metadata: {} }, { 'if-match': headers.etag })).status).toBe(412)
+    expect((await patch({ external_id: null })).body).toMatchObject({
+      ...{ external_id: null, metadata: { branch: 'north' } },
+    })
+  })
+
+  test.each(['', 'a\nb', 'x'.repeat(256)])('is refused as %o', async (external_id) => {
+    const tenant = await stand.tenant()
+    const { status, body } = await create(tenant, { external_id })
+    expect(status).toBe(422)
+    expect(body.errors).toMatchObject([{ pointer: '/external_id' }])
+  })
+
+  test('is that of a file, too', async () => {
+    const tenant = await stand.tenant()
+    const file = { name: 'menu.pdf', bytes: 5, external_id: 'menu', metadata: { branch: 'north' } }
+    const announce = () => tenant.call('POST', `${tenant.knowledgeBase}/files`, file)
+    expect((await announce()).body.document).toMatchObject({ external_id: 'menu', metadata: { branch: 'north' } })
+    expect((await announce()).body.code).toBe('external_id_conflict')
+  })
+})
+
+test('documents are listed by the beginning of their external id and by their metadata, page by page', async () => {
+  const tenant = await stand.tenant()
+  for (const [external_id, branch] of [
+    ['shop/1', 'north'],
+    ['shop/2', 'south'],
+    ['shop/3', 'north'],
+    ['blog/1', 'north'],
+  ])
+    await create(tenant, { external_id, metadata: { branch, tags: ['a', 'b'] } })
+  expect(await list(tenant, { external_id_prefix: 'shop/' })).toEqual(['shop/3', 'shop/2', 'shop/1'])
+  expect(await list(tenant, { external_id_prefix: '%' })).toEqual([])
+  const north = { external_id_prefix: 'shop/', metadata: JSON.stringify({ branch: 'north', tags: ['b'] }) }
+  expect(await list(tenant, north)).toEqual(['shop/3', 'shop/1'])
+  const page = await tenant.call('GET', `${tenant.knowledgeBase}?${new URLSearchParams({ ...north, limit: '1' })}`)
+  const next = page.body.next_cursor
+  expect(await list(tenant, { ...north, limit: '1', cursor: next })).toEqual(['shop/1'])
+  expect(await list(tenant, { limit: '1', cursor: next })).toMatchObject({ code: 'invalid_cursor' })
+  expect(await list(tenant, { metadata: '{' })).toMatchObject({ code: 'invalid_parameter' })
+})
+
+describe('a search limited by the documents’ metadata', () => {
+  test('hears of no other branch, in any mode, and of none where there is no such document', async () => {
+    const tenant = await stand.tenant()
+    const ids = await Promise.all(
+      ['walthamstow', 'hackney'].map(async (location) => {
+        const content = `In ${location} we are open on Sunday from 10 to 4.`
+        return (await create(tenant, { content, metadata: { location } })).body.id as string
+      }),
+    )
+    await stand.deliver()
+    const search = async (more: object) => {
+      const body = { query: 'are you open on sunday', ...more }
+      const { body: found } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, body)
+      return found.data.map(({ document_id }: { document_id: string }) => document_id)
+    }
+    for (const mode of ['hybrid', 'keyword', 'semantic']) {
+      expect(await search({ mode, document_metadata: { location: 'hackney' } }), mode).toEqual([ids[1]])
+      expect(await search({ mode, document_metadata: { location: 'camden' } }), mode).toEqual([])
+      expect((await search({ mode })).sort(), mode).toEqual(ids.toSorted())
+    }
+    const both = { document_metadata: { location: 'hackney' }, document_ids: [ids[0]] }
+    expect(await search(both)).toEqual([])
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${ids[0]}`, { metadata: { location: 'hackney' } })
+    expect((await search({ document_metadata: { location: 'hackney' } })).sort()).toEqual(ids.toSorted())
+  })
+})
