@@ -17,7 +17,7 @@ const budgets: Record<BundleName, number> = {
   organization: api,
   agents: api,
   questions: 485_000,
-  dashboard: 760_000,
+  dashboard: 780_000,
   reference: api,
   sweeper: api,
   embedding: guarded,
