@@ -17,6 +17,8 @@ export interface Lambda {
   programs?: Readonly<Record<string, string>>
   /** A package with native code, deployed as it is for the platform of the Lambda. */
   nativePackage?: string
+  /** Files of packages that it loads at run time, deployed as they are. */
+  packageFiles?: readonly string[]
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
@@ -82,9 +84,14 @@ export const lambdas = {
     entry: 'functions/extraction/handler.ts',
     database: true,
     memoryMb: 2048,
-    timeoutSeconds: 120,
+    // A scan of 30 pages takes four minutes; its lease is renewed page by page.
+    timeoutSeconds: 300,
     programs: { reader: 'functions/extraction/text/reader.ts' },
     nativePackage: '@firecrawl/anydoc',
+    packageFiles: [
+      'tesseract.js-core/tesseract-core-relaxedsimd-lstm.{js,wasm}',
+      '@tesseract.js-data/{deu,eng}/4.0.0_best_int/*',
+    ],
   },
   sweeper: {
     entry: 'functions/sweeper/handler.ts',

@@ -56,7 +56,7 @@ type Documents = Tables['documents']
 
 /** Deliveries that may crash before a document ends in error. */
 export const maxAttempts = 5
-/** Longer than the Lambda's time-out, so that a live worker keeps its document. */
+/** Longer than a worker goes on without renewing it, so that a live one keeps its document. */
 export const leaseSeconds = 150
 /** After this a message that has brought no worker counts as lost. The column's default is the same number. */
 export const lostAfterSeconds = 120

@@ -4,6 +4,9 @@ export const maxFileBytes = 50 * 1024 * 1024
 
 const sourceTypes: Record<string, FileType> = {
   pdf: 'pdf',
+  jpg: 'pdf',
+  jpeg: 'pdf',
+  png: 'pdf',
   docx: 'docx',
   doc: 'docx',
   odt: 'docx',
@@ -31,8 +34,11 @@ export function fileTypeOf(fileName: string): FileType | undefined {
   return sourceTypes[extensionOf(fileName)]
 }
 
-export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml'
+export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml' | 'picture'
 const kinds: Record<string, FileKind> = {
+  jpg: 'picture',
+  jpeg: 'picture',
+  png: 'picture',
   xlsx: 'xlsx',
   ods: 'xlsx',
   pptx: 'pptx',

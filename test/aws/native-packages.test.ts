@@ -38,12 +38,17 @@ test('the program beside the handler reads files of every format, in its own fol
     execArgv: ['--no-warnings', '--permission', '--allow-addons', `--allow-fs-read=${directory}`],
   })
   expect(await once(program, 'message')).toMatchObject(['ready', undefined])
-  for (const extension of ['pdf', 'docx', 'pptx', 'xlsx', 'html', 'csv']) {
-    const fileName = `price-list.${extension}`
-    program.send({ file: readFileSync(join(root, 'test/files/fixtures', fileName)), fileName })
-    const [reply] = await once(program, 'message')
-    expect(reply).toMatchObject({ text: expect.stringContaining('Full service') })
+  const read = async (fileName: string) => {
+    program!.send({ file: readFileSync(join(root, 'test/files/fixtures', fileName)), fileName })
+    return await once(program!, 'message')
   }
+  for (const extension of ['pdf', 'docx', 'pptx', 'xlsx', 'html', 'csv'])
+    expect(await read(`price-list.${extension}`)).toMatchObject([
+      { text: expect.stringContaining('Full service') },
+      undefined,
+    ])
+  expect(await read('menu.photo.jpg')).toMatchObject([{ pagesRead: 0, pages: 1 }, undefined])
+  expect(await once(program, 'message')).toMatchObject([{ text: expect.stringContaining('€17.90') }, undefined])
 })
 
 test('a package that has no code for a platform stops the build', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
 import {
@@ -27,7 +28,9 @@ describe.each(queueNames)('the %s queue', (name) => {
   test('hides a message for six times its Lambda’s time-out, until the lease of a crashed delivery is over', () => {
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * timeout())
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
-    expect(leaseSeconds).toBeGreaterThan(timeout())
+    const isRenewed = name === 'extraction'
+    expect(leaseSeconds).toBeGreaterThan(isRenewed ? 2 * readerLimits.seconds : timeout())
+    expect(timeout()).toBeGreaterThan(isRenewed ? readerLimits.secondsInAll : 0)
   })
 
   test('moves a message after five deliveries at the earliest to dead letters, which outlive messages', () => {

@@ -43,6 +43,12 @@ const beside: Expectations = {
   texts: ['Coffee', 'Cakes'],
 }
 
+const menu: Expectations = {
+  ...none,
+  headings: ['Menu', 'Kitchen'],
+  rows: table('Tomato soup|€5.40, Grilled cod with potatoes|€17.90, Apple pie|€6.80'),
+}
+
 /** By the name of the file. */
 export const expectations: Record<string, Expectations> = {
   ...priceLists(
@@ -100,11 +106,10 @@ export const expectations: Record<string, Expectations> = {
       'Ask the staff which fish came in this morning, since it changes every day of the week.',
     ],
   },
-  'menu.pdf': {
-    ...none,
-    headings: ['Menu', 'Kitchen'],
-    rows: table('Tomato soup|€5.40, Grilled cod with potatoes|€17.90, Apple pie|€6.80'),
-  },
+  'menu.pdf': menu,
+  'menu.photo.jpg': menu,
+  // Numbers of a list are read as a column.
+  'price-list.scan.pdf': { ...none, headings: [shop.title], rows: tables, items: shop.hours, texts: [shop.note] },
   'terms.docx': {
     headings: ['Rental conditions', 'Deposit', 'Return', 'Late return'],
     rows: table('Group|What|Deposit, Bikes|City bike|€50, Bikes|Cargo bike|€150, Trailers|Child trailer|€30'),

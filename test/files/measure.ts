@@ -1,16 +1,17 @@
 // How long files of 1 MB take, by the first process and by one that is warm, and how much memory: npm run measure-files -- [--hostile]
 import { parseArgs } from 'node:util'
 import { deflateSync } from 'node:zlib'
+import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { residentMb } from '../../functions/extraction/text/process-memory.ts'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { docxOf, epubOf, hostileFiles, mailOf, paragraph, pptxOf, slowHostileFiles, xlsxOf } from './hostile-files.ts'
+import { hostilePictures } from './hostile-pictures.ts'
 import { pdfOf, stream } from './pdf-of.ts'
 import { zipOf } from './zip-of.ts'
 
 const { values } = parseArgs({ options: { hostile: { type: 'boolean' } } })
-const limits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }
 
 let seed = 1
 const random = () => {
@@ -79,7 +80,7 @@ async function measureFiles(): Promise<void> {
   )
   for (const [extension, make] of Object.entries(files)) {
     const file = make()
-    const reader = new ReaderProcess(limits)
+    const reader = new ReaderProcess(readerLimits)
     const cold = await timed(reader, file, `a.${extension}`)
     const warm = [await timed(reader, file, `a.${extension}`), await timed(reader, file, `a.${extension}`)]
     const seconds = Math.min(...warm.map((run) => run.seconds))
@@ -93,9 +94,9 @@ async function measureFiles(): Promise<void> {
 }
 
 async function measureHostile(): Promise<void> {
-  const reader = new ReaderProcess(limits)
+  const reader = new ReaderProcess(readerLimits)
   console.log('| file | ends as | s | memory, MB |\n| --- | --- | --- | --- |')
-  for (const [what, fileName, , make] of [...hostileFiles, ...slowHostileFiles]) {
+  for (const [what, fileName, , make] of [...hostileFiles, ...hostilePictures, ...slowHostileFiles]) {
     const { outcome, seconds, peakMb } = await timed(reader, make(), fileName)
     console.log(`| ${what} | ${outcome} | ${seconds.toFixed(1)} | ${peakMb.toFixed(0)} |`)
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
@@ -16,7 +17,7 @@ const stand = useStand()
 let reader: ReaderProcess
 afterEach(() => reader.end())
 
-const open = (limits: { seconds?: number; memoryMb?: number } = {}) => {
+const open = (limits: { seconds?: number; secondsInAll?: number; memoryMb?: number } = {}) => {
   reader = new ReaderProcess({ seconds: 40, secondsInAll: 240, memoryMb: 1_024, ...limits })
   return reader
 }
@@ -36,6 +37,12 @@ test('a file that takes too long is given up, and the next is read', async () =>
   await expect(open({ seconds: 2 }).read(large, mine)).rejects.toMatchObject(tooComplex('It took too long'))
   expect(reader.pid).toBeUndefined()
   expect(await read(open())).toMatchObject(text)
+})
+
+test('a scan whose pages take too long in all is given up, with words about its pages', async () => {
+  const file = readFileSync(join(import.meta.dirname, 'fixtures/price-list.scan.pdf'))
+  const reading = open({ secondsInAll: 1 }).read({ file, fileName: 'scan.pdf' }, mine)
+  await expect(reading).rejects.toMatchObject({ code: 'too_many_scans' })
 })
 
 test('a file that takes too much memory is given up', async () => {

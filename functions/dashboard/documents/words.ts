@@ -13,7 +13,7 @@ export const documents = {
     drop: 'Drop files here, or choose them',
     dropOne: 'Drop the file here, or choose it',
     accepted:
-      'PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, at most 50 MB each.',
+      'PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, scans and photos (JPG, PNG), at most 50 MB each.',
     needsScript: 'Uploading files needs JavaScript, which is off in your browser. You can still write a text.',
     files: 'Uploads',
     /** `{name}` stands for the name of a file. */
@@ -32,7 +32,7 @@ export const documents = {
     empty: 'The file is empty. Choose one that contains text.',
     tooLarge: 'The file is larger than 50 MB. Split it, or leave out large pictures.',
     otherType:
-      'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file.',
+      'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file, or a picture (JPG, PNG).',
   },
   list: {
     search: 'Search titles',
@@ -53,6 +53,7 @@ export const documents = {
   types: {
     manual: 'Text',
     pdf: 'PDF',
+    picture: 'Picture',
     docx: 'Word document',
     xlsx: 'Spreadsheet',
     csv: 'CSV table',

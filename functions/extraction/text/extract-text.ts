@@ -6,7 +6,8 @@ import { Unreadable } from './unreadable.ts'
 export { Unreadable }
 
 /** Chosen so that a file takes less than the Lambda's time-out, and both processes fit into its memory. */
-const reader = new ReaderProcess({ seconds: 40, secondsInAll: 240, memoryMb: 1_024 })
+export const readerLimits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }
+const reader = new ReaderProcess(readerLimits)
 process.on('exit', () => reader.end())
 
 let previous: Promise<unknown> = Promise.resolve()

@@ -3,6 +3,7 @@ import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
 export const sourceTypes = {
   pdf: 'pdf',
+  picture: 'pdf',
   docx: 'docx',
   doc: 'docx',
   odt: 'docx',
@@ -20,9 +21,10 @@ export const sourceTypes = {
 
 export type Format = keyof typeof sourceTypes
 /** Detected by the first bytes; a `zip` by its entries. */
-export type ContentType = 'pdf' | 'doc' | 'rtf' | 'zip' | 'eml' | 'characters'
+export type ContentType = 'pdf' | 'picture' | 'doc' | 'rtf' | 'zip' | 'eml' | 'characters'
 
-const images = ['\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']
+const pictures = ['\x89PNG', '\xff\xd8\xff']
+const otherPictures = ['GIF8', 'II*\0', 'MM\0*', '8BPS', 'BM']
 const archives = ['7z\xbc\xaf', 'Rar!\x1a\x07', '\x1f\x8b', 'BZh', '\xfd7zXZ']
 const packages = ['PK\x03\x04', 'PK\x05\x06']
 const compoundFile = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
@@ -44,7 +46,8 @@ export function contentType(file: Buffer): ContentType {
   if (start.includes('%PDF-')) return 'pdf'
   if (/^(\xef\xbb\xbf)?\s*\{\\rtf/.test(start)) return 'rtf'
   if (begins([compoundFile])) return compoundType(file)
-  if (isImage(start, begins(images))) throw new Unreadable('image')
+  if (begins(pictures)) return 'picture'
+  if (isImage(start, begins(otherPictures))) throw new Unreadable('image')
   if (begins(archives)) throw new Unreadable('archive')
   // PostScript and films.
   if (start.startsWith('%!PS') || start.startsWith('ftyp', 4)) throw new Unreadable('unsupported')

@@ -36,11 +36,15 @@ type Content = {
 }
 
 /** Readers are imported when needed: PDF.js takes a tenth of a second. */
-async function contentOf(file: Buffer, fileName: string, _progress: Progress): Promise<Content> {
+async function contentOf(file: Buffer, fileName: string, progress: Progress): Promise<Content> {
   switch (contentType(file)) {
     case 'pdf': {
-      const { blocks, notes, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file)
+      const { blocks, notes, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file, progress)
       return { format: 'pdf', content: blocks, notes, titles: [...titles, firstHeading(blocks)] }
+    }
+    case 'picture': {
+      const { blocks, notes } = await (await import('./pdf/read-picture.ts')).readPicture(file, progress)
+      return { format: 'picture', content: blocks, notes, titles: [firstHeading(blocks)] }
     }
     case 'rtf':
       return await headedContent(file, 'rtf')

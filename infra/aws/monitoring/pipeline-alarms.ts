@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import { lambdaNames, type QueueName, serving } from '../../wiring.ts'
+import { lambdaNames, type QueueName, queues, serving } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { type AlarmSettings, failureRate, filled, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
@@ -99,7 +99,8 @@ function workerAlarms(
     },
     [`${prefix}oldest-message`]: {
       metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
-      threshold: settings.oldestPendingSeconds,
+      // A message that one delivery failed is hidden for so long.
+      threshold: Math.max(settings.oldestPendingSeconds, queues[name].visibilityTimeoutSeconds + 60),
       periods: 5,
       text: `The ${name} queue is not draining. Check whether the ${name} Lambda is running at all, then whether it is at its maximum concurrency.`,
       heading: 'the-queue-grows',

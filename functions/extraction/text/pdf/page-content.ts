@@ -1,6 +1,6 @@
 import { getResolvedPDFJS } from 'unpdf'
 import type { PDFPageProxy } from 'unpdf/pdfjs'
-import { type Matrix, product } from './paint-steps.ts'
+import { type Matrix, type OperatorList, product } from './paint-steps.ts'
 import { type Ruling, rulingsOf } from './rulings.ts'
 import { placedRuns } from './text-runs.ts'
 
@@ -35,14 +35,15 @@ interface TextItem {
 
 const leaders = /[.·…_]{4,}|(?:[.·] ){4,}/g
 
-export async function pageContent(page: PDFPageProxy): Promise<PageContent> {
+export async function pageContent(page: PDFPageProxy): Promise<PageContent & { operators: OperatorList }> {
   const { OPS } = await getResolvedPDFJS()
   const viewport = page.getViewport({ scale: 1 })
   const matrix = viewport.transform as unknown as Matrix
   // Loads the fonts, which say what is bold.
   const operators = await page.getOperatorList()
   const rulings = rulingsOf(operators, OPS, matrix)
-  const content: PageContent = { width: viewport.width, height: viewport.height, words: [], turned: [], rulings }
+  const { width, height } = viewport
+  const content: PageContent = { width, height, words: [], turned: [], rulings }
   const { items } = await page.getTextContent()
   const bold = new Map<string, boolean>()
   for (const item of items as TextItem[]) {
@@ -57,7 +58,7 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent> {
       )
   }
   markPlaced(content.words, placedRuns(operators, OPS, matrix))
-  return content
+  return { ...content, operators }
 }
 
 function markPlaced(words: Word[], runs: readonly { x: number; y: number }[]): void {

@@ -1,34 +1,41 @@
-import { getDocumentProxy } from 'unpdf'
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
 import { type Block, plain } from '../blocks.ts'
 import { withoutPageNumber } from '../page-number.ts'
+import type { Progress } from '../read-file.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
+import { type RecognisedPage, recognised } from './ocr/recognise.ts'
 import { type PageContent, pageContent } from './page-content.ts'
 import { type LaidOutPage, laidOutPages } from './page-layout.ts'
+import { pagePictures } from './page-pictures.ts'
 import { type TaggedPage, taggedBlocks } from './tagged-page.ts'
 
 const maxPages = 5_000
-const minLettersOfText = 20
+/** Larger pictures are left out. */
+const maxPicturePixels = 50_000_000
+/** A page with fewer letters may be a scan, if pictures cover this share of it. */
+const scans = [
+  { letters: 20, share: 0.02 },
+  { letters: 100, share: 0.5 },
+]
 
 type PdfContent = { blocks: Block[]; notes: ExtractionNote[]; titles: (string | undefined)[] }
 
 /** Reads a page by its tags if they have a table, else by its layout. @throws Unreadable */
-export async function readPdf(file: Buffer): Promise<PdfContent> {
+export async function readPdf(file: Buffer, progress: Progress): Promise<PdfContent> {
   const pdf = await opened(file)
   try {
     if (pdf.numPages < 1) throw new Unreadable('damaged')
     if (pdf.numPages > maxPages) throw new Unreadable('too_many_pages')
-    const pages = await readPages(pdf)
+    const pages = await readPages(pdf, progress)
     const contents = pages.flatMap(({ content }) => content ?? [])
     rejectScrambled(contents)
     const laidOut = new Map(laidOutPages(contents).map((layout, index) => [contents[index], layout]))
     const read = pages.map((page) => pageBlocks(page, laidOut.get(page.content)))
-    const notes = pages.flatMap(({ number }, index): ExtractionNote[] =>
-      read[index]!.isDoubtful ? [{ code: 'doubtful_layout', page: number, text: '' }] : [],
-    )
+    const notes = pages.flatMap(({ number, doubtful }, index) => notesOn(number, read[index]!.isDoubtful, doubtful))
     const blocks = [...artifactLines(pages), ...joinPages(read.map((page) => page.blocks))]
     return { blocks, notes, titles: await titlesOf(pdf) }
   } finally {
@@ -36,12 +43,24 @@ export async function readPdf(file: Buffer): Promise<PdfContent> {
   }
 }
 
-type Page = { number: number; tagged?: TaggedPage | undefined; content?: PageContent; letters: number }
+type Page = {
+  number: number
+  tagged?: TaggedPage | undefined
+  content?: PageContent
+  letters: number
+  doubtful?: string[]
+  /** It has a picture that cannot be decoded. */
+  isIncomplete?: boolean
+}
 
 async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   try {
     // A copy, since PDF.js takes over the memory.
-    return await getDocumentProxy(new Uint8Array(file), { verbosity: 0, stopAtErrors: false })
+    return await getDocumentProxy(new Uint8Array(file), {
+      verbosity: 0,
+      stopAtErrors: false,
+      maxImageSize: maxPicturePixels,
+    })
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     throw new Unreadable(name === 'PasswordException' ? 'encrypted' : 'damaged', error)
@@ -55,12 +74,12 @@ async function titlesOf(pdf: PDFDocumentProxy): Promise<(string | undefined)[]> 
   return titles.map((title) => (typeof title === 'string' ? title : undefined))
 }
 
-async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
+async function readPages(pdf: PDFDocumentProxy, progress: Progress): Promise<Page[]> {
   const pages: Page[] = []
   let letters = 0
   let failed = 0
   for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await pageOf(pdf, number)
+    const page = await pageOf(pdf, number, progress)
     if (!page) {
       failed++
       continue
@@ -70,24 +89,50 @@ async function readPages(pdf: PDFDocumentProxy): Promise<Page[]> {
     if (letters > maxContentBytes) throw new Unreadable('too_much_text')
   }
   if (failed > pdf.numPages / 2) throw new Unreadable('damaged')
-  if (letters < minLettersOfText) throw new Unreadable('scan')
+  if (letters === 0 && pages.some(({ isIncomplete }) => isIncomplete)) throw new Unreadable('image')
   return pages
 }
 
-async function pageOf(pdf: PDFDocumentProxy, number: number): Promise<Page | undefined> {
+async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress): Promise<Page | undefined> {
   let page: PDFPageProxy | undefined
   try {
     page = await pdf.getPage(number)
     const tagged = await taggedBlocks(page)
     if (tagged?.blocks.some(holdsTable)) return { number, tagged, letters: tagged.letters }
-    const content = await pageContent(page)
-    return { number, tagged, content, letters: lettersOn(content) }
+    const { operators, ...content } = await pageContent(page)
+    const letters = lettersOn(content)
+    const share = scans.find((scan) => letters < scan.letters)?.share
+    if (!share) return { number, tagged, content, letters }
+    const { OPS } = await getResolvedPDFJS()
+    const { pictures, isIncomplete } = await pagePictures(page, operators, OPS, share)
+    if (pictures.length === 0) return { number, tagged, content, letters, isIncomplete }
+    progress(number - 1, pdf.numPages)
+    return withWords(content, number, await recognised(pictures, content))
   } catch (error) {
     if (error instanceof RangeError) throw new Unreadable('too_complex', error)
     return undefined
   } finally {
     page?.cleanup()
   }
+}
+
+export function notesOn(page: number, isDoubtful: boolean, passages: readonly string[] = []): ExtractionNote[] {
+  return [
+    ...(isDoubtful ? [{ code: 'doubtful_layout' as const, page, text: '' }] : []),
+    ...passages.map((text) => ({ code: 'doubtful_words' as const, page, text: text.slice(0, 200) })),
+  ]
+}
+
+/** A scanner may have written on the page what the picture does not show. */
+function withWords(content: PageContent, number: number, scan: RecognisedPage): Page {
+  const words = [...content.words, ...scan.content.words]
+  const whole = {
+    ...scan.content,
+    words,
+    turned: content.turned,
+    rulings: [...content.rulings, ...scan.content.rulings],
+  }
+  return { number, content: whole, letters: lettersOn(whole), doubtful: scan.doubtful }
 }
 
 /** A table that the tags do not have matters more than their exact headings. */

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { readFile } from '../../functions/extraction/text/read-file.ts'
+import { newExtractor, newFile } from '../support/files.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))
+
+test('search finds a price of a scan with its header, and the document is a PDF', async () => {
+  const { tenant, file } = await newFile(stand, { fileName: 'price-list.scan.pdf' })
+  await newExtractor(stand, { extractText }).upload(file, fixture('price-list.scan.pdf'))
+  await stand.deliver()
+  expect((await tenant.call('GET', file.path)).body).toMatchObject({ status: 'completed', source_type: 'pdf' })
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'price of the full service' })
+  expect(body.data[0].content).toMatch(
+    /\| Service \| Code \| Price \| Time \|.*\| Full service \| FC-110 \| €1,089.90 \|/s,
+  )
+  const { rows } = await sql`select pages_read, file_notes from documents where id = ${file.id}`.execute(stand.db)
+  expect(rows).toEqual([{ pages_read: null, file_notes: [] }])
+})
+
+test('words of a photo that are hard to read are noted, as they stand in the text', async () => {
+  // A third of the size that it was taken in.
+  const { text, notes = [] } = await readFile(fixture('blurred.photo.jpg'), 'blurred.photo.jpg')
+  expect(notes.length).toBeGreaterThan(0)
+  for (const note of notes) {
+    expect(note).toMatchObject({ code: 'doubtful_words', page: 1 })
+    expect(text).toContain(note.text)
+  }
+})
