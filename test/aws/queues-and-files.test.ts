@@ -101,7 +101,7 @@ describe('the files', () => {
       return 'FILES_BUCKET' in Variables ? [[name, Variables.FILES_BUCKET]] : []
     })
     const bucket = { Ref: bucketOf('prod')[0] }
-    expect(known).toEqual(['dashboard', 'extraction', 'sweeper'].map((name) => [name, bucket]))
+    expect(known).toEqual(['documents', 'dashboard', 'extraction', 'sweeper'].map((name) => [name, bucket]))
   })
 })
 

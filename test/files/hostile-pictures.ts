@@ -38,13 +38,20 @@ function jpegOf(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.from('ffd8ffdb004300', 'hex'), Buffer.alloc(64, 1), frame, Buffer.from('ffd9', 'hex')])
 }
 
-function picturePdf(width: number, height: number, pixels: Buffer, dictionary: string): Buffer {
+const picturePdf = (width: number, height: number, pixels: Buffer, dictionary: string) =>
+  picturesPdf([pixels], `/Width ${width} /Height ${height} ${dictionary}`)
+
+/** A page for each picture. */
+export function picturesPdf(pictures: readonly Buffer[], dictionary: string): Buffer {
+  const kids = pictures.map((_, index) => `${4 + 2 * index} 0 R`).join(' ')
   return pdfOf([
     '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${pictures.length} >>`,
     stream('q 600 0 0 800 0 0 cm /I Do Q'),
-    stream(pixels, `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${dictionary}`),
+    ...pictures.flatMap((pixels, index) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 3 0 R /Resources << /XObject << /I ${5 + 2 * index} 0 R >> >> >>`,
+      stream(pixels, `/Type /XObject /Subtype /Image ${dictionary}`),
+    ]),
   ])
 }
 const bits = '/ColorSpace /DeviceGray /BitsPerComponent 1'

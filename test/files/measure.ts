@@ -1,4 +1,6 @@
 // How long files of 1 MB take, by the first process and by one that is warm, and how much memory: npm run measure-files -- [--hostile]
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { deflateSync } from 'node:zlib'
 import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
@@ -7,7 +9,7 @@ import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts
 import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { docxOf, epubOf, hostileFiles, mailOf, paragraph, pptxOf, slowHostileFiles, xlsxOf } from './hostile-files.ts'
-import { hostilePictures } from './hostile-pictures.ts'
+import { hostilePictures, picturesPdf } from './hostile-pictures.ts'
 import { pdfOf, stream } from './pdf-of.ts'
 import { zipOf } from './zip-of.ts'
 
@@ -40,6 +42,12 @@ const files: Record<string, () => Buffer> = {
         stream(content, '/Filter /FlateDecode'),
       ]),
     ])
+  },
+  'scan.pdf': () => {
+    const scan = readFileSync(join(import.meta.dirname, 'fixtures/price-list.scan.pdf'), 'latin1')
+    const jpeg = Buffer.from(/\xff\xd8.*\xff\xd9/s.exec(scan)![0], 'latin1')
+    const size = '/Width 1450 /Height 2020 /ColorSpace /DeviceGray /BitsPerComponent 8'
+    return picturesPdf(Array<Buffer>(14).fill(jpeg), `${size} /Filter /DCTDecode`)
   },
   docx: () => docxOf(Array.from({ length: 3_300 }, () => paragraph(words(90))).join('')),
   xlsx: () =>
