@@ -130,7 +130,7 @@ function withWords(content: PageContent, number: number, scan: RecognisedPage): 
     ...scan.content,
     words,
     turned: content.turned,
-    rulings: [...content.rulings, ...scan.content.rulings],
+    rulings: content.rulings,
   }
   return { number, content: whole, letters: lettersOn(whole), doubtful: scan.doubtful }
 }

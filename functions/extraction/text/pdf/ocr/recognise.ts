@@ -1,5 +1,4 @@
 import type { PageContent, Word } from '../page-content.ts'
-import { takeLines } from './drawn-lines.ts'
 import { type Picture, painted, pointsPerInch, type Raster, turned } from './raster.ts'
 import { evenlyLit, levelled, liesOnItsSide } from './straighten.ts'
 import { type ReadLine, readLines } from './tesseract.ts'
@@ -25,13 +24,12 @@ export async function recognised(
     if (other.confidence > read.confidence) read = other
   }
   const { width, height } = upright
-  const content = { width: width / scale, height: height / scale, words: read.words, turned: [], rulings: read.rulings }
+  const content = { width: width / scale, height: height / scale, words: read.words, turned: [], rulings: [] }
   return { content, doubtful: summed(read.passages, read.words.length) }
 }
 
 async function readRaster(raster: Raster, scale: number) {
   const level = levelled(raster)
-  const drawn = takeLines(level === raster ? { ...raster, grey: raster.grey.slice() } : level)
   const lines = await readLines(level, scale * pointsPerInch)
   const body = median(lines.flatMap((line) => line.words.map(() => sizeOf(line))))
   const straight = straightening(lines, level.width / 2)
@@ -54,13 +52,7 @@ async function readRaster(raster: Raster, scale: number) {
       previous = { doubtful: isDoubtful, x1 }
     }
   }
-  const rulings = drawn.map(({ level, at, from, to }) => ({
-    level,
-    at: at / scale,
-    from: from / scale,
-    to: to / scale,
-  }))
-  return { words, rulings, passages, confidence: confidenceOf(lines.flatMap((line) => line.words)) }
+  return { words, passages, confidence: confidenceOf(lines.flatMap((line) => line.words)) }
 }
 
 /** A round sign by itself, which is read as a full stop or a star. */

@@ -72,38 +72,26 @@ type Points = { x: Float32Array; y: Float32Array }
 
 /** Whether the lines of text run from top to bottom. */
 export function liesOnItsSide(raster: Raster): boolean {
-  const { x, y } = darkPoints(raster, 0, raster.height)
+  const { x, y } = darkPoints(raster)
   return sharpness({ x: y, y: x }, skew({ x: y, y: x })) > 1.5 * sharpness({ x, y }, skew({ x, y }))
 }
 
-/** Makes lines of text level: the upper and the lower half each by their own angle, since in a photo they differ. */
+/** Makes lines of text level. */
 export function levelled(raster: Raster): Raster {
   const { width, height } = raster
-  const halves = [darkPoints(raster, 0, height / 2), darkPoints(raster, height / 2, height)] as const
-  const whole = skew(darkPoints(raster, 0, height))
-  const [upper, lower] = halves.map((points) => (points.x.length > 500 ? nearest(skew(points), whole) : whole)) as [
-    number,
-    number,
-  ]
-  if (Math.max(Math.abs(upper), Math.abs(lower)) < 0.002) return raster
-  const result: Raster = { width, height, grey: new Uint8Array(raster.grey.length) }
-  for (let y = 0; y < height; y++) {
-    const slope = upper + (lower - upper) * Math.min(1.25, Math.max(-0.25, (2 * y) / height - 0.5))
-    const shift = (y - height / 2) * whole
-    for (let x = 0; x < width; x++) result.grey[y * width + x] = sample(raster, x - shift, y + (x - width / 2) * slope)
-  }
-  return result
+  const slope = skew(darkPoints(raster))
+  if (Math.abs(slope) < 0.002) return raster
+  const grey = raster.grey.map((_, at) => {
+    const [x, y] = [at % width, Math.floor(at / width)]
+    return sample(raster, x - (y - height / 2) * slope, y + (x - width / 2) * slope)
+  })
+  return { width, height, grey }
 }
 
-/** An angle far from the whole page's is a mistake. */
-function nearest(slope: number, whole: number): number {
-  return Math.abs(slope - whole) < 0.05 ? slope : whole
-}
-
-function darkPoints({ width, grey }: Raster, top: number, bottom: number): Points {
+function darkPoints({ width, height, grey }: Raster): Points {
   const [x, y]: [number[], number[]] = [[], []]
   const step = 3
-  for (let row = Math.ceil(top); row < bottom; row += step)
+  for (let row = 0; row < height; row += step)
     for (let column = 0; column < width; column += step)
       if (grey[row * width + column]! < dark) {
         x.push(column)
