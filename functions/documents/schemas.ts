@@ -8,7 +8,6 @@ import {
 } from '../../shared/documents/document.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields, printable } from '../../shared/http/input/fields.ts'
-import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { documentId } from '../../shared/ids.ts'
 
@@ -38,9 +37,8 @@ export const listQuery = fields({
   metadata: v.optional(
     v.pipe(
       v.string('must be given once'),
-      v.parseJson(undefined, 'must be JSON'),
-      metadataFilter('Only documents whose metadata contains this JSON object.'),
-      v.metadata({ type: 'string' }),
+      v.regex(/^[^=]+=/, 'must be a name, `=` and a value'),
+      v.description('Only documents whose metadata has this value under this name, such as `branch=north`.'),
     ),
   ),
   exclude,

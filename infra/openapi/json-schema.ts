@@ -6,8 +6,7 @@ export interface JsonSchema {
 }
 
 /** Actions that `metadata` describes, or that JSON Schema cannot express. */
-const unshown =
-  'check check_items parse_json raw_check raw_transform trim to_lower_case transform brand max_characters max_bytes'
+const unshown = 'check check_items raw_check raw_transform trim to_lower_case transform brand max_characters max_bytes'
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',

@@ -33,7 +33,7 @@ export async function listDocuments(
   }: {
     status?: Status | undefined
     external_id_prefix?: string | undefined
-    metadata?: Record<string, unknown> | undefined
+    metadata?: string | undefined
     exclude?: 'content' | undefined
     limit: number
     after?: [string, string] | undefined
@@ -51,7 +51,7 @@ export async function listDocuments(
         where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and ${isAfter}
           and ${status ? sql`d.status = ${status}` : sql`true`}
           and ${external_id_prefix ? sql`starts_with(d.external_id, ${external_id_prefix})` : sql`true`}
-          and ${metadata ? sql`d.metadata @> ${JSON.stringify(metadata)}::jsonb` : sql`true`}
+          and ${metadata ? hasMetadata(metadata) : sql`true`}
         window newest as (order by d.created_at desc, d.id desc)
         order by d.created_at desc, d.id desc limit ${limit + 1}
       )
@@ -112,6 +112,12 @@ export async function deleteDocument(
     if (!requireDocument({ agents, documents: found }).is_unedited) preconditionFailed()
     return deleted.length > 0 ? undefined : outdated
   })
+}
+
+/** @param filter a name of the first level, `=` and a value, which is compared as text */
+function hasMetadata(filter: string) {
+  const at = filter.indexOf('=')
+  return sql<boolean>`d.metadata ->> ${filter.slice(0, at)} = ${filter.slice(at + 1)}`
 }
 
 function isOneOf(value: Expression<unknown>, values: string[]) {

@@ -86,16 +86,18 @@ test('documents are listed by the beginning of their external id and by their me
     ['shop/3', 'north'],
     ['blog/1', 'north'],
   ])
-    await create(tenant, { external_id, metadata: { branch, tags: ['a', 'b'] } })
+    await create(tenant, { external_id, metadata: { branch, size: 5 } })
   expect(await list(tenant, { external_id_prefix: 'shop/' })).toEqual(['shop/3', 'shop/2', 'shop/1'])
   expect(await list(tenant, { external_id_prefix: '%' })).toEqual([])
-  const north = { external_id_prefix: 'shop/', metadata: JSON.stringify({ branch: 'north', tags: ['b'] }) }
+  const north = { external_id_prefix: 'shop/', metadata: 'branch=north' }
   expect(await list(tenant, north)).toEqual(['shop/3', 'shop/1'])
+  expect(await list(tenant, { metadata: 'size=5', limit: '2' })).toHaveLength(2)
+  expect(await list(tenant, { metadata: 'size=6' })).toEqual([])
   const page = await tenant.call('GET', `${tenant.knowledgeBase}?${new URLSearchParams({ ...north, limit: '1' })}`)
   const next = page.body.next_cursor
   expect(await list(tenant, { ...north, limit: '1', cursor: next })).toEqual(['shop/1'])
   expect(await list(tenant, { limit: '1', cursor: next })).toMatchObject({ code: 'invalid_cursor' })
-  expect(await list(tenant, { metadata: '{' })).toMatchObject({ code: 'invalid_parameter' })
+  expect(await list(tenant, { metadata: 'branch' })).toMatchObject({ code: 'invalid_parameter' })
 })
 
 describe('a search limited by the documents’ metadata', () => {

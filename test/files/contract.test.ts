@@ -75,7 +75,7 @@ describe('a document that was a file', () => {
     expect((await get(subject)).body).toEqual({
       ...{ id: subject.file.id, agent_id: subject.tenant.agentId, title: 'Prices', content: null, source_type: 'txt' },
       ...{ source_url: `s3://files/${subject.file.key}`, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-      ...{ valid_from: null, valid_until: null, warnings: [] },
+      ...{ external_id: null, metadata: {}, valid_from: null, valid_until: null, warnings: [] },
       ...{ error_message: null, waiting: null, created_at: expect.any(String), updated_at: expect.any(String) },
     })
     expect(await found(subject)).toEqual([])
@@ -291,7 +291,7 @@ describe('creating it', () => {
   }
 
   test.each([
-    [{ fileName: 'photo.png' }, /must end in one of pdf, docx,/],
+    [{ fileName: 'song.mp3' }, /must end in one of pdf, docx,/],
     [{ fileName: 'pdf' }, /must end in one of/],
     [{ fileBytes: 0 }, /empty/],
     [{ fileBytes: 50 * 1024 * 1024 + 1 }, /at most 50 MB/],
