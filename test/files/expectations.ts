@@ -109,7 +109,7 @@ export const expectations: Record<string, Expectations> = {
   'menu.pdf': menu,
   'menu.photo.jpg': menu,
   // Numbers of a list are read as a column.
-  'price-list.scan.pdf': { ...none, headings: [shop.title], rows: tables, items: shop.hours, texts: [shop.note] },
+  'price-list.scan.pdf': { ...none, headings: [shop.title], rows: tables, items: shop.hours },
   'terms.docx': {
     headings: ['Rental conditions', 'Deposit', 'Return', 'Late return'],
     rows: table('Group|What|Deposit, Bikes|City bike|€50, Bikes|Cargo bike|€150, Trailers|Child trailer|€30'),

@@ -39,17 +39,18 @@ async function readRaster(raster: Raster, scale: number) {
     const bullet = isBullet(line, body)
     if (!bullet && confidenceOf(line.words) < noiseOfLine) continue
     const size = steadySize(sizeOf(line), body) / scale
-    let previous: { doubtful: boolean; x1: number } | undefined
+    let previous: Word | undefined
     for (const { text: seen, confidence, bbox } of line.words) {
-      const text = bullet ? '•' : seen.replace(/^[|[\]]+|[|[\]]+$/g, '')
+      const text = bullet ? '•' : seen.replace(/^[|[\]]+|[|[\]]+$|[.·…_]{3,}/g, '')
       const isWord = /[\p{L}\p{N}€£$%]/u.test(text)
       if (!bullet && confidence < (isWord ? noise : doubtful)) continue
       const [x0, x1, y] = [bbox.x0 / scale, bbox.x1 / scale, straight((bbox.x0 + bbox.x1) / 2, line) / scale]
-      words.push({ text, x0, x1, y, size, font: '', bold: false, placed: false })
-      const isDoubtful = isWord && confidence < doubtful
-      if (isDoubtful && previous?.doubtful && x0 - previous.x1 < size) passages.push(`${passages.pop()} ${text}`)
-      else if (isDoubtful) passages.push(text)
-      previous = { doubtful: isDoubtful, x1 }
+      const word = { text, x0, x1, y, size, font: '', bold: false, placed: false }
+      // Words that are told apart are never joined by the layout.
+      if (previous) previous.x1 = Math.min(previous.x1, x0 - 0.2 * size)
+      words.push(word)
+      if (isWord && confidence < doubtful) passages.push(text)
+      previous = word
     }
   }
   return { words, passages, confidence: confidenceOf(lines.flatMap((line) => line.words)) }
