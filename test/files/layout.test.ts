@@ -111,6 +111,22 @@ describe('one table stays one:', () => {
   })
 })
 
+test.each(['words', 'spaced-words'])(
+  'gaps between words are no columns, though the program places each letter: %s',
+  async (name) => {
+    const { text } = await extract(readFileSync(join(import.meta.dirname, `fixtures/${name}.wkhtmltopdf.pdf`)))
+    expect(text).toBe(
+      `# Rental and parts\n\nA small car is lent free while we work on yours, if you ask for it when you book; it must come back with a full tank, and before six in the evening.\n\n${table(
+        [
+          ['Part', 'Includes', 'Price'],
+          ['Shock absorbers, front pair', 'Fitting and test drive', '€289.00'],
+          ['Brake pads, rear', 'Fitting', '€119.00'],
+        ],
+      )}`,
+    )
+  },
+)
+
 test('a row whose label stands beside the middle of its text is one row, and so is the last one', async () => {
   const head = rows([50, 150, 450], 700, '*Course|*What you learn|*Price')
   const course = (y: number, name: string) =>

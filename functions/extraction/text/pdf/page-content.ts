@@ -13,8 +13,8 @@ export interface Word {
   size: number
   font: string
   bold: boolean
-  /** Placed by itself, not after a space. */
-  placed: boolean
+  /** The widest gap before it that is a space, in multiples of the font size. */
+  space: number
 }
 
 export interface PageContent {
@@ -32,6 +32,10 @@ interface TextItem {
   transform: readonly number[]
   fontName: string
 }
+
+export const minSpace = 0.13
+export const maxSpace = 0.9
+const maxUsualSpace = 0.8
 
 const leaders = /[.·…_]{4,}|(?:[.·] ){4,}/g
 
@@ -54,33 +58,44 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent & { o
     if (Math.abs(b) > 0.1 * Math.abs(a) || a < 0) content.turned.push(item.str)
     else
       content.words.push(
-        ...wordsOf(item, { x, y, size, font: item.fontName, bold: bold.get(item.fontName)!, placed: false }),
+        ...wordsOf(item, { x, y, size, font: item.fontName, bold: bold.get(item.fontName)!, space: maxSpace }),
       )
   }
-  markPlaced(content.words, placedRuns(operators, OPS, matrix))
+  content.words = spacedWords(content.words, placedRuns(operators, OPS, matrix))
   return { ...content, operators }
 }
 
-function markPlaced(words: Word[], runs: readonly { x: number; y: number }[]): void {
+/** Words that know which gaps before them are spaces, by the gaps that are usual on the page. */
+function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number }[]): Word[] {
   const byLine = Map.groupBy(runs, ({ y }) => Math.round(y))
-  for (const word of words) {
-    const isNear = ({ x, y }: { x: number; y: number }) =>
-      Math.abs(y - word.y) < 1 && Math.abs(x - word.x0) < 0.4 * word.size
-    word.placed = [-1, 0, 1].some((step) => byLine.get(Math.round(word.y) + step)?.some(isNear))
-  }
-  if (placesEveryWord(words)) for (const word of words) word.placed = false
+  const near = ({ y }: Word) =>
+    [-1, 0, 1].flatMap((step) => byLine.get(Math.round(y) + step) ?? []).filter((run) => Math.abs(run.y - y) < 1)
+  const words = all.flatMap((word) => divided(word, near(word)))
+  const isPlaced = (word: Word) => near(word).some(({ x }) => Math.abs(x - word.x0) < 0.4 * word.size)
+  const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
+  const spaces = sorted.flatMap((word, index) => {
+    const before = sorted[index - 1]
+    const isNext = before?.font === word.font && Math.abs(before.y - word.y) < 1
+    const gap = isNext ? (word.x0 - before.x1) / word.size : 0
+    return gap > minSpace && gap < maxUsualSpace ? [{ gap, isPlaced: isPlaced(word) }] : []
+  })
+  const usual = spaces.map(({ gap }) => gap).sort((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0
+  // Programs that write no spaces place every word by itself, or every letter.
+  const placed = spaces.filter((space) => space.isPlaced && space.gap < 1.5 * usual)
+  const placesAll = runs.length > 1.2 * words.length || (placed.length > 3 && placed.length > 0.3 * spaces.length)
+  const space = Math.max(maxSpace, spaces.length > 8 ? 1.75 * usual : 0)
+  return words.map((word) => ({ ...word, space: !placesAll && isPlaced(word) ? minSpace : space }))
 }
 
-/** Programs that write no spaces place every word by itself. */
-function placesEveryWord(words: readonly Word[]): boolean {
-  const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
-  const gaps = sorted.flatMap((word, index) => {
-    const before = sorted[index - 1]
-    return word.placed && before?.font === word.font && Math.abs(before.y - word.y) < 1
-      ? [(word.x0 - before.x1) / word.size]
-      : []
-  })
-  return gaps.length > 30 && gaps.filter((gap) => gap < 0.45).length > 0.6 * gaps.length
+/** A price that is placed right after a label. */
+function divided(word: Word, runs: readonly { x: number }[]): Word[] {
+  const [, label, price] = /^(.*[\p{L})])([€$£]?\d+[.,]\d\d\S{0,3})$/u.exec(word.text) ?? []
+  const run = runs.find(({ x }) => x > word.x0 + 0.5 * word.size && x < word.x1)
+  if (!label || !price || !run) return [word]
+  return [
+    { ...word, text: label, x1: run.x },
+    { ...word, text: price, x0: run.x },
+  ]
 }
 
 /** PDF.js gives only the item's width: where words begin is estimated from usual character widths. */

@@ -16,7 +16,7 @@ export interface LaidOutPage {
 }
 
 /** Reads the pages of one document by the places of their words and rulings, in points from the top left; a word's `y` is its baseline, its
- * `size` that of its font. Recognised words have no font (`font: ''`, `bold` and `placed` false), and may have no rulings. */
+ * `size` that of its font. Recognised words have no font (`font: ''`, `bold` false), and may have no rulings. */
 export function laidOutPages(pages: readonly PageContent[]): LaidOutPage[] {
   const running = runningLines(pages)
   const sizes = fontSizes(pages)

@@ -13,7 +13,9 @@ type Cut = { from: number; to: number; parts: [Region, Region]; doubtful: boolea
 
 const maxDepth = 12
 const maxCandidates = 60
-const gutterWidth = 0.7
+const minGutter = 0.7
+/** By how much a gap may be narrower than one that separates segments, in multiples of the font size. */
+const narrower = 0.2
 /** Of a title above columns, as a share of the page's width. */
 const maxOffCentre = 0.015
 
@@ -127,7 +129,7 @@ function candidates(rows: readonly Row[]): number[] {
   const edges = rows.flatMap(({ words, tables }) => [
     ...tables.map(({ x0 }) => x0),
     ...words
-      .filter((word, index) => index === 0 || word.x0 - words[index - 1]!.x1 > gutterWidth * word.size)
+      .filter((word, index) => index === 0 || word.x0 - words[index - 1]!.x1 > gutterBefore(word))
       .map(({ x0 }) => x0),
   ])
   const shared = [...Map.groupBy(edges, Math.round)].sort(([, a], [, b]) => b.length - a.length)
@@ -167,9 +169,13 @@ function middleOf({ words, tables }: Region): number {
 function crosses({ words, tables }: Row, left: number): boolean {
   const reaches = (x1: number, gap: number) => x1 > left - gap
   return (
-    words.some(({ x0, x1, size }) => x0 < left - 1 && reaches(x1, gutterWidth * size)) ||
+    words.some((word) => word.x0 < left - 1 && reaches(word.x1, gutterBefore(word))) ||
     tables.some(({ x0, x1 }) => x0 < left - 1 && reaches(x1, -1))
   )
+}
+
+function gutterBefore({ space, size }: Word): number {
+  return Math.max(minGutter, space - narrower) * size
 }
 
 function isFilled({ words, tables }: Region): boolean {

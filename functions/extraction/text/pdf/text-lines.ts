@@ -1,12 +1,8 @@
-import type { Word } from './page-content.ts'
+import { maxSpace, minSpace, type Word } from './page-content.ts'
 
 export type Segment = { text: string; x0: number; x1: number }
 
 export type Line = { segments: Segment[]; words: Word[]; y: number; size: number; bold: boolean; underlined?: boolean }
-
-/** In multiples of the font size; a wider gap separates segments. */
-const maxSpace = 0.9
-const minSpace = 0.13
 
 const markers = /^([•‣▪■●○◦·∙–—*➢✓✔-]|[\ue000-\uf8ff]|\(?(\d{1,3}|[a-zA-Z])[.)])$/u
 
@@ -40,8 +36,9 @@ function segmentsOf(words: readonly Word[]): Segment[] {
     const last = segments.at(-1)
     const gap = word.x0 - (previous?.x1 ?? 0)
     // Programs place text anew at a change of fonts.
-    const isPlaced = word.placed && previous?.font === word.font
-    const limit = (isPlaced ? minSpace : maxSpace) * Math.max(word.size, previous?.size ?? 0)
+    // Programs place text anew at a change of fonts.
+    const space = previous?.font === word.font ? word.space : Math.max(word.space, maxSpace)
+    const limit = space * Math.max(word.size, previous?.size ?? 0)
     const follows = last && (gap <= limit || (markers.test(last.text) && gap <= 5 * word.size))
     if (follows) {
       last.text = joined(last.text, word.text, gap > minSpace * word.size)

@@ -1,4 +1,4 @@
-import type { PageContent, Word } from '../page-content.ts'
+import { maxSpace, type PageContent, type Word } from '../page-content.ts'
 import { type Picture, painted, pointsPerInch, type Raster, turned } from './raster.ts'
 import { evenlyLit, levelled, liesOnItsSide } from './straighten.ts'
 import { type ReadLine, readLines } from './tesseract.ts'
@@ -45,7 +45,7 @@ async function readRaster(raster: Raster, scale: number) {
       const isWord = /[\p{L}\p{N}€£$%]/u.test(text)
       if (!bullet && confidence < (isWord ? noise : doubtful)) continue
       const [x0, x1, y] = [bbox.x0 / scale, bbox.x1 / scale, straight((bbox.x0 + bbox.x1) / 2, line) / scale]
-      const word = { text, x0, x1, y, size, font: '', bold: false, placed: false }
+      const word = { text, x0, x1, y, size, font: '', bold: false, space: maxSpace }
       // Words that are told apart are never joined by the layout.
       if (previous) previous.x1 = Math.min(previous.x1, x0 - 0.2 * size)
       words.push(word)
