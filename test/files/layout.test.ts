@@ -127,6 +127,43 @@ test.each(['words', 'spaced-words'])(
   },
 )
 
+describe('what follows a table without a gap is no part of it:', () => {
+  const fees = 'Fee|Monthly|Quarterly|Yearly\nBasic|$29.00|$81.00|$300.00\nPlus|$39.00|$111.00|$420.00'
+  const extras = 'Extra|Price\nTowel|$2.50\nSauna|$8.00'
+  const tableOf = (lines: string) => table(lines.split('\n').map((line) => line.split('|')))
+
+  test('a table of other columns', async () => {
+    const { text } = await pdf(rows([50, 250, 330, 420], 700, fees) + rows([50, 250], 652, extras))
+    expect(text).toBe(`${tableOf(fees)}\n\n${tableOf(extras)}`)
+  })
+
+  test('a table with a header in bold', async () => {
+    const plans = 'Plan|Price\nBasic|$29.00\nPlus|$39.00'
+    const { text } = await pdf(
+      rows([50, 250], 700, plans) + rows([50, 250], 652, extras.replace(/\w+\|\w+/, '*Extra|*Price')),
+    )
+    expect(text).toBe(`${tableOf(plans)}\n\n${tableOf(extras)}`)
+  })
+
+  test.each(['', 'Opening hours'])('hours, under "%s"', async (title) => {
+    const times = 'Monday to Friday|8:00 - 21:00\nSaturday|10:00 - 18:00'
+    const { text } = await pdf(
+      rows([50, 250], 700, extras) +
+        rows([50, 250], 652, title ? `${title}\n${times}` : times) +
+        at(50, 604, 'Ring the bell.'),
+    )
+    expect(text).toMatch(
+      new RegExp(`8\\.00 \\|\\n\\n${title}[^$]*\\| Saturday \\| 10:00 - 18:00 \\|\\n\\nRing the bell\\.$`),
+    )
+  })
+
+  test('but a price right after its label is a cell of it', async () => {
+    const training = at(50, 652, 'Training (one hour)') + at(137, 652, '$38.00')
+    const { text } = await pdf(rows([50, 130], 700, extras) + training + rows([50, 130], 636, 'Locker|$5.00'))
+    expect(text).toBe(tableOf(`${extras}\nTraining (one hour)|$38.00\nLocker|$5.00`))
+  })
+})
+
 test('a row whose label stands beside the middle of its text is one row, and so is the last one', async () => {
   const head = rows([50, 150, 450], 700, '*Course|*What you learn|*Price')
   const course = (y: number, name: string) =>

@@ -1,5 +1,5 @@
 import type { Table } from '../blocks.ts'
-import { headerRowsOf, isAmount, mostFrequent } from '../table-header.ts'
+import { amountKind, headerRowsOf, isAmount, isLabel, mostFrequent, priceAtEnd } from '../table-header.ts'
 import { joinLines, type Line, type Segment } from './text-lines.ts'
 
 type Column = { x0: number; x1: number }
@@ -8,6 +8,7 @@ type Column = { x0: number; x1: number }
 const maxRowPitch = 3.2
 const maxLinePitch = 1.4
 const maxProseLength = 40
+const maxCompared = 8
 
 /** A table without rulings that begins at `start`, if there is one, and its number of lines. */
 export function alignedTable(lines: readonly Line[], start: number): { table: Table; count: number } | undefined {
@@ -17,8 +18,11 @@ export function alignedTable(lines: readonly Line[], start: number): { table: Ta
   const columns = headColumns(run) ?? usualColumns(rows)
   // In two lines, wide spaces may be aligned by chance.
   if (isProse(rows, columns) || (rows.length < 3 && !hasAmount(rows))) return undefined
-  // After dot leaders, amounts begin anywhere.
-  const isList = run.every(({ segments }) => segments.length === columns.length && isAmount(segments.at(-1)!.text))
+  // Below names, amounts begin anywhere after dot leaders.
+  const isList = run.every(
+    ({ segments }, at) =>
+      segments.length === columns.length && (isAmount(segments.at(-1)!.text) || (at === 0 && run.length > 2)),
+  )
   if (overlap(columns) && !isList) return undefined
   // The last row's text may go on.
   for (let end = start + run.length; goesOn(lines[end], run.at(-1)!, columns); end++) run.push(lines[end]!)
@@ -35,7 +39,37 @@ function runFrom(lines: readonly Line[], start: number): Line[] {
     if (line.segments.length > 1) last = end + 1
     else if (end - last >= 2 || end === start || line.size > 1.15 * previous!.size) break
   }
-  return lines.slice(start, last)
+  const run = lines.slice(start, last)
+  return run.slice(0, nextTable(run))
+}
+
+/** Where other columns begin below the rows of a table: at their names, at hours below prices, or at a line of text above either. */
+function nextTable(run: readonly Line[]): number {
+  const rows = run.flatMap(({ segments }, at) => (segments.length > 1 ? [at] : []))
+  const next = rows.findIndex((_, row) => {
+    if (row < 2) return false
+    const [above, below] = [rows.slice(Math.max(0, row - maxCompared), row), rows.slice(row, row + 3)]
+    const linesAt = (places: readonly number[]) => places.map((at) => run[at]!)
+    return isOther(linesAt(above), linesAt(below), above.at(-1)! + 1 < rows[row]!)
+  })
+  return next < 0 ? run.length : rows[next - 1]! + 1
+}
+
+function isOther(above: readonly Line[], [line, ...below]: readonly Line[], isBelowText: boolean): boolean {
+  if (!hasAmount(above)) return false
+  const { segments, size, bold, underlined } = line!
+  const last = above.at(-1)!
+  if (isHours(line!)) return above.some(endsInPrice) && !above.some(isHours) && !below.some(endsInPrice)
+  const cells = above.flatMap((row) => row.segments.slice(1))
+  const isAligned = cells.some((cell) => isInColumn(segments[1]!, cell))
+  const isNew = segments.length !== mostFrequent(above.map((row) => row.segments.length))
+  if (!segments.every(({ text }) => isLabel(text)))
+    return (
+      isBelowText && !isAligned && (isNew || cells.every(({ x0, x1 }) => x1 < segments[1]!.x0 || x0 > segments[1]!.x1))
+    )
+  const isStyled = (bold && !last.bold) || (underlined && !last.underlined) || size > 1.08 * last.size
+  const isAbove = hasAmount(below.slice(0, 1)) && below.every((row) => row.segments.length === segments.length)
+  return isAbove && (isNew || !isAligned || isStyled)
 }
 
 /** The head's columns, where narrow columns leave no gap below but no word spans two of them. */
@@ -121,6 +155,42 @@ function columnOf({ x0, x1 }: Segment, columns: readonly Column[]): number {
   const shared = columns.map((column) => Math.min(x1, column.x1) - Math.max(x0, column.x0))
   const first = shared.findIndex((width) => width > 2)
   return first < 0 ? shared.indexOf(Math.max(...shared)) : first
+}
+
+/** Lines whose price stands in the column of prices above or below, right after the label. */
+export function withPrices(lines: readonly Line[]): Line[] {
+  return lines.map((line, at) => {
+    const text = line.segments.at(-1)!.text
+    const price = priceAtEnd(text)
+    const first = line.words.length - price.split(' ').length
+    const words = line.words.slice(first)
+    const beside = [lines[at - 1], lines[at + 1]].some((other) => {
+      const cell = other?.segments.at(-1)
+      if (other?.segments.length !== line.segments.length + 1 || !cell || !endsInPrice(other)) return false
+      return isInColumn({ x0: words[0]!.x0, x1: words.at(-1)!.x1 }, cell) || words[0]!.x0 > cell.x0 - 2
+    })
+    if (!price || price.length === text.length || words.map((word) => word.text).join(' ') !== price || !beside)
+      return line
+    const { x0, x1 } = line.segments.at(-1)!
+    const label = { text: text.slice(0, -price.length).trim(), x0, x1: line.words[first - 1]!.x1 }
+    return { ...line, segments: [...line.segments.slice(0, -1), label, { text: price, x0: words[0]!.x0, x1 }] }
+  })
+}
+
+function isInColumn(one: Column, other: Column): boolean {
+  const [left, right] = [one.x0 - other.x0, one.x1 - other.x1]
+  return Math.min(Math.abs(left), Math.abs(right), Math.abs(left + right) / 2) < 3
+}
+
+function endsInPrice({ segments }: Line): boolean {
+  return amountKind(segments.at(-1)!.text) === 'price' || priceAtEnd(`Price ${segments.at(-1)!.text}`) !== ''
+}
+
+const hours =
+  /\d ?(?:[ap]\.?m\.?|Uhr|h)?(?: ?[-–—] ?| (?:to|until|till|bis|à) )\d{1,2}(?:[:.]\d\d| ?(?:[ap]\.?m|Uhr|h)|$)/iu
+
+function isHours({ segments }: Line): boolean {
+  return hours.test(segments.at(-1)!.text)
 }
 
 function isProse(rows: readonly Line[], columns: readonly Column[]): boolean {

@@ -1,6 +1,6 @@
 import type { Block, ListItem } from '../blocks.ts'
 import { priceAtEnd } from '../table-header.ts'
-import { alignedTable } from './aligned-tables.ts'
+import { alignedTable, withPrices } from './aligned-tables.ts'
 import { isFull, joinLines, type Line, lineText } from './text-lines.ts'
 
 /** The size of most letters, and the larger sizes in descending order. */
@@ -10,8 +10,9 @@ const bullet = /^([•‣▪■●○◦·∙➢✓✔]|[\ue000-\uf8ff]|[–—*
 const number = /^\(?(?:(\d{1,3}|[a-zA-Z])([.)])\s+|(\d{1,2})(\.)(?=\p{Lu}\p{Ll}))/u
 const maxHeadingLetters = 120
 
-/** @param lines of one column, from top to bottom. @param right where the longest ends */
-export function textBlocks(lines: readonly Line[], sizes: FontSizes, right: number): Block[] {
+/** @param given the lines of one column, from top to bottom. @param right where the longest ends */
+export function textBlocks(given: readonly Line[], sizes: FontSizes, right: number): Block[] {
+  const lines = withPrices(given)
   const blocks: Block[] = []
   const pitch = usualPitch(lines)
   let previous: Line | undefined
