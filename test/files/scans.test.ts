@@ -23,6 +23,13 @@ test('search finds a price of a scan with its header, and the document is a PDF'
   expect(rows).toEqual([{ pages_read: null, file_notes: [] }])
 })
 
+test('dots that lead from a label to its price are not read as letters', async () => {
+  const { text } = await readFile(fixture('leaders.scan.png'), 'leaders.scan.png')
+  const rows = [...text.matchAll(/^\| (\w.*?) \| (.*?) \|$/gm)].map(([, label, price]) => `${label}: ${price}`)
+  const prices = 'Crab roll: 11.40, Pickled herring: 6.90, Two fishcakes on toast: 5.20, Seaweed salad: 4.80'
+  expect(rows.join(', ')).toBe(`${prices}, Pot of rhubarb tea: 3.70, Smoked mackerel bagel: 9.30`)
+})
+
 test('words of a photo that are hard to read are noted, as they stand in the text', async () => {
   // A third of the size that it was taken in.
   const { text, notes = [] } = await readFile(fixture('blurred.photo.jpg'), 'blurred.photo.jpg')

@@ -1,4 +1,5 @@
 import { maxSpace, type PageContent, type Word } from '../page-content.ts'
+import { withoutLeaders } from './leaders.ts'
 import { type Picture, painted, pointsPerInch, type Raster, turned } from './raster.ts'
 import { evenlyLit, levelled, liesOnItsSide } from './straighten.ts'
 import { type ReadLine, readLines } from './tesseract.ts'
@@ -29,7 +30,7 @@ export async function recognised(
 }
 
 async function readRaster(raster: Raster, scale: number) {
-  const level = levelled(raster)
+  const level = withoutLeaders(levelled(raster))
   const lines = await readLines(level, scale * pointsPerInch)
   const body = median(lines.flatMap((line) => line.words.map(() => sizeOf(line))))
   const straight = straightening(lines, level.width / 2)
