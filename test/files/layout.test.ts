@@ -164,6 +164,13 @@ describe('what follows a table without a gap is no part of it:', () => {
   })
 })
 
+test('words of justified lines are no columns, however wide the gaps', async () => {
+  const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures/justified.reportlab.pdf')))
+  expect(text).toBe(
+    'A small car is lent free while we work on yours, if you ask for it when you book; it must come back with thoroughly replenished fuel tanks, and before six in the evening.',
+  )
+})
+
 test('a row whose label stands beside the middle of its text is one row, and so is the last one', async () => {
   const head = rows([50, 150, 450], 700, '*Course|*What you learn|*Price')
   const course = (y: number, name: string) =>

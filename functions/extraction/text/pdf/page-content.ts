@@ -36,6 +36,8 @@ interface TextItem {
 export const minSpace = 0.13
 export const maxSpace = 0.9
 const maxUsualSpace = 0.8
+const maxJustified = 3
+const maxUneven = 0.04
 
 const leaders = /[.·…_]{4,}|(?:[.·] ){4,}/g
 
@@ -73,10 +75,12 @@ function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number
   const words = all.flatMap((word) => divided(word, near(word)))
   const isPlaced = (word: Word) => near(word).some(({ x }) => Math.abs(x - word.x0) < 0.4 * word.size)
   const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
-  const spaces = sorted.flatMap((word, index) => {
+  const gaps = sorted.map((word, index) => {
     const before = sorted[index - 1]
-    const isNext = before?.font === word.font && Math.abs(before.y - word.y) < 1
-    const gap = isNext ? (word.x0 - before.x1) / word.size : 0
+    return before?.font === word.font && Math.abs(before.y - word.y) < 1 ? (word.x0 - before.x1) / word.size : 0
+  })
+  const spaces = sorted.flatMap((word, index) => {
+    const gap = gaps[index]!
     return gap > minSpace && gap < maxUsualSpace ? [{ gap, isPlaced: isPlaced(word) }] : []
   })
   const usual = spaces.map(({ gap }) => gap).sort((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0
@@ -84,7 +88,24 @@ function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number
   const placed = spaces.filter((space) => space.isPlaced && space.gap < 1.5 * usual)
   const placesAll = runs.length > 1.2 * words.length || (placed.length > 3 && placed.length > 0.3 * spaces.length)
   const space = Math.max(maxSpace, spaces.length > 8 ? 1.75 * usual : 0)
-  return words.map((word) => ({ ...word, space: !placesAll && isPlaced(word) ? minSpace : space }))
+  const even = evenGaps(sorted, gaps)
+  return words.map((word) => ({
+    ...word,
+    space: Math.max(!placesAll && isPlaced(word) ? minSpace : space, even.get(word) ?? 0),
+  }))
+}
+
+/** The gaps before words of justified lines, which are equal though the words are not; a little enlarged. */
+function evenGaps(words: readonly Word[], gaps: readonly number[]): Map<Word, number> {
+  const even = new Map<Word, number>()
+  for (let from = 1, to = 1; from < words.length; from = Math.max(to, from + 1)) {
+    const gap = gaps[from]!
+    for (to = from; to < words.length && Math.abs(gaps[to]! - gap) < maxUneven * gap; ) to++
+    const widths = words.slice(from - 1, to).map(({ x0, x1 }) => x1 - x0)
+    const isJustified = to - from >= 4 && gap < maxJustified && Math.max(...widths) > 2 * Math.min(...widths)
+    if (isJustified) for (const word of words.slice(from, to)) even.set(word, 1.1 * gap)
+  }
+  return even
 }
 
 /** A price that is placed right after a label. */
