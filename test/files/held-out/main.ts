@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { AgentId, DocumentId } from '../../../shared/ids.ts'
 import { characterAccuracy } from './character-accuracy.ts'
 import { type Found, hasAnswer, isWhole, type Question } from './judge.ts'
 
@@ -19,7 +18,7 @@ interface Outcome extends Question {
 /** What became of a file: its text, or the error that its owner reads. */
 interface Upload {
   id?: string
-  text?: string | null
+  text?: string
   error?: string
   seconds: number
 }
@@ -31,10 +30,6 @@ process.env.POWERTOOLS_LOG_LEVEL ||= 'SILENT'
 // Loaded after the settings, which are read at load.
 const { startStand } = await import('../../../infra/local/stand.ts')
 const { makeTenant } = await import('../../support/tenant.ts')
-const { createFileDocument, reportFile } = await import('../../../shared/documents/file-document.ts')
-const { configuredBucket } = await import('../../../shared/files/bucket.ts')
-const { configuredRoutedQueue } = await import('../../../shared/queue.ts')
-const { maxFileBytes } = await import('../../../shared/files/file-types.ts')
 
 const longestSeconds = 180
 const languages = ['en', 'de', 'es', 'ja']
@@ -75,18 +70,16 @@ function kindOf(name: string): string {
   return /scan|\.(jpe?g|png)$/i.test(name) ? 'scan' : extname(name).slice(1).toLowerCase().slice(0, 4)
 }
 
-/** An agent of its own, asked over HTTP. Its files go the way that the dashboard's uploads go. */
+/** An agent of its own, asked over HTTP. Files go the way that a program's files go. */
 async function openAgent() {
-  const tenant = await makeTenant(stand.db)
-  const { organizationId, apiKey, knowledgeBase } = tenant
-  const scope = { organizationId, agentId: tenant.agentId as AgentId }
+  const { apiKey, knowledgeBase } = await makeTenant(stand.db)
   const call = async (path: string, body?: unknown) => {
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
     const more = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     const response = await fetch(`${stand.origin}${knowledgeBase}${path}`, { headers, ...more })
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     // biome-ignore lint/suspicious/noExplicitAny: callers know what they ask for
-    return (await response.json()) as any
+    return (response.status === 202 ? undefined : await response.json()) as any
   }
 
   async function upload(where: string, fileName: string): Promise<Upload> {
@@ -100,24 +93,21 @@ async function openAgent() {
   }
 
   async function read(file: Buffer, fileName: string) {
-    const bucket = configuredBucket()
-    const announced = { fileName, fileBytes: file.length, bucket: bucket.name }
-    const { document, key } = await createFileDocument(stand.db, scope, announced, {})
-    const { url, fields } = bucket.presignPost(key, maxFileBytes)
+    const { document, upload } = await call('/files', { name: fileName, bytes: file.length })
     const form = new FormData()
-    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    for (const [name, value] of Object.entries<string>(upload.fields)) form.set(name, value)
     form.set('file', new Blob([new Uint8Array(file)]))
-    if ((await fetch(url, { method: 'POST', body: form })).status !== 204) throw new Error('the file was not stored')
-    const id = document.id as DocumentId
-    await reportFile({ db: stand.db, queue: configuredRoutedQueue() }, { ...scope, documentId: id }, {})
+    if ((await fetch(upload.url, { method: 'POST', body: form })).status !== 204) throw new Error('not stored')
+    const { id } = document
+    await call(`/${id}/uploaded`, {})
     for (const start = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, 50))) {
       const { status, error_message } = await call(`/${id}`)
       if (status === 'completed') break
       if (status === 'error') throw new Error(error_message)
       if (performance.now() - start > longestSeconds * 1_000) throw new Error(`still ${status}`)
     }
-    const select = stand.db.selectFrom('documents').select('extracted_text as text')
-    return { id, ...(await select.where('id', '=', id).executeTakeFirstOrThrow()) }
+    const { text } = await call(`/${id}?include=text`)
+    return { id: id as string, text: text as string }
   }
 
   const ask = async (query: string): Promise<Found[]> =>
