@@ -39,15 +39,11 @@ test('the table of the search page shows the committed figures', () => {
   expect(withTable(page, committedFigures())).toBe(page)
 })
 
-/** Only browsers load its code. */
-const ofBrowsers = ['node_modules/pdfjs-dist']
-
 test('every package of npm start runs on the oldest Node that README.md names', () => {
   type Packages = Record<string, { dev?: boolean; engines?: { node?: string } }>
   const { packages }: { packages: Packages } = JSON.parse(read('package-lock.json'))
   const tooNew = Object.entries(packages).filter(
-    ([name, { dev, engines }]) =>
-      !dev && !ofBrowsers.includes(name) && engines?.node && !/>=? ?v?(1?\d|20)\b|\^20|\*/.test(engines.node),
+    ([, { dev, engines }]) => !dev && engines?.node && !/>=? ?v?(1?\d|20)\b|\^20|\*/.test(engines.node),
   )
   expect(tooNew.map(([name, { engines }]) => `${name} ${engines?.node}`)).toEqual([])
 })

@@ -4,7 +4,6 @@ export const vendored = {
   'pico.css': '@picocss/pico/css/pico.min.css',
   'pdf.js': 'pdfjs-dist/legacy/build/pdf.min.mjs',
   'pdf-worker.js': 'pdfjs-dist/legacy/build/pdf.worker.min.mjs',
-  // The worker imports the decoders of scans by these names; those of WebAssembly would need a wider policy.
-  'jbig2_nowasm_fallback.js': 'pdfjs-dist/wasm/jbig2_nowasm_fallback.js',
+  // The worker imports the decoder of scans by this name; that of WebAssembly would need a wider policy.
   'openjpeg_nowasm_fallback.js': 'pdfjs-dist/wasm/openjpeg_nowasm_fallback.js',
 } as const

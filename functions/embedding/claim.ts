@@ -21,7 +21,7 @@ export interface RevisionClaim extends Claim, DocumentScope {
   ignoresGoldenQuestions: boolean
   /** A person is asked first if it resembles another document. */
   mayReplace: boolean
-  /** Of the file's text, made by people. */
+  /** What people have corrected in the file's text. */
   corrections: Correction[]
 }
 

@@ -50,7 +50,7 @@ export async function findResembled(db: Database, claim: RevisionClaim): Promise
   return [...likeness].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
-/** Of its file first, if it has one, then of its title. */
+/** The name of its file, if it has one, and its title. */
 function namesOf({ title, source_url }: Named): (string | undefined)[] {
   const file = source_url === null ? [] : [likenessName(fileNameOfKey(keyOfUrl(source_url)).replace(/\.\w+$/, ''))]
   return [...file, likenessName(title)].filter((name) => name !== undefined)

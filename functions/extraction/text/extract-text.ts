@@ -1,5 +1,6 @@
 import type { OrganizationId } from '../../../shared/ids.ts'
-import type { Extracted, Progress } from './read-file.ts'
+import type { Progress } from './pdf/page-notes.ts'
+import type { Extracted } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
 import { Unreadable } from './unreadable.ts'
 

@@ -6,6 +6,7 @@ import { cleanText } from './clean-text.ts'
 import { decodeText } from './decode-text.ts'
 import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
 import { toMarkdown } from './markdown.ts'
+import type { Progress } from './pdf/page-notes.ts'
 import { saneTitle } from './title.ts'
 import { Unreadable } from './unreadable.ts'
 import { checkedPackage } from './zip-package.ts'
@@ -16,9 +17,6 @@ export type Extracted = {
   sourceType: FileType
   title?: string | undefined
 }
-
-/** Is called before each page that has to be recognised. */
-export type Progress = (pagesRead: number, pages: number) => void
 
 /** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string, progress: Progress = () => {}): Promise<Extracted> {

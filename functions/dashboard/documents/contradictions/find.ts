@@ -62,7 +62,7 @@ export function contradictionsIn(documents: Served[]): Contradiction[] {
     .toSorted((one, other) => other.prices.length - one.prices.length)
 }
 
-/** By item; without what one document gives two prices itself, which are of different things. */
+/** The prices of items, by item, without those that one document gives two prices, which are of different things. */
 function statementsOf({ chunks }: Served): Map<string, Statement> {
   const found = new Map<string, Statement>()
   const ambiguous = new Set<string>()

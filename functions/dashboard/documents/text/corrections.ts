@@ -61,7 +61,7 @@ function hunksOf(old: string[], own: string[]): Hunk[] {
   return [{ from: 0, to: old.length, ownFrom: 0, ownTo: own.length }]
 }
 
-/** By a line on each side, or by the neighbour that is there. @returns which of them it is then */
+/** Adds a line on each side, or joins the neighbour that is there. @returns the index that the hunk has then */
 function widen(hunks: Hunk[], i: number, lines: number): number {
   const [previous, hunk, next] = [hunks[i - 1], hunks[i]!, hunks[i + 1]]
   if (next?.from === hunk.to) {

@@ -22,7 +22,7 @@ export function elementsIn(parent: Element, ...names: string[]): Element[] {
   )
 }
 
-/** By `hidden` or its own style; style sheets are not read. */
+/** Whether `hidden` or its own style hides it; style sheets are not read. */
 export function isHiddenByItself(element: Element): boolean {
   return (
     attribute(element, 'hidden') !== undefined ||

@@ -3,7 +3,7 @@ import { luminance } from './ocr/leptonica.ts'
 import { area, type Picture, type Raster } from './ocr/raster.ts'
 import { type Matrix, type OperatorList, paintSteps } from './paint-steps.ts'
 
-/** As PDF.js decodes it; a mask has no `kind`, and its zero bits are painted. */
+/** What PDF.js decodes; a mask has no `kind`, and its zero bits are painted. */
 type Decoded = { width: number; height: number; kind?: number; data?: Uint8Array | Uint8ClampedArray | string | null }
 
 /** The pictures of a page that cover at least this share of it, drawn or scanned; masks count as black. */

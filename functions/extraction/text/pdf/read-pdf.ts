@@ -4,12 +4,12 @@ import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
 import { type Block, plain } from '../blocks.ts'
 import { withoutPageNumber } from '../page-number.ts'
-import type { Progress } from '../read-file.ts'
 import { Unreadable } from '../unreadable.ts'
 import { joinPages } from './join-pages.ts'
 import { type RecognisedPage, recognised } from './ocr/recognise.ts'
 import { type PageContent, pageContent } from './page-content.ts'
 import { type LaidOutPage, laidOutPages } from './page-layout.ts'
+import { notesOn, type Progress } from './page-notes.ts'
 import { pagePictures } from './page-pictures.ts'
 import { type TaggedPage, taggedBlocks } from './tagged-page.ts'
 
@@ -114,13 +114,6 @@ async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress)
   } finally {
     page?.cleanup()
   }
-}
-
-export function notesOn(page: number, isDoubtful: boolean, passages: readonly string[] = []): ExtractionNote[] {
-  return [
-    ...(isDoubtful ? [{ code: 'doubtful_layout' as const, page, text: '' }] : []),
-    ...passages.map((text) => ({ code: 'doubtful_words' as const, page, text: text.slice(0, 200) })),
-  ]
 }
 
 /** A scanner may have written on the page what the picture does not show. */

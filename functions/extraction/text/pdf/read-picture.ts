@@ -1,11 +1,10 @@
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import type { Block } from '../blocks.ts'
-import type { Progress } from '../read-file.ts'
 import { decodedPicture } from './ocr/leptonica.ts'
 import { recognised } from './ocr/recognise.ts'
 import { laidOutPages } from './page-layout.ts'
+import { notesOn, type Progress } from './page-notes.ts'
 import type { Matrix } from './paint-steps.ts'
-import { notesOn } from './read-pdf.ts'
 
 /** The shorter side of the page that a picture counts as, in points. */
 const paperWidth = 595

@@ -14,9 +14,9 @@ type Cut = { from: number; to: number; parts: [Region, Region]; doubtful: boolea
 const maxDepth = 12
 const maxCandidates = 60
 const minGutter = 0.7
-/** By how much a gap may be narrower than one that separates segments, in multiples of the font size. */
+/** How much narrower a gap may be than one that separates segments, in multiples of the font size. */
 const narrower = 0.2
-/** Of a title above columns, as a share of the page's width. */
+/** How far a title above columns may stand off their centre, as a share of the page's width. */
 const maxOffCentre = 0.015
 
 /** Cuts a page where what stands side by side does not belong together: columns of prose, lists, tables (an XY-cut, Nagy and Seth 1984). */
