@@ -13,7 +13,7 @@ import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/ht
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creations } from './creations.ts'
+import { creationErrors, creations } from './creations.ts'
 import { fileRoutes } from './files.ts'
 import { revisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
@@ -99,13 +99,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
-          errors: [
-            'agent_not_found',
-            'document_not_found',
-            'external_id_conflict',
-            'idempotency_key_reused',
-            'idempotency_in_progress',
-          ],
+          errors: creationErrors,
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
@@ -149,13 +143,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
               headers: ['Idempotency-Replayed'],
             },
           },
-          errors: [
-            'agent_not_found',
-            'document_not_found',
-            'external_id_conflict',
-            'idempotency_key_reused',
-            'idempotency_in_progress',
-          ],
+          errors: creationErrors,
         },
         async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }

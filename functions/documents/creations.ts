@@ -1,7 +1,16 @@
 import type { Context } from 'hono'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { ApiKey } from '../../shared/http/api-keys.ts'
+import type { ErrorCode } from '../../shared/http/errors.ts'
 import { idempotentRequest } from '../../shared/http/idempotency.ts'
+
+export const creationErrors: ErrorCode[] = [
+  'agent_not_found',
+  'document_not_found',
+  'external_id_conflict',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+]
 
 /** Tells of a request that creates documents who sent it, and what a repeat under its `Idempotency-Key` must equal. */
 export function creations(repeatWaitSeconds?: number) {

@@ -10,7 +10,7 @@ import { etag } from '../../shared/http/etag.ts'
 import { idempotencyHeader } from '../../shared/http/idempotency.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import type { creations } from './creations.ts'
+import { creationErrors, type creations } from './creations.ts'
 import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -54,13 +54,7 @@ export function fileRoutes(
               headers: ['ETag', 'Location', 'Idempotency-Replayed'],
             },
           },
-          errors: [
-            'agent_not_found',
-            'document_not_found',
-            'external_id_conflict',
-            'idempotency_key_reused',
-            'idempotency_in_progress',
-          ],
+          errors: creationErrors,
         },
         async ({ c, key, db, params, headers, body: { name, bytes, ...given } }) => {
           const scope = { organizationId: key.organizationId, ...params }

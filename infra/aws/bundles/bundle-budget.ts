@@ -9,7 +9,8 @@ const guarded = 500_000
 
 /** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
-  documents: guarded,
+  /** It takes files, too. */
+  documents: 510_000,
   chunks: guarded,
   search: 485_000,
   platforms: 490_000,
