@@ -291,7 +291,7 @@ describe('creating it', () => {
   }
 
   test.each([
-    [{ fileName: 'song.mp3' }, /must end in one of pdf, docx,/],
+    [{ fileName: 'song.mp3' }, /must end in one of pdf, jpg,/],
     [{ fileName: 'pdf' }, /must end in one of/],
     [{ fileBytes: 0 }, /empty/],
     [{ fileBytes: 50 * 1024 * 1024 + 1 }, /at most 50 MB/],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { isThorough } from '../support/effort.ts'
 import { useStand } from '../support/stand.ts'
 import { expectations, judge } from './expectations.ts'
 import { docxOf, epubOf, paragraph, xlsxOf } from './hostile-files.ts'
@@ -25,7 +26,9 @@ const losses: Record<string, string[]> = {
 }
 
 describe('a reader finds in the text what the file shows, and nothing that it hides:', () => {
-  test.each(Object.keys(expectations))('%s', async (name) => {
+  // Recognising a page takes seconds; scans.test.ts does it, too.
+  const names = Object.keys(expectations).filter((name) => isThorough || !/scan|photo/.test(name))
+  test.each(names)('%s', async (name) => {
     const verdicts = Object.entries(judge(await textOf(name), expectations[name]!))
     const kept = verdicts.filter(([aspect]) => !losses[name]?.includes(aspect))
     expect(kept.flatMap(([, { missed }]) => missed)).toEqual([])

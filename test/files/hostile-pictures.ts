@@ -77,6 +77,10 @@ export const hostilePictures: HostileFile[] = [
       `${bits} /Filter /FlateDecode`,
     ),
   ),
+]
+
+/** They take seconds each. */
+export const slowHostilePictures: HostileFile[] = [
   file('a PDF with a picture that says it is larger than it is', 'lie.pdf', ['no_text', 'image', 'damaged'], () =>
     picturePdf(6_000, 6_000, Buffer.alloc(100), bits),
   ),

@@ -4,11 +4,15 @@ import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { isThorough } from '../support/effort.ts'
 import { docxOf, hostileFiles, paragraph, slowHostileFiles } from './hostile-files.ts'
-import { hostilePictures } from './hostile-pictures.ts'
+import { hostilePictures, slowHostilePictures } from './hostile-pictures.ts'
 
 const organization = newId() as OrganizationId
 const harmless = docxOf(paragraph('Open on Sundays'))
-const files = [...hostileFiles, ...hostilePictures, ...(isThorough ? slowHostileFiles : [])]
+const files = [
+  ...hostileFiles,
+  ...hostilePictures,
+  ...(isThorough ? [...slowHostileFiles, ...slowHostilePictures] : []),
+]
 
 // The time to make the file, and to read the next one, counts too.
 describe('within a minute, and without harm to the next file, ends', () => {
