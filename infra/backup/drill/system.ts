@@ -29,7 +29,7 @@ export async function startSystem(databaseUrl: string, dataDir: string): Promise
       const response = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base/search`, {
         method: 'POST',
         headers: { 'x-api-key': API_KEY!, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, limit: 5 }),
+        body: JSON.stringify({ query, limit: 5, deadline_ms: 10_000 }),
       })
       if (!response.ok) throw new Error(`search responded with ${response.status}: ${await response.text()}`)
       return await response.json()
