@@ -184,7 +184,9 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     expect(await page.locator('noscript p').isVisible()).toBe(true)
     expect(await page.getByRole('button').filter({ visible: true }).allInnerTexts()).toEqual(['Menu'])
     await page.getByRole('button', { name: 'Menu' }).click()
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'Create a document' }).isVisible()).toBe(true)
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Create a document POST' }).isVisible()).toBe(
+      true,
+    )
     await context.close()
   })
 })
