@@ -13,7 +13,7 @@ import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/ht
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, creations } from './creations.ts'
+import { creationErrors, creations, setCreated } from './creations.ts'
 import { fileRoutes } from './files.ts'
 import { revisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
@@ -105,9 +105,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           const scope = { organizationId: key.organizationId, ...params }
           const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
-          if (replayed) c.header('idempotency-replayed', 'true')
-          c.header('etag', etag(document))
-          c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
+          setCreated(c, document, replayed)
           return c.json(toDocument(document), 201)
         },
       ),

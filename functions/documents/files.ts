@@ -6,11 +6,10 @@ import { maxFileBytes } from '../../shared/files/file-types.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
-import { etag } from '../../shared/http/etag.ts'
 import { idempotencyHeader } from '../../shared/http/idempotency.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, type creations } from './creations.ts'
+import { creationErrors, type creations, setCreated } from './creations.ts'
 import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -56,14 +55,13 @@ export function fileRoutes(
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, params, headers, body: { name, bytes, ...given } }) => {
+        async ({ c, key, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const { origin, request } = creationOf(c, key, headers['idempotency-key'], { name, bytes, ...given })
+          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
+          const { name, bytes, ...given } = body
           const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
           const { document, key: path, replayed } = await createFileDocument(db, scope, file, origin, { request })
-          if (replayed) c.header('idempotency-replayed', 'true')
-          c.header('etag', etag(document))
-          c.header('location', `/v1/agents/${params.agentId}/knowledge-base/${document.id}`)
+          setCreated(c, document, replayed)
           const upload = presigner.presignPost(path, maxFileBytes, new Date(document.created_at))
           return c.json({ document: toDocument(document), upload }, 201)
         },

@@ -76,7 +76,7 @@ export interface Tables {
     extracted_text: string | null
     /** What of the text is doubtful. */
     file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
-    /** In the order in which they are made; those whose passage the text has not got wait for a person. */
+    /** Applied in this order; one whose passage the text lacks waits for a person. */
     corrections: JSONColumnType<Correction[], string | undefined, string>
     pages_read: number | null
     pages: number | null

@@ -56,7 +56,7 @@ export async function checkChange(
   return { version: versions[0]!.version, results, broken }
 }
 
-/** In the order of the questions: what each finds now, or would find after a change. */
+/** What each question finds now, or would find after a change, in the order of the questions. */
 export async function ask(
   db: Database,
   scope: AgentScope,

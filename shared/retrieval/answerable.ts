@@ -12,7 +12,7 @@ const weights: Record<Mode, Weights> = {
   semantic: [-2.1, 6.3, 0],
 }
 
-/** From this probability on the first hit more likely answers than not. */
+/** The probability from which the first hit more likely answers than not. */
 export const probablyAnswered = 0.5
 
 /** A model gets an empty answer below this probability, which loses less than one right first hit in twenty. */

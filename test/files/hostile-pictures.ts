@@ -56,7 +56,7 @@ export function picturesPdf(pictures: readonly Buffer[], dictionary: string): Bu
 }
 const bits = '/ColorSpace /DeviceGray /BitsPerComponent 1'
 
-/** Of pages that are pictures, and pictures alone. */
+/** Pictures, and PDFs whose pages are pictures. */
 export const hostilePictures: HostileFile[] = [
   file('a PNG of 400 megapixels in 50 kB', 'bomb.png', 'picture_too_large', () => pngOf(20_000, 20_000)),
   file('a PNG of 100 megapixels', 'large.png', 'picture_too_large', () => pngOf(10_000, 10_000)),

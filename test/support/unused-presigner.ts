@@ -4,7 +4,7 @@ function unused(): never {
   throw new Error('No file is posted or downloaded here')
 }
 
-/** For apps whose tests have nothing to do with files. */
+/** A presigner that throws, where no test deals with files. */
 export const unusedPresigner: Presigner = {
   bucket: 'files',
   origin: 'http://127.0.0.1',

@@ -110,7 +110,7 @@ ${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
 </section>`
 }
 
-/** To correct the chosen passage of a file, if it says where it is in the text that is there. */
+/** Leads to the form that corrects the chosen passage of a file, if the passage's place in the text is known. */
 function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   const { source_url, status, managed_by, edits } = document
   const place = chunks.find(({ chunk_index }) => chunk_index + 1 === passage)

@@ -4,9 +4,9 @@ const pageWords = 'page|pg?|seite|s|blatt|folie|slide|página|pagina|pág|pag|si
 export function withoutPageNumber(text: string, page: number, pages: number): string {
   const count = `(?:\\s*(?:of|von|de|di|du|sur|av|af|z|/)\\s*${pages})?`
   const named = new RegExp(`\\b(?:${pageWords})\\b\\.?\\s*${page}\\b${count}`, 'iu')
-  const alone = new RegExp(`(?:^|[\\s|·•–—(-])${page}${count}[\\s)–—-]*$`, 'u')
+  const unnamed = new RegExp(`(?:^|[\\s|·•–—(-])${page}${count}[\\s)–—-]*$`, 'u')
   return text
     .replace(named, '')
-    .replace(alone, '')
+    .replace(unnamed, '')
     .replace(/^[\s|·•,–—-]+|[\s|·•,–—-]+$/gu, '')
 }

@@ -1,6 +1,6 @@
 const currency = /[€$£¥₹₽₺₴]|\b(?:[A-Z]{3}|[Ee]uros?|kr|zł|Kč|Ft|lei|Fr)\b|\d[.,](?:-|–)/u
 
-/** The number of leading rows that name the columns: those that alone are bold, shaded or underlined, else a guess by what is below.
+/** The number of leading rows that name the columns: those that are bold, shaded or underlined, if no other row is, else a guess by what is below.
  * @param styles for each style, whether each row has it */
 export function headerRowsOf(rows: readonly (readonly string[])[], ...styles: (readonly boolean[])[]): number {
   for (const styled of styles) {

@@ -7,7 +7,7 @@ export interface Priced {
   key: string
   /** The line or sentence, with a table's cells one after the other. */
   text: string
-  /** In one form each: of currency and amount. */
+  /** Its prices, each as currency and amount in one form. */
   amounts: string
 }
 

@@ -43,7 +43,7 @@ function runFrom(lines: readonly Line[], start: number): Line[] {
   return run.slice(0, nextTable(run))
 }
 
-/** Where other columns begin below the rows of a table: at their names, at hours below prices, or at a line of text above either. */
+/** The index at which other columns begin below a table's rows: at their names, at hours below prices, or at a line of text above either. */
 function nextTable(run: readonly Line[]): number {
   const rows = run.flatMap(({ segments }, at) => (segments.length > 1 ? [at] : []))
   const next = rows.findIndex((_, row) => {

@@ -26,7 +26,7 @@ export async function readPicture(
   return { blocks: page!.blocks, notes: notesOn(1, page!.isDoubtful, doubtful) }
 }
 
-/** Where a picture stands on its page, by the orientation that EXIF gives it. */
+/** The matrix that turns a picture upright on its page, by its orientation in EXIF. */
 const placed: Record<number, (width: number, height: number) => Matrix> = {
   1: (w, h) => [w, 0, 0, -h, 0, h],
   2: (w, h) => [-w, 0, 0, -h, w, h],

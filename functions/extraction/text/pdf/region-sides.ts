@@ -4,7 +4,7 @@ import { beginsList, isFull, type Line, linesOf, lineText } from './text-lines.t
 
 const minProseLines = 6
 const minProseLetters = 22
-/** In multiples of the font size. */
+/** The distance of two lines of prose at most, in multiples of the font size. */
 const maxProsePitch = 1.6
 
 /** What stands on one side of a possible cut. */
@@ -33,7 +33,7 @@ export class Side {
     return median(this.#body.map(({ segments }) => segments.length))
   }
 
-  /** Whether the first line is a heading: larger than the others, or alone above rows of several cells. */
+  /** Whether the first line is a heading: larger than the others, or the only cell of its row above rows of several. */
   get isHeaded(): boolean {
     const [first] = this.lines
     if (!first || first.segments.length > 1 || !isLabel(first.segments[0]!.text) || priceAtEnd(lineText(first)))

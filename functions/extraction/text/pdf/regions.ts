@@ -124,7 +124,7 @@ function sidesOf({ words, tables }: Region, left: number): [Region, Region] {
   ]
 }
 
-/** Where words begin after a gap, and tables; those first that most lines share. */
+/** The left edges of tables, and of words after a gap; those that most lines share come first. */
 function candidates(rows: readonly Row[]): number[] {
   const edges = rows.flatMap(({ words, tables }) => [
     ...tables.map(({ x0 }) => x0),
@@ -188,7 +188,7 @@ function isApart({ words, y }: Row, above: Row, pitch = 2.4): boolean {
   return table ? y - table.bottom > (pitch - 1) * words[0]!.size : y - above.y > pitch * words[0]!.size
 }
 
-/** Where a band ends before a line such as "Prices include VAT" that stands below both sides, at the left. */
+/** The end of a band, without a line such as "Prices include VAT" that stands below both sides, at the left. */
 function beforeNote(rows: readonly Row[], from: number, to: number, left: number): number {
   const [line] = linesOf(rows[to - 1]!.words)
   const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && !priceAtEnd(lineText(line))

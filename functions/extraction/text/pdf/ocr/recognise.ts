@@ -47,7 +47,7 @@ async function readRaster(raster: Raster, scale: number) {
       if (!bullet && confidence < (isWord ? noise : doubtful)) continue
       const [x0, x1, y] = [bbox.x0 / scale, bbox.x1 / scale, straight((bbox.x0 + bbox.x1) / 2, line) / scale]
       const word = { text, x0, x1, y, size, font: '', bold: false, space: maxSpace }
-      // Words that are told apart are never joined by the layout.
+      // Tesseract has separated these words, so the layout must not join them.
       if (previous) previous.x1 = Math.min(previous.x1, x0 - 0.2 * size)
       words.push(word)
       if (isWord && confidence < doubtful) passages.push(text)

@@ -5,7 +5,7 @@ import type { Raster } from './raster.ts'
 
 const load = createRequire(import.meta.url)
 const core = 'tesseract.js-core/tesseract-core-relaxedsimd-lstm'
-/** Read together, they cost no more time than one alone. */
+/** Reading both takes no longer than reading one. */
 const languages = ['deu', 'eng']
 const lstmOnly = 1
 /** Finds text wherever it is, since what belongs together is decided by our layout. */
