@@ -63,6 +63,14 @@ const environment = v.pipe(
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
     CHUNK_TOKENS: v.optional(whole(1, 4096), `${defaultChunkTokens}`),
     CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
+    /** Webhooks and sources may have loopback addresses, which no deployed stage allows. */
+    ALLOW_LOOPBACK: v.optional(
+      v.pipe(
+        v.picklist(['true', 'false'], ({ input }) => `must be true or false, not ${input}`),
+        v.transform((text) => text === 'true'),
+      ),
+      'false',
+    ),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),
   v.forward(

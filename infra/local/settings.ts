@@ -51,6 +51,8 @@ Settings, as environment variables:
   CHUNK_TOKENS               maximum size of a chunk (default 400)
   CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
   CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
+  ALLOW_LOOPBACK             true lets webhooks and sources have addresses of this machine, such as
+                             http://127.0.0.1:9000 (default false)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)
 
 Example: PORT=8788 DATA_DIR=.local/second npm start`

@@ -1,0 +1,65 @@
+import ipaddr from 'ipaddr.js'
+
+export interface AddressRule {
+  /** Loopback addresses are allowed too, over http as well: the local stand. */
+  isLoopbackAllowed: boolean
+}
+
+/** An address that must not be called; the message says why, for people. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused'
+}
+
+/** A check before any look-up; `checkAddresses` follows it, as a name may lead anywhere. */
+export function isAllowedUrl(url: string, rule: AddressRule): boolean {
+  try {
+    parseAllowed(url, rule)
+    return true
+  } catch (error) {
+    if (error instanceof OutboundRefused) return false
+    throw error
+  }
+}
+
+/** @throws OutboundRefused */
+export function parseAllowed(text: string, rule: AddressRule): URL {
+  const url = URL.parse(text)
+  if (!url) throw new OutboundRefused('is not a URL')
+  const address = literalOf(url)
+  if (address) checkAddresses([address], rule)
+  const isLoopback = rule.isLoopbackAllowed && address !== undefined && rangeOf(address) === 'loopback'
+  if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:'))
+    throw new OutboundRefused('must begin with https://')
+  if (url.username || url.password) throw new OutboundRefused('must hold no user name and no password')
+  // Below 1024 live services such as SSH and mail, which no receiver shares.
+  const port = Number(url.port || 443)
+  if (port !== 443 && port < 1024 && !isLoopback) throw new OutboundRefused('must have the port 443, or 1024 and above')
+  return url
+}
+
+/** The IP address that a URL holds in place of a name; the URL parser has made its decimal, octal and hex forms plain. */
+export function literalOf({ hostname }: URL): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  return ipaddr.isValid(bare) ? bare : undefined
+}
+
+/** Every address of a name must be public: which of them a connection takes is nobody's choice. @throws OutboundRefused */
+export function checkAddresses(addresses: string[], { isLoopbackAllowed }: AddressRule): void {
+  for (const address of addresses) {
+    const range = rangeOf(address)
+    if (range === 'public' || (isLoopbackAllowed && range === 'loopback')) continue
+    throw new OutboundRefused(`leads to ${address}, which is not a public address`)
+  }
+}
+
+// Public IPv6 lies in 2000::/3 today; the rest is reserved, local or carries an IPv4 address within.
+const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+function rangeOf(text: string): 'public' | 'loopback' | 'other' {
+  if (!ipaddr.isValid(text)) return 'other'
+  const address = ipaddr.parse(text)
+  const range = address.range()
+  if (range === 'loopback') return 'loopback'
+  if (range !== 'unicast') return 'other'
+  return address instanceof ipaddr.IPv6 && !address.match(globalIpv6) ? 'other' : 'public'
+}
