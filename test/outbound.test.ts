@@ -11,7 +11,16 @@ afterAll(() => listeners.map((listener) => listener.close()))
 
 const options = { method: 'GET', headers: {}, maxBytes: 1000, milliseconds: 5000, isLoopbackAllowed: false } as const
 
-const local = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.1.1', '172.16.0.1', '100.64.0.1', '172.31.255.254']
+const local = [
+  '127.0.0.1',
+  '10.0.0.1',
+  '169.254.169.254',
+  '192.168.1.1',
+  '172.16.0.1',
+  '100.64.0.1',
+  '172.31.255.254',
+  '127.255.255.254',
+]
 
 function formsOf(address: string): string[] {
   const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number]
