@@ -25,10 +25,10 @@ import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import type { Sender, WorkMessage } from '../../shared/queue.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
+import { Unreadable } from '../../shared/text/unreadable.ts'
 import { progressWriter } from './progress.ts'
 import type { extractText } from './text/extract-text.ts'
 import type { Extracted } from './text/read-file.ts'
-import { Unreadable } from './text/unreadable.ts'
 
 export interface Extraction extends Worker {
   bucket: Pick<Bucket, 'get'>

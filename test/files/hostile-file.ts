@@ -1,4 +1,4 @@
-import type { UnreadableCode } from '../../functions/extraction/text/unreadable.ts'
+import type { UnreadableCode } from '../../shared/text/unreadable.ts'
 
 export type Outcome = UnreadableCode | RegExp
 /** Several outcomes where it is a matter of the machine. */

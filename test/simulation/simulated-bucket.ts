@@ -1,7 +1,7 @@
 import type { extractText } from '../../functions/extraction/text/extract-text.ts'
-import { Unreadable } from '../../functions/extraction/text/unreadable.ts'
 import type { Bucket, StoredFile } from '../../shared/files/bucket.ts'
 import type { FileType } from '../../shared/files/file-types.ts'
+import { Unreadable } from '../../shared/text/unreadable.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { reach } from './process.ts'
 

@@ -1,8 +1,8 @@
 import type { OrganizationId } from '../../../shared/ids.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import type { Extracted } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
-import { Unreadable } from './unreadable.ts'
 
 export { Unreadable }
 

@@ -1,5 +1,5 @@
 import type { FileType } from '../../../shared/files/file-types.ts'
-import { Unreadable, type UnreadableCode } from './unreadable.ts'
+import { Unreadable, type UnreadableCode } from '../../../shared/text/unreadable.ts'
 
 export const sourceTypes = {
   pdf: 'pdf',

@@ -1,14 +1,14 @@
 import type { ExtractionNote } from '../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
-import { type Block, firstHeading } from './blocks.ts'
-import { cleanText } from './clean-text.ts'
-import { decodeText } from './decode-text.ts'
+import { type Block, firstHeading } from '../../../shared/text/blocks.ts'
+import { cleanText } from '../../../shared/text/clean-text.ts'
+import { decodeText } from '../../../shared/text/decode-text.ts'
+import { toMarkdown } from '../../../shared/text/markdown.ts'
+import { saneTitle } from '../../../shared/text/title.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
-import { toMarkdown } from './markdown.ts'
 import type { Progress } from './pdf/page-notes.ts'
-import { saneTitle } from './title.ts'
-import { Unreadable } from './unreadable.ts'
 import { checkedPackage } from './zip-package.ts'
 
 export type Extracted = {
@@ -88,7 +88,7 @@ async function packageContent(file: Buffer): Promise<Content> {
 }
 
 async function characterContent(file: Buffer, fileName: string): Promise<Content> {
-  const { declaredEncoding, isHtml, readHtml } = await import('./formats/html.ts')
+  const { declaredEncoding, isHtml, readHtml } = await import('../../../shared/text/html/html.ts')
   const text = decodeText(file, declaredEncoding(file))
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')

@@ -4,10 +4,10 @@ import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OrganizationId } from '../../../shared/ids.ts'
+import { Unreadable, type UnreadableCode } from '../../../shared/text/unreadable.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import { residentMb } from './process-memory.ts'
 import type { ReaderProgress, ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
-import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
 /** `seconds` are for a file, and for each page that has to be recognised; `secondsInAll` for all of them. */
 export type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }

@@ -1,6 +1,7 @@
 // The program of the child process.
+
+import { Unreadable, type UnreadableCode } from '../../../shared/text/unreadable.ts'
 import { type Extracted, readFile } from './read-file.ts'
-import { Unreadable, type UnreadableCode } from './unreadable.ts'
 
 export type ReaderReady = 'ready'
 export type ReaderRequest = { file: Uint8Array; fileName: string }

@@ -1,5 +1,5 @@
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
-import { Unreadable } from './unreadable.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
 
 const maxEntries = 10_000
 const maxBytes = 384 * 1024 * 1024

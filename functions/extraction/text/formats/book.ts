@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import type { Block } from '../blocks.ts'
-import { decodeText } from '../decode-text.ts'
-import { Unreadable } from '../unreadable.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
+import { decodeText } from '../../../../shared/text/decode-text.ts'
+import { htmlBlocks } from '../../../../shared/text/html/html.ts'
+import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { entriesNamed } from '../zip-package.ts'
-import { htmlBlocks } from './html.ts'
 
 const emptyElement = /<(?!(?:area|br|col|hr|img|input|link|meta|wbr)\b)([\w:-]+)((?:\s[^<>]*)?)\/>/g
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
-import type { Block } from '../blocks.ts'
-import { mostFrequent } from '../table-header.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
+import { mostFrequent } from '../../../../shared/text/table-header.ts'
 import { sheetBlocks } from './table-rows.ts'
 
 const delimiters = [';', '\t', ',', '|']

@@ -1,7 +1,7 @@
 import PostalMime, { type Email } from 'postal-mime'
-import type { Block } from '../blocks.ts'
-import { Unreadable } from '../unreadable.ts'
-import { htmlBlocks } from './html.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
+import { htmlBlocks } from '../../../../shared/text/html/html.ts'
+import { Unreadable } from '../../../../shared/text/unreadable.ts'
 
 /** The subject, sender and date, and the body; attachments are only named. @throws Unreadable */
 export async function readMail(file: Buffer): Promise<{ blocks: Block[]; title: string | undefined }> {

@@ -1,6 +1,6 @@
 import type * as anydoc from '@firecrawl/anydoc'
-import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
-import { Unreadable } from '../unreadable.ts'
+import { type Block, type ListItem, plain, type Table, withAddress } from '../../../../shared/text/blocks.ts'
+import { Unreadable } from '../../../../shared/text/unreadable.ts'
 
 export type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
 

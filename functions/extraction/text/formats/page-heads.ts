@@ -1,4 +1,4 @@
-import type { Block } from '../blocks.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
 import { withoutPageNumber } from '../page-number.ts'
 import { characters, entriesNamed } from '../zip-package.ts'
 

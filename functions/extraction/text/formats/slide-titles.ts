@@ -1,4 +1,4 @@
-import { type Block, plain } from '../blocks.ts'
+import { type Block, plain } from '../../../../shared/text/blocks.ts'
 import { characters, entriesNamed } from '../zip-package.ts'
 
 const maxLetters = 100

@@ -1,5 +1,5 @@
-import type { Block, Table } from '../blocks.ts'
-import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from '../table-header.ts'
+import type { Block, Table } from '../../../../shared/text/blocks.ts'
+import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from '../../../../shared/text/table-header.ts'
 
 /** `standsOut`: bold or shaded. */
 export type SheetCell = { text: string; standsOut?: boolean }

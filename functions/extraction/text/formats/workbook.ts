@@ -1,8 +1,8 @@
 import type { Cell, CellValue, MergeRange, Sheet } from 'hucre'
 import { readXlsx } from 'hucre/xlsx'
 import { dateToSerial, format, isDateFormat } from 'numfmt'
-import type { Block } from '../blocks.ts'
-import { Unreadable } from '../unreadable.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
+import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { type SheetCell, sheetBlocks } from './table-rows.ts'
 
 const maxCells = 2_000_000

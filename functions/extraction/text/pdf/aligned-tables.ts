@@ -1,5 +1,12 @@
-import type { Table } from '../blocks.ts'
-import { amountKind, headerRowsOf, isAmount, isLabel, mostFrequent, priceAtEnd } from '../table-header.ts'
+import type { Table } from '../../../../shared/text/blocks.ts'
+import {
+  amountKind,
+  headerRowsOf,
+  isAmount,
+  isLabel,
+  mostFrequent,
+  priceAtEnd,
+} from '../../../../shared/text/table-header.ts'
 import { joinLines, type Line, type Segment } from './text-lines.ts'
 
 type Column = { x0: number; x1: number }

@@ -1,5 +1,5 @@
-import type { Block, Table } from '../blocks.ts'
-import { headerRowsOf, isAmount } from '../table-header.ts'
+import type { Block, Table } from '../../../../shared/text/blocks.ts'
+import { headerRowsOf, isAmount } from '../../../../shared/text/table-header.ts'
 
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []

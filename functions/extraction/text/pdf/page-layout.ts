@@ -1,4 +1,4 @@
-import type { Block } from '../blocks.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type FontSizes, textBlocks } from './paragraphs.ts'
 import { PageCuts, type Region } from './regions.ts'

@@ -1,5 +1,5 @@
-import type { Block, ListItem } from '../blocks.ts'
-import { priceAtEnd } from '../table-header.ts'
+import type { Block, ListItem } from '../../../../shared/text/blocks.ts'
+import { priceAtEnd } from '../../../../shared/text/table-header.ts'
 import { alignedTable, withPrices } from './aligned-tables.ts'
 import { isFull, joinLines, type Line, lineText } from './text-lines.ts'
 

@@ -1,5 +1,5 @@
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
-import type { Block } from '../blocks.ts'
+import type { Block } from '../../../../shared/text/blocks.ts'
 import { decodedPicture } from './ocr/leptonica.ts'
 import { recognised } from './ocr/recognise.ts'
 import { laidOutPages } from './page-layout.ts'

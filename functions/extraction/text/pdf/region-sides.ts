@@ -1,4 +1,4 @@
-import { isLabel, listKind, priceAtEnd } from '../table-header.ts'
+import { isLabel, listKind, priceAtEnd } from '../../../../shared/text/table-header.ts'
 import type { Word } from './page-content.ts'
 import { beginsList, isFull, type Line, linesOf, lineText } from './text-lines.ts'
 

@@ -1,4 +1,4 @@
-import { priceAtEnd } from '../table-header.ts'
+import { priceAtEnd } from '../../../../shared/text/table-header.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { matchingLines, runsOn, Side } from './region-sides.ts'
 import type { PlacedTable } from './ruled-tables.ts'

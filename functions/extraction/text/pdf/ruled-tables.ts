@@ -1,5 +1,5 @@
-import type { Table } from '../blocks.ts'
-import { headerRowsOf } from '../table-header.ts'
+import type { Table } from '../../../../shared/text/blocks.ts'
+import { headerRowsOf } from '../../../../shared/text/table-header.ts'
 import type { Word } from './page-content.ts'
 import type { Ruling } from './rulings.ts'
 import { joinLines, linesOf, lineText } from './text-lines.ts'

@@ -1,5 +1,5 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs'
-import type { Block, ListItem } from '../blocks.ts'
+import type { Block, ListItem } from '../../../../shared/text/blocks.ts'
 import { joinLines } from './text-lines.ts'
 
 /** A node of the tags, or a piece of the page's text. */

@@ -1,4 +1,4 @@
-import { Unreadable } from '../../unreadable.ts'
+import { Unreadable } from '../../../../../shared/text/unreadable.ts'
 import type { Raster } from './raster.ts'
 import { type Core, startedEngine } from './tesseract.ts'
 

@@ -1,4 +1,4 @@
-import { parse } from 'parse5'
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { type Block, type ListItem, plain, type Table, withAddress } from '../blocks.ts'
 import { Unreadable } from '../unreadable.ts'
 import {
@@ -18,8 +18,14 @@ const maxCells = 2_000_000
 const skipped =
   /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|input|textarea|datalist|dialog)$/
 
+export type HtmlDocument = DefaultTreeAdapterTypes.Document
+
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
-  const document = parse(html)
+  return readDocument(parse(html))
+}
+
+/** Leaves of `document` only what is read. */
+export function readDocument(document: HtmlDocument): { blocks: Block[]; title: string | undefined } {
   const root = document.childNodes.find((node) => isElement(node as Node)) as Element | undefined
   if (root) keepContent(root)
   const blocks = blocksOf(document.childNodes as Node[], 0)

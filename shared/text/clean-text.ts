@@ -1,4 +1,4 @@
-import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
+import { maxContentBytes } from '../documents/max-content-bytes.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Removes what the database refuses and search cannot match. @throws Unreadable over 4 MiB of UTF-8 */
