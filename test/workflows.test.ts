@@ -76,6 +76,14 @@ test('prod is deployed after dev was tried from outside, and no deploy is cut of
   expect(Math.min(...order.map(place))).toBeGreaterThanOrEqual(0)
 })
 
+test('a pull request’s own code is shown what it would change under a role that reads templates only, and after a review', () => {
+  const { diff } = workflow('check.yml').jobs
+  expect(diff!.environment).toBe('diff')
+  const commands = diff!.steps!.flatMap(({ run = '' }) => (run.includes('cdk') ? [run] : []))
+  // The other methods need CDK's roles, which read or change more.
+  expect(commands).toEqual(['npx cdk diff --method=template cuecard-prod-secrets cuecard-prod'])
+})
+
 test('the credentials of a deploy outlive it, and are of the account that the stage is pinned to', () => {
   const { jobs } = workflow('deploy-stage.yml')
   const { with: inputs } = jobs.deploy!.steps!.find(({ uses }) => uses?.startsWith('aws-actions/'))!

@@ -18,7 +18,14 @@ export type Access = {
 }
 
 /** Whoever signs a URL needs the right that the URL gives. */
-type FileAction = 's3:GetObject' | 's3:PutObject' | 's3:DeleteObject'
+type FileAction = keyof typeof keyActions
+
+/** What an action on a file takes of the key that encrypts it. */
+const keyActions = {
+  's3:GetObject': 'kms:Decrypt',
+  's3:PutObject': 'kms:GenerateDataKey',
+  's3:DeleteObject': undefined,
+}
 
 export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
   documents: { database: 'database-documents', sends: ['embedding', 'extraction'], files: ['s3:PutObject'] },
@@ -109,6 +116,10 @@ export function statementsFor(
       receives ? [queues[receives].queueArn] : [],
     ),
     allow(actions, [files.arnForObjects('*')]),
+    allow(
+      actions.flatMap((action) => keyActions[action] ?? []),
+      [files.encryptionKey!.keyArn],
+    ),
     allow(['s3:ListBucket'], allowed.listsFiles ? [files.bucketArn] : []),
   ].flat()
 }

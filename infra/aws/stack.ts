@@ -5,7 +5,7 @@ import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
 import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
 import { access, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
-import { allowPagesFrom, createFilesBucket } from './files.ts'
+import { allowPagesFrom, createFilesBucket, restrictReading } from './files.ts'
 import { createFunction } from './functions.ts'
 import { createHttpApi } from './http-api.ts'
 import { Migrations } from './migrations.ts'
@@ -48,6 +48,12 @@ export class CuecardStack extends Stack {
 
     const http = createHttpApi(this, name, aliases, settings)
     allowPagesFrom(files, http.origin)
+    const readers = lambdaNames.filter((name) => (access[name].files ?? []).includes('s3:GetObject'))
+    restrictReading(
+      files,
+      readers.map((name) => functions[name].role!),
+      settings,
+    )
     addEventSource(this, 'embedding', queues.embedding, aliases.embedding, settings.embeddingConcurrency)
     addEventSource(this, 'extraction', queues.extraction, aliases.extraction, settings.extractionConcurrency)
     functions.canary.addEnvironment('BASE_URL', http.origin)

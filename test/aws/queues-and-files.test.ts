@@ -70,6 +70,31 @@ describe('the files', () => {
     expect(allowedBy('AWS::S3::BucketPolicy', id)).toEqual([])
   })
 
+  test('are read by the Lambdas that need them and the operators’ role, and denied to every other role of the account', () => {
+    const readersOf = (stage: StageUnderTest) => {
+      const template = synthesis.stack(stage)
+      const statements = statementsOf(template, 'AWS::S3::BucketPolicy', bucketOf(stage)[0])
+      const [denied, ...others] = statements.filter(({ Action }) => Action === 's3:GetObject')
+      expect(others).toEqual([])
+      expect(denied).toMatchObject({ Effect: 'Deny', Principal: { AWS: '*' } })
+      const { ArnNotEquals, ...conditions } = denied!.Condition as { ArnNotEquals: Fields }
+      expect(conditions).toEqual({})
+      return [ArnNotEquals['aws:PrincipalArn']!].flat()
+    }
+    const roles = ['dashboard', 'extraction'].map((name) => prod.lambda(name).Properties.Role!)
+    expect(readersOf('prod')).toEqual(roles)
+    expect(readersOf('everything')).toContain('arn:aws:iam::111122223333:role/files')
+  })
+
+  test('are encrypted with a key of the stage’s own, which is rotated', () => {
+    const [{ ServerSideEncryptionByDefault: rule }] = (
+      bucketOf('prod')[1].Properties.BucketEncryption as { ServerSideEncryptionConfiguration: [Record<string, Fields>] }
+    ).ServerSideEncryptionConfiguration
+    const key = rule!.KMSMasterKeyID!
+    expect(rule!.SSEAlgorithm).toBe('aws:kms')
+    expect(prod.resources[logicalId(key)]!.Properties.EnableKeyRotation).toBe(true)
+  })
+
   test('are gone when they are deleted, no version is kept, and outlive their stack in production, not in dev', () => {
     expect(bucketOf('prod')[1].Properties.VersioningConfiguration).toBeUndefined()
     expect(bucketOf('prod')[1].DeletionPolicy).toBe('RetainExceptOnCreate')
@@ -107,11 +132,14 @@ describe('the files', () => {
 
 /** What the policy of a queue or a bucket allows; the rule packs look after TLS and encryption. */
 function allowedBy(type: string, target: string): Fields[] {
-  const [, { Properties }] = prod
+  return statementsOf(prod, type, target).filter(({ Effect }) => Effect === 'Allow')
+}
+
+function statementsOf(template: StackTemplate, type: string, target: string): Fields[] {
+  const [, { Properties }] = template
     .ofType(type)
     .find(([, { Properties: each }]) =>
       [each.Queues ?? each.Bucket!].flat().some((reference) => logicalId(reference) === target),
     )!
-  const { Statement } = Properties.PolicyDocument as { Statement: Fields[] }
-  return Statement.filter(({ Effect }) => Effect === 'Allow')
+  return (Properties.PolicyDocument as { Statement: Fields[] }).Statement
 }

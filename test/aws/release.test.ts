@@ -93,6 +93,22 @@ describe.each(serving)('a new version of %s', (name) => {
   })
 })
 
+test('the errors that stop a release are those that the code did not expect, and no refused or throttled request', () => {
+  const filters = prod
+    .ofType('AWS::Logs::MetricFilter')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ MetricTransformations }) => (MetricTransformations as Fields[])[0]!.MetricName === 'UnexpectedErrors')
+  expect(filters.map(({ LogGroupName }) => prod.resolve(LogGroupName!)).sort()).toEqual(
+    serving.map((name) => `/aws/lambda/cuecard-prod-${name}`).sort(),
+  )
+  for (const { FilterPattern } of filters) expect(FilterPattern).toBe('{ $.message = "unexpected_error" }')
+  const [, { Properties: alarm }] = prod.one('AWS::CloudWatch::Alarm', 'AlarmName', 'cuecard-prod-release-errors')
+  const read = (alarm.Metrics as { MetricStat?: { Metric: Fields } }[]).flatMap(
+    ({ MetricStat }) => MetricStat?.Metric.MetricName ?? [],
+  )
+  expect(read.sort()).toEqual(['Count', 'UnexpectedErrors'])
+})
+
 test.each(workers)(
   'the worker %s is updated at once, and only when every Lambda that serves has all of its requests at the new version',
   (name) => {

@@ -75,11 +75,12 @@ describe('permissions', () => {
   }
   const files = (...actions: string[]) =>
     `${actions.map((action) => `s3:${action}`).join(' ')} on cuecard-prod-files-111122223333-eu-central-1/*`
+  const key = (...actions: string[]) => `${actions.map((action) => `kms:${action}`).join(' ')} on fileskeyD0F92289`
   const both = ['embedding', 'extraction']
   const listFiles = 's3:ListBucket on cuecard-prod-files-111122223333-eu-central-1'
 
   test.each([
-    ['documents', [read('database-documents'), send(...both), files('PutObject')]],
+    ['documents', [read('database-documents'), send(...both), files('PutObject'), key('GenerateDataKey')]],
     ['chunks', [read('database-chunks')]],
     ['search', [read('database-search', 'provider')]],
     ['platforms', [read('database-platforms', 'provider')]],
@@ -87,10 +88,21 @@ describe('permissions', () => {
     ['organization', [read('database-organization')]],
     ['agents', [read('database-agents')]],
     ['questions', [read('database-questions', 'provider')]],
-    ['dashboard', [read('database-dashboard', 'provider'), send(...both), files('GetObject', 'PutObject')]],
+    [
+      'dashboard',
+      [
+        read('database-dashboard', 'provider'),
+        send(...both),
+        files('GetObject', 'PutObject'),
+        key('Decrypt', 'GenerateDataKey'),
+      ],
+    ],
     ['reference', []],
     ['embedding', [read('database-embedding', 'provider'), receive('embedding', 'sqs:SendMessage')]],
-    ['extraction', [read('database-extraction'), send(...both), receive('extraction'), files('GetObject')]],
+    [
+      'extraction',
+      [read('database-extraction'), send(...both), receive('extraction'), files('GetObject'), key('Decrypt')],
+    ],
     ['sweeper', [read('database-sweeper'), send(...both), files('DeleteObject'), listFiles]],
     ['canary', [read('canary')]],
     ['migrate', [read('database-owner')]],

@@ -25,6 +25,7 @@ const everything: StageSettings = {
   ...stages.prod,
   isBackedUp: true,
   alarmAddress,
+  filesReaderArn: 'arn:aws:iam::111122223333:role/files',
   corsOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
   customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
 }

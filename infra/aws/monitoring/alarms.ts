@@ -21,7 +21,7 @@ export function createAlarms(scope: Construct, name: string, watched: Watched, s
     ...apiAlarms(scope, name, watched),
     ...pipelineAlarms(name, watched, settings),
     ...operationAlarms(name, watched, settings),
-    ...(settings.shiftsTraffic && releaseAlarms(watched)),
+    ...(settings.shiftsTraffic && releaseAlarms(scope, name, watched)),
   }
   return Object.entries(alarms).map(([id, { metric, threshold = 1, periods = 1, missing, text, heading }]) => {
     const alarm = new Alarm(scope, id, {

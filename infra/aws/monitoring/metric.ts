@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric, type TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Alias, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
 import { type LambdaName, metricReporters, type QueueName } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
@@ -8,7 +8,7 @@ import type { WorkQueue } from '../queue.ts'
 
 export type Watched = {
   readonly http: Api
-  readonly functions: Readonly<Record<LambdaName, IFunction>>
+  readonly functions: Readonly<Record<LambdaName, LambdaFunction>>
   readonly aliases: Readonly<Record<LambdaName, Alias>>
   readonly migrate: IFunction
   readonly work: Readonly<Record<QueueName, WorkQueue>>

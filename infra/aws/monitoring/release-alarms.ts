@@ -1,5 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
 import { aliasName, type LambdaName, serving } from '../../wiring.ts'
 import { type AlarmSettings, failureRate, type Watched } from './metric.ts'
 
@@ -11,7 +13,8 @@ export function releaseAlarmsOf(name: LambdaName): string[] {
 }
 
 /** They see within two minutes what the others take ten for: a shift lasts five. */
-export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmSettings> {
+export function releaseAlarms(scope: Construct, stack: string, watched: Watched): Record<string, AlarmSettings> {
+  const { http, aliases, functions } = watched
   const ofVersions = serving.map((name): [string, AlarmSettings] => {
     const { lambda, version } = aliases[name]
     const metric = new Metric({
@@ -29,12 +32,24 @@ export function releaseAlarms({ http, aliases }: Watched): Record<string, AlarmS
     const text = `The new version of the ${name} Lambda crashes or times out. The deploy takes its requests back and rolls back by itself: find the first error of that version in its log before the next one.`
     return [`${name}-release`, { metric, threshold: 2, text, heading }]
   })
+  // Only what the code of a Lambda did not expect: refused and throttled requests, which a stranger can cause, stop no deploy.
+  const filters = serving.map(
+    (name) =>
+      new MetricFilter(scope, `${name}-unexpected-errors`, {
+        logGroup: functions[name].logGroup,
+        filterPattern: FilterPattern.stringValue('$.message', '=', 'unexpected_error'),
+        metricNamespace: stack,
+        metricName: 'UnexpectedErrors',
+        metricValue: '1',
+      }),
+  )
+  const errors = filters[0]!.metric({ statistic: 'Sum', period })
   return {
     ...Object.fromEntries(ofVersions),
     'release-errors': {
-      metric: failureRate(http.api.metricServerError({ period }), http.api.metricCount({ period }), period),
+      metric: failureRate(errors, http.api.metricCount({ period }), period),
       threshold: 2,
-      text: 'At least 2 % of the requests of a minute fail with a 5xx. A deploy that is under way takes its requests back and rolls back by itself; without one, see the access log for the route and the log of its Lambda for the reason.',
+      text: 'At least 2 % of the requests of a minute end in an error that the code did not expect. A deploy that is under way takes its requests back and rolls back by itself; without one, look for unexpected_error in the logs of the Lambdas.',
       heading,
     },
   }
