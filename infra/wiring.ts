@@ -120,6 +120,22 @@ export type DatabaseUser = {
 
 export const databaseUsers = lambdaNames.filter((name): name is DatabaseUser => 'database' in lambdas[name])
 
+/** Seconds after which the database ends a statement of the Lambda's login that has no limit of its own. */
+export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
+  documents: 12,
+  chunks: 12,
+  search: 8,
+  mcp: 8,
+  platforms: 8,
+  organization: 12,
+  agents: 12,
+  questions: 12,
+  dashboard: 12,
+  embedding: 70,
+  extraction: 35,
+  sweeper: 45,
+}
+
 /** Each queue has the name of the Lambda that works on it. */
 export type QueueName = 'embedding' | 'extraction'
 

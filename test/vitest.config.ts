@@ -6,7 +6,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 
 /** What needs a browser, the synthesis for AWS or a tool of the tests, or takes half a minute: `npm run test:ci`. */
 const ci = [
-  ...['{aws,bench,evaluation,load}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
+  ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */

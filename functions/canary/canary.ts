@@ -40,7 +40,7 @@ export async function runCanary({ baseUrl, apiKey, signal, pause }: Canary): Pro
   })
 }
 
-async function findAgent(access: ApiAccess): Promise<string> {
+export async function findAgent(access: ApiAccess): Promise<string> {
   const { body } = await apiClient(access)('GET', '/v1/agents?limit=100', { status: 200, schema: agents })
   const agent = body.data.find(({ name }) => name === ownName)
   if (!agent) throw new Error(`The organization of the key has no agent named ${ownName}`)

@@ -9,7 +9,7 @@ import { action, audited, type Context } from './action.ts'
 import { CommandError } from './command-error.ts'
 import { byStatus, type StatusCount } from './lists.ts'
 import { subcommand } from './options.ts'
-import { onOneLine } from './print.ts'
+import { onOneLine } from './sentence.ts'
 
 const healthDescription =
   'show documents by status, overdue work, the embedding provider’s last error, dead letters, agents at their document limit, and open connections'

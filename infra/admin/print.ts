@@ -1,3 +1,4 @@
+import { onOneLine } from './sentence.ts'
 import type { Program } from './terminal.ts'
 
 type Row = Record<string, unknown>
@@ -63,9 +64,4 @@ function show(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.map(show).join(', ') || empty
   return onOneLine(isPlain(value) ? JSON.stringify(value) : String(value))
-}
-
-/** Replaces control characters: a customer's title must not move the operator's cursor. */
-export function onOneLine(text: string): string {
-  return text.trim().replace(/\p{Cc}+/gu, ' ')
 }

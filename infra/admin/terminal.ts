@@ -1,5 +1,7 @@
+import { hostname, userInfo } from 'node:os'
 import type { Writable } from 'node:stream'
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
+import { onOneLine, sentenceOf } from './sentence.ts'
 
 export interface Terminal {
   env: NodeJS.ProcessEnv
@@ -17,6 +19,26 @@ export class Program extends Command {
   constructor(name: string, terminal: Terminal) {
     super(name)
     this.terminal = terminal
+    const { stdout, stderr } = terminal
+    this.exitOverride()
+      .configureHelp({ showGlobalOptions: true })
+      .configureOutput({
+        writeOut: (text) => void stdout.write(text),
+        writeErr: (text) => void stderr.write(text),
+        outputError: (text, write) => write(`${onOneLine(text)}\n`),
+      })
+  }
+
+  /** @param args what follows the program's name @returns the exit code */
+  async run(args: readonly string[]): Promise<number> {
+    try {
+      await this.parseAsync(args, { from: 'user' })
+      return this.exitCode
+    } catch (error) {
+      if (error instanceof CommanderError) return error.exitCode
+      this.fail(sentenceOf(error))
+      return 1
+    }
   }
 
   warn(line: string): void {
@@ -34,4 +56,37 @@ export function programOf(command: Command): Program {
   while (root.parent) root = root.parent
   if (!(root instanceof Program)) throw new Error(`${root.name()} has no terminal`)
   return root
+}
+
+/** This process's. */
+export function ownTerminal(): Terminal {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // `| head` closes the pipe before everything is written.
+    if (code !== 'EPIPE') console.error(`error: ${message}`)
+    process.once('exit', () => {
+      process.exitCode ||= 1
+    })
+  })
+  return {
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    person: `${userName()}@${hostname()}`,
+    // A getter: Ctrl-C ends the commands that do not read it at once.
+    get signal() {
+      const controller = new AbortController()
+      // Not once: npm passes on a Ctrl-C that the terminal has delivered already.
+      process.on('SIGINT', () => controller.abort())
+      return controller.signal
+    },
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.()}`
+  }
 }

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { databaseUsers } from '../wiring.ts'
 import { type ReservedConcurrency, regular, small } from './concurrency.ts'
+import { readStageFile } from './stage-file.ts'
 
 export const secretNames = [
   'database-owner',
@@ -74,7 +76,8 @@ const common = {
   runbookUrl: 'https://cuecard.example/infra/README.md',
 } as const
 
-export const stages = {
+/** Without a team’s own settings: these are what `cdk synth` and the tests have. */
+export const exampleStages = {
   dev: {
     ...common,
     removal: RemovalPolicy.DESTROY,
@@ -107,8 +110,15 @@ export const stages = {
   },
 } as const satisfies Record<string, StageSettings>
 
-export type StageName = keyof typeof stages
+/** A file for each stage, which `npm run stage -- create` writes and a team reviews like code. */
+export const stagesDirectory = join(import.meta.dirname, 'stages')
 
-export function findStage(name: string): StageSettings | undefined {
-  return Object.entries<StageSettings>(stages).find(([each]) => each === name)?.[1]
+export type StageName = keyof typeof exampleStages
+
+/** The settings of a stage: those of its file, and for the rest the ones above. */
+export function findStage(name: string, directory = stagesDirectory): StageSettings | undefined {
+  const example = Object.entries<StageSettings>(exampleStages).find(([each]) => each === name)?.[1]
+  return example && { ...example, ...readStageFile(directory, name) }
 }
+
+export const stages: Readonly<Record<StageName, StageSettings>> = { dev: findStage('dev')!, prod: findStage('prod')! }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connectionsAtOnce, type ReservedConcurrency } from '../../infra/aws/concurrency.ts'
-import { stages } from '../../infra/aws/stages.ts'
+import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { useSynthesis } from '../support/aws-template.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { stages } from '../../infra/aws/stages.ts'
+import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { reportBackup } from '../../infra/backup/completion.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'

@@ -6,7 +6,7 @@ import type { App } from 'aws-cdk-lib'
 import { afterAll, beforeAll, vi } from 'vitest'
 import { cuecardApp } from '../../infra/aws/app.ts'
 import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
-import { type StageSettings, stages } from '../../infra/aws/stages.ts'
+import { type StageSettings, exampleStages as stages } from '../../infra/aws/stages.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type Fields = { [key: string]: Json }

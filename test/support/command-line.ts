@@ -49,7 +49,7 @@ function standEnvironment(): Record<string, string> {
   return { DATABASE_URL: urlOfRole(DATABASE_URL, 'cuecard_operator'), DATABASE_ENDPOINT }
 }
 
-function collector(onText?: (text: string) => void): Writable & { text(): string } {
+export function collector(onText?: (text: string) => void): Writable & { text(): string } {
   const written: string[] = []
   const stream = new Writable({
     decodeStrings: false,

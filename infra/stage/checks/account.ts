@@ -1,21 +1,16 @@
-import * as v from 'valibot'
-import { exampleAccount, type StageSettings } from '../aws/stages.ts'
-import { type Lambda, lambdas } from '../wiring.ts'
-import { type Aws, undefinedIfMissing } from './aws.ts'
+import { DescribeCertificateCommand } from '@aws-sdk/client-acm'
+import { GetAccountSettingsCommand, GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda'
+import { exampleAccount, type StageSettings } from '../../aws/stages.ts'
+import { type Lambda, lambdas } from '../../wiring.ts'
+import { type Aws, identityOf, undefinedIfMissing } from '../aws.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
-const identity = v.object({ Account: v.string(), Arn: v.string() })
 export async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
-  const { Account, Arn } = v.parse(identity, await aws('sts', 'get-caller-identity'))
+  const own = await identityOf(aws)
   if (account === exampleAccount) return []
-  const wrong = `the credentials are of ${Account}, but ${stage} is pinned to ${account} (infra/aws/stages.ts)`
-  return [Account === account ? ok('account', `${account} in ${region}, as ${Arn}`) : error('account', wrong)]
+  const wrong = `the credentials are of ${own.account}, but ${stage} is pinned to ${account} (infra/aws/stages/${stage}.json)`
+  return [own.account === account ? ok('account', `${account} in ${region}, as ${own.arn}`) : error('account', wrong)]
 }
-
-const accountSettings = v.object({
-  AccountLimit: v.object({ ConcurrentExecutions: v.number(), UnreservedConcurrentExecutions: v.number() }),
-})
-const concurrency = v.object({ ReservedConcurrentExecutions: v.optional(v.number(), 0) })
 
 /** Executions that AWS lets nobody reserve. */
 const minUnreserved = 100
@@ -29,12 +24,11 @@ export const concurrencySubject = 'Lambda concurrency'
 /** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
 export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency } = settings
-  const [answer, own] = await Promise.all([
-    aws('lambda', 'get-account-settings'),
+  const [{ AccountLimit = {} }, own] = await Promise.all([
+    aws.lambda.send(new GetAccountSettingsCommand({})),
     Promise.all(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name}`))),
   ])
-  const { AccountLimit } = v.parse(accountSettings, answer)
-  const { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } = AccountLimit
+  const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit
   const reserved = sumOf(Object.values(reservedConcurrency))
   const others = limit - unreserved - sumOf(own)
   const workers = embeddingConcurrency + extractionConcurrency + scheduled
@@ -50,29 +44,21 @@ export async function checkConcurrency(aws: Aws, stage: string, settings: StageS
   return [ok(concurrencySubject, figures)]
 }
 
-async function reservedNow(aws: Aws, name: string): Promise<number> {
-  const command = ['get-function-concurrency', '--function-name', name]
-  const found = await aws('lambda', ...command).catch(undefinedIfMissing)
-  return v.parse(concurrency, found ?? {}).ReservedConcurrentExecutions
+async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
+  const found = await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName: name })).catch(undefinedIfMissing)
+  return found?.ReservedConcurrentExecutions ?? 0
 }
 
-const certificate = v.object({
-  Certificate: v.object({
-    Status: v.string(),
-    DomainName: v.string(),
-    SubjectAlternativeNames: v.optional(v.array(v.string()), []),
-  }),
-})
-
 export function checkSettings(stage: string, { account, alarmAddress, runbookUrl }: StageSettings): Finding[] {
-  const example = `${stage} names an example: set account and region of the stage in infra/aws/stages.ts`
+  const file = `infra/aws/stages/${stage}.json`
+  const example = `${stage} is not created yet: npm run stage -- create ${stage}`
   return [
     ...(account === exampleAccount ? [error('account', example)] : []),
     alarmAddress
       ? ok('alarms', `go to ${alarmAddress}`)
-      : error('alarms', 'have no recipient: set alarmAddress of the stage in infra/aws/stages.ts'),
+      : error('alarms', `have no recipient: set alarmAddress in ${file}`),
     runbookUrl.includes('cuecard.example')
-      ? error('runbook', 'alarms link to an example: set runbookUrl in infra/aws/stages.ts')
+      ? error('runbook', `alarms link to an example: set runbookUrl in ${file}`)
       : ok('runbook', runbookUrl),
   ]
 }
@@ -80,8 +66,8 @@ export function checkSettings(stage: string, { account, alarmAddress, runbookUrl
 export async function checkCertificate(aws: Aws, { customDomain }: StageSettings): Promise<Finding[]> {
   if (!customDomain) return []
   const { name, certificateArn } = customDomain
-  const described = await aws('acm', 'describe-certificate', '--certificate-arn', certificateArn)
-  const { Status, DomainName, SubjectAlternativeNames } = v.parse(certificate, described).Certificate
+  const described = await aws.acm.send(new DescribeCertificateCommand({ CertificateArn: certificateArn }))
+  const { Status, DomainName = '', SubjectAlternativeNames = [] } = described.Certificate ?? {}
   if (Status !== 'ISSUED') return [error('certificate', `is ${Status}, not ISSUED`)]
   const names = new Set([DomainName, ...SubjectAlternativeNames])
   return names.has(name) || names.has(name.replace(/^[^.]+/, '*'))

@@ -1,20 +1,21 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SecretName, type StageSettings, secretNames, stages } from '../../infra/aws/stages.ts'
-import { type Aws, awsCommand } from '../../infra/preflight/aws.ts'
-import type { Finding } from '../../infra/preflight/finding.ts'
-import { preflight } from '../../infra/preflight/preflight.ts'
-import { newKey } from '../../shared/http/api-keys.ts'
-import { newId } from '../../shared/ids.ts'
-import { startKeyedProvider } from '../support/keyed-provider.ts'
-import { useStand } from '../support/stand.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Program } from '../../../infra/admin/terminal.ts'
+import { exampleStages, type SecretName, type StageSettings, secretNames } from '../../../infra/aws/stages.ts'
+import type { Finding } from '../../../infra/stage/checks/finding.ts'
+import { preflight } from '../../../infra/stage/checks/preflight.ts'
+import { contextOf } from '../../../infra/stage/context.ts'
+import { newKey } from '../../../shared/http/api-keys.ts'
+import { newId } from '../../../shared/ids.ts'
+import { startAwsServices } from '../../support/aws-services.ts'
+import { collector } from '../../support/command-line.ts'
+import { startKeyedProvider } from '../../support/keyed-provider.ts'
+import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
 let provider: Awaited<ReturnType<typeof startKeyedProvider>>
+let aws: Awaited<ReturnType<typeof startAwsServices>>
 const logins: string[] = []
 
 beforeAll(async () => {
@@ -25,6 +26,17 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const login of logins) await sql`drop role ${sql.id(login)}`.execute(stand.db)
   await provider.close()
+})
+
+beforeEach(async () => {
+  aws = await startAwsServices()
+  const env = { AWS_ENDPOINT_URL: aws.origin, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x' }
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  keep(secrets())
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await aws.close()
 })
 
 const suffix = newId().slice(-8)
@@ -54,41 +66,25 @@ function secrets(): Record<SecretName, string | undefined> {
   }
 }
 
-const failure = (code: string) => new Error(`aws ended with 254: An error occurred (${code})`)
-
-/** As the command answers and fails, in the shapes of AWS's documentation. */
-function fakeAws({ kept = secrets(), answers = {} as Record<string, unknown> } = {}): Aws {
-  const known: Record<string, unknown> = {
-    'sts get-caller-identity': { UserId: 'AIDA', Account: '444455556666', Arn: 'arn:aws:iam::444455556666:user/ada' },
-    'lambda get-account-settings': {
-      AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
-    },
-    'lambda get-function-concurrency': failure('ResourceNotFoundException'),
-    ...answers,
-  }
-  return async (service, operation, ...rest) => {
-    await Promise.resolve()
-    if (operation === 'get-secret-value') {
-      const name = rest[1]!.split('/').at(-1) as SecretName
-      const SecretString = kept[name]
-      if (SecretString === undefined) throw failure('ResourceNotFoundException')
-      return { SecretString }
-    }
-    const answer = known[`${service} ${operation}`]
-    if (answer === undefined) throw new Error(`unexpected: aws ${service} ${operation}`)
-    if (answer instanceof Error) throw answer
-    return answer
-  }
+function keep(values: Partial<Record<SecretName, string | undefined>>): void {
+  for (const [name, value] of Object.entries(values)) aws.secrets.set(`cuecard/prod/${name}`, value)
 }
 
-function look(aws: Aws, changed: Partial<StageSettings> = {}) {
-  const settings = {
-    ...stages.prod,
+function look(changed: Partial<StageSettings> = {}) {
+  const settings: StageSettings = {
+    ...exampleStages.prod,
     ...{ account: '444455556666', alarmAddress: 'duty@example.org', runbookUrl: 'https://example.org/runbook.md' },
     provider: { baseUrl: provider.baseUrl, model: 'fake' },
     ...changed,
   }
-  return preflight('prod', settings, { aws, databaseEndpoint: process.env.DATABASE_ENDPOINT })
+  const { DATABASE_ENDPOINT } = process.env
+  const terminal = {
+    ...{ env: { DATABASE_ENDPOINT }, stdin: Readable.from(['']), stdout: collector(), stderr: collector() },
+    ...{ person: 'ada', signal: new AbortController().signal },
+  }
+  const nothing = () => Promise.reject(new Error('the preflight only looks'))
+  const surroundings = { terminal, cdk: nothing, pause: nothing, directory: '/nowhere' }
+  return preflight(contextOf(surroundings, new Program('test', terminal), 'prod', settings))
 }
 
 const faultsOf = (findings: Finding[]) =>
@@ -96,7 +92,7 @@ const faultsOf = (findings: Finding[]) =>
 
 describe('the preflight', () => {
   test('finds nothing wrong where the runbook was followed, and touches nothing', async () => {
-    const findings = await look(fakeAws())
+    const findings = await look()
     expect(faultsOf(findings)).toEqual([])
     expect(findings.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining([...secretNames, 'account', 'Lambda concurrency', 'pgvector', 'migrations']),
@@ -105,16 +101,13 @@ describe('the preflight', () => {
 
   test('says all at once, the errors last', async () => {
     const wrong = { 'database-search': undefined, 'database-chunks': 'not a URL', provider: 'sk-bad', canary: 'cue_' }
-    const kept = { ...secrets(), ...wrong }
-    const answers = {
-      'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } },
-    }
-    const { account, runbookUrl } = stages.prod
-    const changed = { account, alarmAddress: undefined as never, runbookUrl }
-    const findings = await look(fakeAws({ kept, answers }), changed)
+    keep(wrong)
+    aws.limit = { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 }
+    const { account, runbookUrl } = exampleStages.prod
+    const findings = await look({ account, alarmAddress: undefined as never, runbookUrl })
     const faults = faultsOf(findings)
     for (const fault of [
-      /^error account: prod names an example/,
+      /^error account: prod is not created yet/,
       /^error Lambda concurrency: 433 of the account’s 10: .* Request a quota of 1000/,
       /^error alarms: have no recipient/,
       /^error runbook: /,
@@ -130,34 +123,34 @@ describe('the preflight', () => {
   })
 
   test('asks for no key of a provider where the stage has the encoder', async () => {
-    const findings = await look(fakeAws({ kept: { ...secrets(), provider: undefined } }), { provider: 'encoder' })
+    aws.secrets.delete('cuecard/prod/provider')
+    const findings = await look({ provider: 'encoder' })
     expect(faultsOf(findings)).toEqual([])
   })
 
   test('counts what the stage reserves, what others have, what its workers take and what AWS keeps', async () => {
-    const account = (ConcurrentExecutions: number, others: number, own = 0) => {
-      const AccountLimit = { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions - others }
-      const concurrency = own ? { ReservedConcurrentExecutions: own } : {}
-      const limits = { 'lambda get-account-settings': { AccountLimit }, 'lambda get-function-concurrency': concurrency }
-      return fakeAws({ answers: limits })
+    const account = async (ConcurrentExecutions: number, others: number, own?: number) => {
+      aws.limit = { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions - others }
+      aws.reserved = own
+      return faultsOf(await look())
     }
     // The sweeper, the canary, and what migrates.
     const scheduled = 3
-    const reserved = Object.values(stages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
-    const workers = stages.prod.embeddingConcurrency + stages.prod.extractionConcurrency + scheduled
+    const reserved = Object.values(exampleStages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
+    const workers = exampleStages.prod.embeddingConcurrency + exampleStages.prod.extractionConcurrency + scheduled
     const enough = reserved + 68 + workers + 100
-    expect(faultsOf(await look(account(enough, 68)))).toEqual([])
-    expect(faultsOf(await look(account(enough - 1, 68)))).toEqual([
+    expect(await account(enough, 68)).toEqual([])
+    expect(await account(enough - 1, 68)).toEqual([
       `error Lambda concurrency: ${enough} of the account’s ${enough - 1}: the stage reserves ${reserved}, others 68, workers and schedules take up to ` +
         `${workers}, and AWS keeps 100 unreserved. Request a quota of 1000 (Service Quotas, Lambda, Concurrent executions), or reserve ` +
         'less in infra/aws/concurrency.ts',
     ])
     // What the stage has reserved already, nine of ten here, is not another's.
-    expect(faultsOf(await look(account(enough, 68 + 90, 10)))).toEqual([])
+    expect(await account(enough, 68 + 90, 10)).toEqual([])
   })
 
   test('warns of a stage that reserves nothing', async () => {
-    const findings = await look(fakeAws(), { reservedConcurrency: undefined as never })
+    const findings = await look({ reservedConcurrency: undefined as never })
     expect(faultsOf(findings)).toEqual([expect.stringMatching(/^warning Lambda concurrency: .*A Lambda that hangs/)])
   })
 
@@ -169,8 +162,8 @@ describe('the preflight', () => {
     await sql`alter role ${sql.id(wide)} reset statement_timeout`.execute(stand.db)
     const database = new URL(process.env.DATABASE_URL!).pathname.slice(1)
     await sql`grant temporary on database ${sql.id(database)} to ${sql.id(wide)}`.execute(stand.db)
-    const kept = { ...secrets(), 'database-documents': url, 'database-search': urlOf(`cuecard_agents_${suffix}`) }
-    const faults = faultsOf(await look(fakeAws({ kept })))
+    keep({ 'database-documents': url, 'database-search': urlOf(`cuecard_agents_${suffix}`) })
+    const faults = faultsOf(await look())
     await sql`revoke temporary on database ${sql.id(database)} from ${sql.id(wide)}`.execute(stand.db)
     expect(faults).toEqual([
       `warning database-documents: ${wide} has no statement_timeout`,
@@ -183,9 +176,10 @@ describe('the preflight', () => {
 
   test('rejects credentials of another account, and shows no secret, whatever is wrong with one', async () => {
     const password = 'hunter2hunter2'
-    const kept = { ...secrets(), 'database-owner': `postgres://${password}@`, provider: password }
-    const findings = await look(fakeAws({ kept }), { account: '777788889999' })
-    const pinned = 'the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages.ts)'
+    keep({ 'database-owner': `postgres://${password}@`, provider: password })
+    const findings = await look({ account: '777788889999' })
+    const pinned =
+      'the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages/prod.json)'
     expect(faultsOf(findings)).toContain(`error account: ${pinned}`)
     expect(JSON.stringify(findings)).not.toContain(password)
   })
@@ -193,41 +187,26 @@ describe('the preflight', () => {
   test('looks at the certificate of a domain', async () => {
     const certificateArn = 'arn:aws:acm:eu-central-1:111122223333:certificate/c'
     const customDomain = { name: 'api.example.org', certificateArn }
-    const describe = (Certificate: object) => fakeAws({ answers: { 'acm describe-certificate': { Certificate } } })
+    const faultsWith = async (certificate: object) => {
+      aws.certificate = certificate
+      return faultsOf(await look({ customDomain }))
+    }
     const issued = { DomainName: 'example.org', SubjectAlternativeNames: ['*.example.org'], Status: 'ISSUED' }
-    expect(faultsOf(await look(describe(issued), { customDomain }))).toEqual([])
-    const other = { DomainName: 'example.com', Status: 'ISSUED' }
-    expect(faultsOf(await look(describe(other), { customDomain }))).toEqual([
+    expect(await faultsWith(issued)).toEqual([])
+    expect(await faultsWith({ DomainName: 'example.com', Status: 'ISSUED' })).toEqual([
       'error certificate: is for example.com, not for api.example.org',
     ])
-    const pending = { DomainName: 'api.example.org', Status: 'PENDING_VALIDATION' }
-    expect(faultsOf(await look(describe(pending), { customDomain }))).toEqual([
+    expect(await faultsWith({ DomainName: 'api.example.org', Status: 'PENDING_VALIDATION' })).toEqual([
       'error certificate: is PENDING_VALIDATION, not ISSUED',
     ])
   })
-})
 
-test('AWS is asked in the region of the stage, whatever the shell is set to', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'cuecard-aws-'))
-  writeFileSync(join(directory, 'aws'), `#!/bin/sh\nprintf '{"arguments": "%s"}' "$*"\n`, { mode: 0o755 })
-  const path = process.env.PATH
-  process.env.PATH = `${directory}:${path}`
-  try {
-    expect(await awsCommand('eu-west-1')('sts', 'get-caller-identity')).toEqual({
-      arguments: 'sts get-caller-identity --region eu-west-1 --output json',
-    })
-  } finally {
-    process.env.PATH = path
-    rmSync(directory, { recursive: true })
-  }
-})
-
-test('npm run preflight fails with every reason where the command aws is missing', () => {
-  const main = join(import.meta.dirname, '../../infra/preflight/main.ts')
-  const run = spawnSync(process.execPath, [main, 'prod'], { encoding: 'utf8', env: { PATH: '/nowhere' } })
-  expect(run.status).toBe(1)
-  for (const fault of ['account: prod names an example', 'credentials: cannot run aws: ', 'alarms: have no recipient'])
-    expect(`\n${run.stdout}`.split(`\nerror    ${fault}`), fault).toHaveLength(2)
-  expect(run.stdout.match(/cannot run aws/g)).toHaveLength(1)
-  expect(run.stdout).toMatch(/\nNot ready: \d+ errors\.\n$/)
+  test('says once that there are no credentials, and checks what needs none', async () => {
+    aws.denied.add('sts:GetCallerIdentity')
+    expect(faultsOf(await look({ alarmAddress: undefined as never }))).toEqual([
+      expect.stringMatching(/^error alarms: have no recipient/),
+      expect.stringMatching(/^error credentials: .* is not authorized to perform: sts:GetCallerIdentity/),
+      expect.stringMatching(/^error AWS: its checks were skipped/),
+    ])
+  })
 })

@@ -1,3 +1,6 @@
+import { sentenceOf } from '../../admin/sentence.ts'
+import type { Program } from '../../admin/terminal.ts'
+
 export interface Finding {
   level: 'ok' | 'warning' | 'error'
   subject: string
@@ -13,7 +16,12 @@ export async function attempt(subject: string, check: () => Promise<Finding[]>):
   try {
     return await check()
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
-    return [error(subject, message.replaceAll(/\s+/g, ' '))]
+    return [error(subject, sentenceOf(thrown))]
   }
+}
+
+export const errorsIn = (findings: readonly Finding[]) => findings.filter(({ level }) => level === 'error').length
+
+export function show(program: Program, findings: readonly Finding[]): void {
+  for (const { level, subject, detail } of findings) program.warn(`${level.padEnd(8)} ${subject}: ${detail}`)
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { Database } from '../../shared/database/database.ts'
-import { migrationNames } from '../migrations/migrate.ts'
-import { neonHostOf } from '../neon-host.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import { migrationNames } from '../../migrations/migrate.ts'
+import { neonHostOf } from '../../neon-host.ts'
+import { isPostgresUrl } from '../../postgres-url.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
 interface Login {
@@ -24,13 +25,22 @@ const ownLogin = sql<Login>`
         and setting ~ '^statement_timeout=[^0]' limit 1) as statement_timeout
   from pg_roles r where rolname = current_user`
 
+interface Server {
+  version: number
+  name: string
+  makes_roles: boolean
+  owns: boolean
+}
+
+type Connect = (url: string) => Database
+
 const minServerVersion = 170_000
 const minVectorVersion = [0, 8]
 
 /** Checks that a Lambda's login works and may do no more than its role. @throws Error when it does not */
-export async function checkLogin(secret: string, url: string, endpoint?: string): Promise<Finding[]> {
+export async function checkLogin(secret: string, url: string, connect: Connect): Promise<Finding[]> {
   const lambda = secret.replace('database-', '')
-  const [login] = (await ownLogin.execute(connect(url, endpoint))).rows
+  const [login] = (await ownLogin.execute(connect(url))).rows
   const { name, is_super, bypasses, makes_temporary, roles, statement_timeout } = login!
   const role = `cuecard_${lambda}`
   const host = neonHostOf(url)
@@ -47,25 +57,28 @@ export async function checkLogin(secret: string, url: string, endpoint?: string)
   return faults.length > 0 ? faults : [ok(secret, summary.filter(Boolean).join(', '))]
 }
 
-/** Checks the server and the schema as their owner. @throws Error when the login does not work */
-export async function checkOwner(url: string, endpoint?: string): Promise<Finding[]> {
-  const { server, vector, table } = await connect(url, endpoint).batch({
-    server: sql<{ version: number; name: string }>`
-      select current_setting('server_version_num')::int as version, current_user as name`,
+/** Checks the server and its owner's rights. @throws Error when the login does not work */
+export async function checkOwner(url: string, connect: Connect): Promise<Finding[]> {
+  if (!isPostgresUrl(url)) return [error('database-owner', 'is not a postgresql:// URL')]
+  if (neonHostOf(url) === 'pooled')
+    return [error('database-owner', 'names Neon’s pooled host: migrations need the direct one, without -pooler')]
+  const { server, vector } = await connect(url).batch({
+    server: sql<Server>`
+      select current_setting('server_version_num')::int as version, current_user as name,
+        r.rolcreaterole or r.rolsuper as makes_roles, pg_has_role(d.datdba, 'member') as owns
+      from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`,
     vector: sql<{ version: string; is_installed: boolean }>`
       select coalesce(installed_version, default_version) as version, installed_version is not null as is_installed
       from pg_available_extensions where name = 'vector'`,
-    table: sql<{ name: string | null }>`select to_regclass('schema_migrations')::text as name`,
   })
+  const { version, name, makes_roles, owns } = server[0]!
+  const major = `${Math.floor(version / 10_000)}`
   return [
-    neonHostOf(url) === 'pooled'
-      ? error('database-owner', 'names Neon’s pooled host: migrations need the direct one')
-      : ok('database-owner', server[0]!.name),
-    server[0]!.version >= minServerVersion
-      ? ok('PostgreSQL', `${Math.floor(server[0]!.version / 10_000)}`)
-      : error('PostgreSQL', `${Math.floor(server[0]!.version / 10_000)}, but 17 or later is needed`),
+    makes_roles && owns
+      ? ok('database-owner', name)
+      : error('database-owner', `${name} ${owns ? 'may not create roles' : 'does not own the database'}`),
+    version >= minServerVersion ? ok('PostgreSQL', major) : error('PostgreSQL', `${major}, but 17 or later is needed`),
     checkVector(vector[0]),
-    await checkMigrations(connect(url, endpoint), table[0]!.name !== null),
   ]
 }
 
@@ -77,19 +90,17 @@ function checkVector(found: { version: string; is_installed: boolean } | undefin
   return ok('pgvector', found.is_installed ? found.version : `${found.version}, which the migrations install`)
 }
 
-async function checkMigrations(db: Database, hasTable: boolean): Promise<Finding> {
-  const { rows } = hasTable ? await sql<{ name: string }>`select name from schema_migrations`.execute(db) : { rows: [] }
-  const applied = new Set(rows.map(({ name }) => name))
-  if (applied.size === 0)
-    return error(
-      'migrations',
-      'none is applied, so there are no roles for the logins: DATABASE_URL=$OWNER_URL npm run migrate',
-    )
-  const pending = migrationNames.filter((name) => !applied.has(name))
-  if (pending.length > 0) return ok('migrations', `the deploy applies ${pending.join(', ')}`)
-  return ok('migrations', 'none is pending')
+/** The names of the migrations that are recorded. */
+export async function appliedMigrations(db: Database): Promise<ReadonlySet<string>> {
+  const table = await sql<{ name: string | null }>`select to_regclass('schema_migrations')::text as name`.execute(db)
+  if (table.rows[0]!.name === null) return new Set()
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }
 
-function connect(url: string, endpoint: string | undefined): Database {
-  return new Database({ url: () => url, endpoint, timeoutSeconds: 15 })
+export async function checkMigrations(db: Database): Promise<Finding> {
+  const applied = await appliedMigrations(db)
+  if (applied.size === 0) return error('migrations', 'none is applied, so there are no roles for the logins')
+  const pending = migrationNames.filter((name) => !applied.has(name))
+  return ok('migrations', pending.length > 0 ? `the deploy applies ${pending.join(', ')}` : 'none is pending')
 }

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Database } from '../../shared/database/database.ts'
+import { CommandError } from '../admin/command-error.ts'
+import type { Program, Terminal } from '../admin/terminal.ts'
+import { findStage, type StageSettings, stagesDirectory } from '../aws/stages.ts'
+import { type Aws, awsClients, type Secrets, secretsOf } from './aws.ts'
+
+/** What a command works with outside AWS and the database. */
+export interface Surroundings {
+  terminal: Terminal
+  /** Runs CDK’s program; what it prints goes to stderr. @throws Error when it fails */
+  cdk(args: readonly string[]): Promise<void>
+  pause(milliseconds: number): Promise<unknown>
+  /** Where the stages’ files are. */
+  directory: string
+}
+
+export function ownSurroundings(terminal: Terminal): Surroundings {
+  return { terminal, cdk: runCdk, pause: sleep, directory: stagesDirectory }
+}
+
+function runCdk(args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('cdk', args, { stdio: ['ignore', process.stderr.fd, process.stderr.fd] })
+    child.once('error', ({ message }) => reject(new CommandError(`cannot run cdk: ${message}`)))
+    child.once('close', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new CommandError(`cdk ${args.join(' ')} ended with ${code}: what it printed says why`)),
+    )
+  })
+}
+
+/** A stage whose settings are known. */
+export interface Context extends Surroundings {
+  program: Program
+  asJson: boolean
+  stage: string
+  stack: string
+  settings: StageSettings
+  aws: Aws
+  secrets: Secrets
+  database(url: string): Database
+}
+
+export function contextOf(
+  surroundings: Surroundings,
+  program: Program,
+  stage: string,
+  settings: StageSettings,
+): Context {
+  const aws = awsClients(settings.region)
+  const endpoint = surroundings.terminal.env.DATABASE_ENDPOINT || undefined
+  return {
+    ...surroundings,
+    program,
+    asJson: program.opts<{ json?: true }>().json === true,
+    stage,
+    stack: `cuecard-${stage}`,
+    settings,
+    aws,
+    secrets: secretsOf(aws, stage, settings),
+    database: (url) => new Database({ url: () => url, endpoint, timeoutSeconds: 30 }),
+  }
+}
+
+/** @throws CommandError for an unknown stage */
+export function settingsOf(stage: string, directory: string): StageSettings {
+  const settings = findStage(stage, directory)
+  if (settings) return settings
+  throw new CommandError(`no such stage: ${stage}. Stages are declared in infra/aws/stages.ts`)
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { CommandError } from '../admin/command-error.ts'
+import { sentenceOf } from '../admin/sentence.ts'
+import { neonHostOf } from '../neon-host.ts'
+import { type DatabaseUser, statementSeconds } from '../wiring.ts'
+import { checkLogin } from './checks/database.ts'
+import type { Context } from './context.ts'
+
+/** The logins of a Lambda, which alternate. */
+export const slots = [1, 2] as const
+export type Slot = (typeof slots)[number]
+
+export const loginOf = (lambda: DatabaseUser, slot: Slot) => `cuecard_${lambda}_${slot}`
+export const otherThan = (slot: Slot): Slot => (slot === 1 ? 2 : 1)
+
+/** Which of the Lambda's two logins a URL names. */
+export function slotOf(lambda: DatabaseUser, url: string | undefined): Slot | undefined {
+  const user = url === undefined ? undefined : URL.parse(url)?.username
+  return slots.find((slot) => loginOf(lambda, slot) === user)
+}
+
+/** Lets a login of the Lambda in with a new password; makes it first where it does not exist. @returns its URL, on Neon's pooled host */
+export async function renewLogin(owner: Database, ownerUrl: string, lambda: DatabaseUser, slot: Slot): Promise<string> {
+  const login = loginOf(lambda, slot)
+  const password = randomBytes(24).toString('base64url')
+  const id = sql.id(login)
+  const found = await sql`select from pg_roles where rolname = ${login}`.execute(owner)
+  const role = sql.id(`cuecard_${lambda}`)
+  // The password comes last and in plain text: a statement that fails is logged by the server, and Neon measures a password's strength.
+  await owner.batch({
+    made: found.rows.length > 0 ? sql`grant ${role} to ${id}` : sql`create role ${id} in role ${role}`,
+    limited: sql`alter role ${id} set statement_timeout = ${sql.lit(`${statementSeconds[lambda]}s`)}`,
+    idle: sql`alter role ${id} set idle_in_transaction_session_timeout = '10s'`,
+    opened: sql`alter role ${id} login password ${sql.lit(password)}`,
+  })
+  return urlOf(ownerUrl, login, password)
+}
+
+function urlOf(ownerUrl: string, login: string, password: string): string {
+  const url = new URL(ownerUrl)
+  url.username = login
+  url.password = password
+  if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')
+  return url.href
+}
+
+/** Running statements end in their own time. */
+export async function closeLogin(owner: Database, lambda: DatabaseUser, slot: Slot): Promise<void> {
+  const login = loginOf(lambda, slot)
+  const found = await sql`select from pg_roles where rolname = ${login}`.execute(owner)
+  if (found.rows.length > 0) await sql`alter role ${sql.id(login)} nologin password null`.execute(owner)
+}
+
+export async function dropLogins(owner: Database, lambda: DatabaseUser): Promise<void> {
+  for (const slot of slots) await sql`drop role if exists ${sql.id(loginOf(lambda, slot))}`.execute(owner)
+}
+
+/** Whether the login works and may do what its Lambda needs, and no more. */
+export async function isWorkingLogin({ database }: Context, lambda: DatabaseUser, url: string): Promise<boolean> {
+  try {
+    const findings = await checkLogin(`database-${lambda}`, url, database)
+    return findings.every(({ level }) => level !== 'error')
+  } catch {
+    return false
+  }
+}
+
+const attempts = 30
+
+/** Neon’s proxy may know a new password a moment later than the database. @throws CommandError */
+export async function requireWorkingLogin(
+  { database, pause }: Context,
+  lambda: DatabaseUser,
+  url: string,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const findings = await checkLogin(`database-${lambda}`, url, database)
+      const fault = findings.find(({ level }) => level === 'error')
+      if (fault) throw new CommandError(`${fault.subject}: ${fault.detail}`)
+      return
+    } catch (error) {
+      if (error instanceof CommandError || attempt === attempts)
+        throw new CommandError(`the new login of ${lambda} does not work: ${sentenceOf(error)}`)
+      await pause(1000)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { Option } from 'commander'
+import { subcommand } from '../admin/options.ts'
+import { Program } from '../admin/terminal.ts'
+import { databaseUsers } from '../wiring.ts'
+import { contextOf, type Surroundings, settingsOf } from './context.ts'
+import { type CreateOptions, create } from './create/create.ts'
+import { type DeployOptions, deploy } from './deploy.ts'
+import { type DestroyOptions, destroy } from './destroy.ts'
+import { type RotateOptions, rotate } from './rotate.ts'
+import { status } from './status.ts'
+
+const help = `Environment: AWS’s own variables or profile. Answers of create that are not typed: OWNER_URL, PROVIDER_KEY (both secret),
+PROVIDER_URL, PROVIDER_MODEL, ALARM_ADDRESS, RUNBOOK_URL, DOMAIN, CERTIFICATE_ARN, ORGANIZATION.`
+
+/** Runs one command. @param args what follows `npm run stage --` @returns the exit code */
+export function runStage(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const program = new Program('npm run stage --', surroundings.terminal)
+  program
+    .description('Make, deploy, watch over and remove a stage: dev or prod.')
+    .option('--json', 'print one line of JSON')
+    .addHelpText('after', `\n${help}`)
+  const yes = () => new Option('--yes', 'do not ask')
+  subcommand(program, 'create <stage>', 'settings, secrets, schema, logins and the canary: what is missing of them')
+    .addOption(yes())
+    .option('--dry-run', 'only show what is there and what is missing')
+    .option('--answers <file>', 'lines of NAME=value; - is standard input')
+    .option('--key-file <file>', 'write the first organization’s key to a new file in place of printing it')
+    .action((stage: string, options: CreateOptions) => create(surroundings, program, stage, options))
+  const open = (stage: string) => contextOf(surroundings, program, stage, settingsOf(stage, surroundings.directory))
+  subcommand(program, 'deploy <stage>', 'check, migrate, deploy, and try it from outside')
+    .option('--at-once', 'shift all requests at once, in spite of alarms: for a fix during an outage')
+    .action((stage: string, options: DeployOptions) => deploy(open(stage), options))
+  subcommand(program, 'rotate <stage>', 'new database logins and passwords, without a failed request')
+    .addOption(
+      new Option('--login <lambda...>', 'of these Lambdas only').choices(databaseUsers).default(databaseUsers, 'all'),
+    )
+    .addOption(yes())
+    .action((stage: string, options: RotateOptions) => rotate(open(stage), options))
+  subcommand(program, 'status <stage>', 'what a deploy needs, alarms, the canary, the last backup, versions').action(
+    (stage: string) => status(open(stage)),
+  )
+  subcommand(program, 'destroy <stage>', 'delete a stage without termination protection, with its files and secrets')
+    .option('--yes-destroy <stage>', 'the stage’s name again, in place of typing it')
+    .option('--logins', 'drop the database logins too')
+    .action((stage: string, options: DestroyOptions) => destroy(open(stage), options))
+  return program.run(args)
+}

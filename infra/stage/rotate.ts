@@ -1,0 +1,56 @@
+import { CommandError } from '../admin/command-error.ts'
+import { print } from '../admin/print.ts'
+import type { DatabaseUser } from '../wiring.ts'
+import { confirm } from './answers.ts'
+import type { Context } from './context.ts'
+import { closeLogin, loginOf, otherThan, renewLogin, requireWorkingLogin, type Slot, slotOf } from './logins.ts'
+
+export interface RotateOptions {
+  login: DatabaseUser[]
+  yes?: true
+}
+
+/**
+ * Gives each Lambda its other login with a new password, and closes the one it had. The secret names a login that works at every
+ * moment, so a Lambda that is refused finds another there.
+ */
+export async function rotate(context: Context, { login: lambdas, yes }: RotateOptions): Promise<void> {
+  const { program, secrets, database, stage, asJson, terminal } = context
+  const ownerUrl = (await secrets.read('database-owner')).value
+  if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
+  const used = await Promise.all(lambdas.map(async (lambda) => ({ lambda, from: await slotInUse(context, lambda) })))
+  if (!yes) await confirm(terminal, `New logins for ${lambdas.join(', ')}? [y/N]`, '--yes')
+  const owner = database(ownerUrl)
+  for (const { lambda, from } of used) {
+    const url = await renewLogin(owner, ownerUrl, lambda, otherThan(from))
+    await requireWorkingLogin(context, lambda, url)
+    await secrets.write(`database-${lambda}`, url)
+    program.warn(`${lambda}: ${loginOf(lambda, otherThan(from))} is in the secret`)
+  }
+  for (const { lambda, from } of used) {
+    await untilStored(context, lambda, otherThan(from))
+    await closeLogin(owner, lambda, from)
+    program.warn(`${lambda}: ${loginOf(lambda, from)} is closed`)
+  }
+  const data = used.map(({ lambda, from }) => ({
+    lambda,
+    login: loginOf(lambda, otherThan(from)),
+    closed: loginOf(lambda, from),
+  }))
+  print(program, { data }, { asJson })
+}
+
+async function slotInUse({ secrets, stage }: Context, lambda: DatabaseUser): Promise<Slot> {
+  const slot = slotOf(lambda, (await secrets.read(`database-${lambda}`)).value)
+  if (slot) return slot
+  throw new CommandError(`the secret of ${lambda} names neither of its logins: npm run stage -- create ${stage}`)
+}
+
+/** A Lambda whose login is closed must not find the same one in the secret. */
+async function untilStored({ secrets, pause }: Context, lambda: DatabaseUser, slot: Slot): Promise<void> {
+  for (let attempt = 1; attempt <= 30; attempt++) {
+    if (slotOf(lambda, (await secrets.read(`database-${lambda}`)).value) === slot) return
+    await pause(1000)
+  }
+  throw new CommandError(`the secret of ${lambda} still names its old login, which is left open: rotate it again`)
+}

@@ -1,0 +1,207 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { secretNames } from '../../../infra/aws/stages.ts'
+import { databaseUsers, statementSeconds } from '../../../infra/wiring.ts'
+import { useStageTools } from '../../support/stage.ts'
+import { useStand } from '../../support/stand.ts'
+
+const stand = useStand()
+const stage = useStageTools(() => ({
+  url: process.env.DATABASE_URL!,
+  endpoint: process.env.DATABASE_ENDPOINT!,
+  pool: stand.pool,
+}))
+
+beforeEach(async () => {
+  await stand.pool.query('truncate organizations, operator_actions cascade')
+})
+
+const create = (args: string[] = [], circumstances?: Parameters<typeof stage.run>[1]) =>
+  stage.run(['create', 'prod', ...args], circumstances)
+const logins = async () =>
+  (await stand.pool.query(`select rolname from pg_roles where rolname ~ '^cuecard_.*_[12]$' order by 1`)).rows.map(
+    ({ rolname }) => rolname as string,
+  )
+const stateOf = (stdout: string, subject: string) =>
+  stdout
+    .split('\n')
+    .find((line) => line.includes(` ${subject} `))
+    ?.slice(0, 5)
+
+describe('npm run stage -- create', () => {
+  test('makes settings, secrets, logins and the canary, and a second run finds all of it there', async () => {
+    const first = await create(['--yes'])
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Done. Next: commit infra/aws/stages/prod.json'),
+    })
+    expect(JSON.parse(readFileSync(join(stage.directory, 'prod.json'), 'utf8'))).toEqual({
+      ...{ account: '444455556666', region: 'eu-central-1', alarmAddress: 'duty@example.org' },
+      runbookUrl: 'https://example.org/runbook.md',
+      provider: { baseUrl: stage.provider.baseUrl, model: 'fake' },
+    })
+    expect([...stage.aws.secrets.keys()].toSorted()).toEqual(
+      secretNames.map((name) => `cuecard/prod/${name}`).toSorted(),
+    )
+    expect(await logins()).toEqual(databaseUsers.map((name) => `cuecard_${name}_1`).toSorted())
+    const { rows } = await stand.pool.query(
+      `select setting from pg_db_role_setting, unnest(setconfig) setting where setrole = 'cuecard_search_1'::regrole order by 1`,
+    )
+    expect(rows.map(({ setting }) => setting)).toEqual([
+      'idle_in_transaction_session_timeout=10s',
+      `statement_timeout=${statementSeconds.search}s`,
+    ])
+    const kept = new Map(stage.aws.secrets)
+    const again = await create(['--yes'], { env: {} })
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Done.') })
+    expect(again.stdout).not.toContain('to do')
+    expect(stage.aws.secrets).toEqual(kept)
+  })
+
+  test('replaces what does not work, and leaves what does', async () => {
+    await create(['--yes'])
+    const [search, chunks] = [stage.secret('database-search'), stage.secret('database-chunks')]
+    await stand.pool.query('alter role cuecard_search_1 nologin')
+    stage.aws.secrets.set('cuecard/prod/canary', undefined)
+    const { code, stdout } = await create(['--yes'], { env: {} })
+    expect(code).toBe(0)
+    expect(stdout.match(/to do .*/g)).toEqual([
+      expect.stringMatching(/database-search +login cuecard_search_1 with a new password/),
+      expect.stringMatching(/canary/),
+    ])
+    expect(stage.secret('database-search')).not.toBe(search)
+    expect(stage.secret('database-chunks')).toBe(chunks)
+    expect((await create(['--dry-run'], { env: {} })).stdout).not.toContain('to do')
+    const keys = await stand.pool.query('select from api_keys where revoked_at is null')
+    expect(keys.rowCount).toBe(1)
+  })
+
+  test('shows in a dry run what it would do, and does nothing', async () => {
+    const { code, stdout } = await create(['--dry-run'])
+    expect(code).toBe(0)
+    for (const subject of ['settings', 'secrets', 'database-owner', 'database-search', 'canary'])
+      expect(stateOf(stdout, subject), subject).toBe('to do')
+    expect(stateOf(stdout, 'schema')).toBe('there')
+    expect(await logins()).toEqual([])
+    expect(stage.aws.secrets.size).toBe(0)
+  })
+
+  test('asks at a terminal, asks again after a wrong answer, and shows no secret that is typed', async () => {
+    const typed = ['nobody', 'duty@example.org', 'https://example.org/runbook.md', stage.provider.baseUrl, 'fake', '']
+    const secret = [stage.ownerUrl(), stage.providerKey]
+    const { code, stderr } = await create([], { env: {}, typed: [...typed, ...secret, '', 'yes'] })
+    expect(stderr).toContain('must be a mail address')
+    expect(stderr).toContain('Go ahead?')
+    expect({ code, owner: stage.secret('database-owner') }).toEqual({ code: 0, owner: stage.ownerUrl() })
+  })
+
+  test('does nothing without a yes', async () => {
+    expect(await create()).toMatchObject({ code: 1, stderr: expect.stringContaining('pass --yes') })
+    expect(stage.aws.secrets.size).toBe(0)
+  })
+
+  test('takes answers from standard input, and shows a first organization’s key once or writes it to a file', async () => {
+    const { OWNER_URL, PROVIDER_KEY, ...env } = stage.answers()
+    const stdin = `OWNER_URL=${OWNER_URL}\nPROVIDER_KEY=${PROVIDER_KEY}\nORGANIZATION=Lighthouse Inn\n`
+    const keyFile = join(stage.directory, 'key')
+    const { code, stdout } = await create(['--yes', '--json', '--answers', '-', '--key-file', keyFile], { env, stdin })
+    expect(code).toBe(0)
+    const { organization } = JSON.parse(stdout)
+    const key = readFileSync(keyFile, 'utf8').trim()
+    expect(stdout).not.toContain(key)
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+    const listed = await stand.http('GET', '/v1/agents', undefined, { 'x-api-key': key })
+    expect(listed.body.data).toMatchObject([{ id: organization.agent_id, name: 'Front desk' }])
+    expect(await create(['--yes', '--key-file', keyFile])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exists'),
+    })
+  })
+})
+
+describe('one sentence and nothing done', () => {
+  const wrong = (change: Record<string, string>) => ({ env: { ...stage.answers(), ...change } })
+  const changed = (change: (url: URL) => void) => {
+    const url = new URL(stage.ownerUrl())
+    change(url)
+    return { OWNER_URL: url.href }
+  }
+
+  test.each<[string, () => Parameters<typeof stage.run>[1], RegExp]>([
+    ['a URL that is none', () => wrong({ OWNER_URL: 'nonsense' }), /OWNER_URL: is not a postgresql:\/\/ URL/],
+    [
+      'a wrong password',
+      () =>
+        wrong(
+          changed((url) => {
+            url.password = 'wrong'
+          }),
+        ),
+      /OWNER_URL: .*password authentication failed/,
+    ],
+    [
+      'Neon’s pooled host',
+      () =>
+        wrong(
+          changed((url) => {
+            url.hostname = 'ep-cool-1-pooler.eu-central-1.aws.neon.tech'
+          }),
+        ),
+      /OWNER_URL: names Neon’s pooled host/,
+    ],
+    ['no answer', () => wrong({ OWNER_URL: '' }), /OWNER_URL is not set/],
+    ['a key that the provider rejects', () => wrong({ PROVIDER_KEY: 'sk-bad' }), /PROVIDER_KEY: .*401/],
+    ['a mail address that is none', () => wrong({ ALARM_ADDRESS: 'nobody' }), /ALARM_ADDRESS: must be a mail address/],
+  ])('for %s', async (_, circumstances, sentence) => {
+    await expectNothingDone(circumstances(), sentence)
+  })
+
+  test.each<[string, (results: (string | null)[][][]) => void, RegExp]>([
+    [
+      'an old PostgreSQL',
+      (results) => {
+        results[1]![0]![0] = '150018'
+      },
+      /PostgreSQL: 15, but 17 or later/,
+    ],
+    [
+      'a server without pgvector',
+      (results) => {
+        results[2] = results[2]!.splice(0) && []
+      },
+      /pgvector: the server does not have it/,
+    ],
+    [
+      'an owner that may make no roles',
+      (results) => {
+        results[1]![0]![2] = 'f'
+      },
+      /may not create roles/,
+    ],
+  ])('for %s', async (_, amend, sentence) => {
+    stage.proxy.amend = (results) => {
+      if (results[1]?.[0]?.length === 4) amend(results)
+    }
+    await expectNothingDone(undefined, sentence)
+  })
+
+  test('for an account that CDK has not prepared, one of others, and a region that nobody names', async () => {
+    stage.aws.stacks.clear()
+    await expectNothingDone(undefined, /run npx cdk bootstrap aws:\/\/444455556666\/eu-central-1 first/)
+    stage.aws.stacks.set('CDKToolkit', { status: 'CREATE_COMPLETE' })
+    await create(['--yes'])
+    stage.aws.account = '777788889999'
+    expect(await create(['--yes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pinned to 444455556666'),
+    })
+  })
+
+  async function expectNothingDone(circumstances: Parameters<typeof stage.run>[1], sentence: RegExp) {
+    const { code, stderr } = await create(['--yes'], circumstances)
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 })
+    expect(stderr).toMatch(sentence)
+    expect([stage.aws.secrets.size, await logins()]).toEqual([0, []])
+  }
+})

@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { listen } from './loopback.ts'
+
+export interface FakeStack {
+  status: string
+  isProtected?: boolean
+  outputs?: Record<string, string>
+}
+
+interface Answer {
+  status?: number
+  body: object | string
+}
+
+class Refused extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type Input = Record<string, unknown>
+
+/**
+ * STS, CloudFormation, Secrets Manager, Lambda, CloudWatch and ACM on loopback, as far as `npm run stage` calls them, with answers in
+ * the shapes of AWS’s documentation. `called` lists the actions as a policy names them, `denied` those that are refused. `beforeWrite`
+ * and `afterWrite` stand around each that changes something; what they throw is a refusal.
+ */
+export async function startAwsServices() {
+  const state = {
+    account: '444455556666',
+    limit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
+    reserved: undefined as number | undefined,
+    certificate: {} as object,
+    alarms: [] as string[],
+    /** Times at which a metric was above zero. */
+    reported: new Map<string, number[]>(),
+    versions: new Map<string, string>(),
+    stacks: new Map<string, FakeStack>(),
+    /** Undefined is a secret without a value. */
+    secrets: new Map<string, string | undefined>(),
+    called: new Set<string>(),
+    denied: new Set<string>(),
+    beforeWrite: (_action: string) => {},
+    afterWrite: (_action: string) => {},
+  }
+
+  const secretOf = (id: unknown) => {
+    if (!state.secrets.has(String(id)))
+      throw new Refused('ResourceNotFoundException', 'Secrets Manager can’t find the specified secret.')
+    return state.secrets.get(String(id))
+  }
+  const stackOf = (name: unknown) => {
+    const stack = state.stacks.get(String(name))
+    if (!stack) throw new Refused('ValidationError', `Stack with id ${name} does not exist`)
+    return stack
+  }
+  const arnOf = (id: unknown) => `arn:aws:secretsmanager:eu-central-1:${state.account}:secret:${id}-a1b2c3`
+
+  const reads: Record<string, (input: Input) => object | string> = {
+    'sts:GetCallerIdentity': () =>
+      `<Arn>arn:aws:iam::${state.account}:user/ada</Arn><UserId>AIDA</UserId><Account>${state.account}</Account>`,
+    'cloudformation:DescribeStacks': ({ StackName }) => stackXml(String(StackName), stackOf(StackName)),
+    'secretsmanager:DescribeSecret': ({ SecretId }) => {
+      secretOf(SecretId)
+      return { ARN: arnOf(SecretId), Name: SecretId }
+    },
+    'secretsmanager:GetSecretValue': ({ SecretId }) => {
+      const SecretString = secretOf(SecretId)
+      if (SecretString !== undefined)
+        return { ARN: arnOf(SecretId), Name: SecretId, SecretString, VersionStages: ['AWSCURRENT'] }
+      throw new Refused('ResourceNotFoundException', 'There is no value for staging label: AWSCURRENT')
+    },
+    'lambda:GetAccountSettings': () => ({ AccountLimit: state.limit, AccountUsage: {} }),
+    'lambda:GetFunctionConcurrency': () =>
+      state.reserved === undefined ? {} : { ReservedConcurrentExecutions: state.reserved },
+    'lambda:GetFunctionConfiguration': ({ FunctionName }) => {
+      const Version = state.versions.get(String(FunctionName))
+      if (Version) return { FunctionName, Version, LastModified: '2027-01-31T09:00:00.000+0000' }
+      throw new Refused('ResourceNotFoundException', `Function not found: ${FunctionName}:live`)
+    },
+    'cloudwatch:DescribeAlarms': ({ AlarmNamePrefix, StateValue }) => ({
+      MetricAlarms: state.alarms
+        .filter((name) => StateValue === 'ALARM' && name.startsWith(String(AlarmNamePrefix)))
+        .map((AlarmName) => ({ AlarmName, StateValue })),
+      CompositeAlarms: [],
+    }),
+    'cloudwatch:GetMetricStatistics': ({ MetricName, StartTime, EndTime }) => ({
+      Label: MetricName,
+      Datapoints: (state.reported.get(String(MetricName)) ?? [])
+        .filter((time) => time / 1000 >= Number(StartTime) && time / 1000 <= Number(EndTime))
+        .map((time) => ({ Timestamp: time / 1000, Sum: 1, Unit: 'Count' })),
+    }),
+    'acm:DescribeCertificate': () => ({ Certificate: state.certificate }),
+  }
+  const writes: Record<string, (input: Input) => object | string> = {
+    'secretsmanager:PutSecretValue': ({ SecretId, SecretString }) => {
+      secretOf(SecretId)
+      state.secrets.set(String(SecretId), String(SecretString))
+      return { ARN: arnOf(SecretId), Name: SecretId, VersionStages: ['AWSCURRENT'] }
+    },
+    'cloudformation:UpdateTerminationProtection': ({ StackName, EnableTerminationProtection }) => {
+      stackOf(StackName).isProtected = EnableTerminationProtection === 'true'
+      return `<StackId>${StackName}</StackId>`
+    },
+    'cloudformation:DeleteStack': ({ StackName }) => {
+      state.stacks.delete(String(StackName))
+      return ''
+    },
+  }
+
+  function perform(action: string, input: Input): object | string {
+    state.called.add(action)
+    if (state.denied.has(action))
+      throw new Refused(
+        'AccessDeniedException',
+        `User: arn:aws:iam::${state.account}:user/ada is not authorized to perform: ${action} because no identity-based policy allows it`,
+      )
+    if (reads[action]) return reads[action](input)
+    if (!writes[action]) throw new Refused('UnknownOperationException', action)
+    state.beforeWrite(action)
+    const answer = writes[action](input)
+    state.afterWrite(action)
+    return answer
+  }
+
+  const { origin, close } = await listen(async (request, response) => {
+    const { action, input, isQuery } = await toCall(request)
+    try {
+      const body = perform(action, input)
+      reply(response, isQuery ? { body: resultXml(action, String(body)) } : { body })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      const code = error instanceof Refused ? error.code : 'ValidationException'
+      if (isQuery) return reply(response, { status: 400, body: errorXml(code, error.message) })
+      response.setHeader('x-amzn-errortype', code)
+      const status = code === 'ResourceNotFoundException' && action.startsWith('lambda:') ? 404 : 400
+      reply(response, { status, body: { __type: code, message: error.message, Message: error.message } })
+    }
+  })
+  return Object.assign(state, { origin, close })
+}
+
+const services: Record<string, string> = {
+  secretsmanager: 'secretsmanager',
+  GraniteServiceVersion20100801: 'cloudwatch',
+  CertificateManager: 'acm',
+}
+
+const lambdaPaths: [RegExp, string][] = [
+  [/account-settings$/, 'GetAccountSettings'],
+  [/functions\/([^/]+)\/concurrency$/, 'GetFunctionConcurrency'],
+  [/functions\/([^/]+)\/configuration$/, 'GetFunctionConfiguration'],
+]
+
+/** The action as a policy names it: from the header of a JSON service, the form of a query service, or Lambda’s path. */
+async function toCall(request: IncomingMessage): Promise<{ action: string; input: Input; isQuery: boolean }> {
+  const body = await text(request)
+  const [target, operation] = String(request.headers['x-amz-target'] ?? '').split('.')
+  if (operation) return { action: `${services[target!]}:${operation}`, input: JSON.parse(body), isQuery: false }
+  if (body.startsWith('Action=')) {
+    const form = Object.fromEntries(new URLSearchParams(body))
+    const service = form.Version === '2011-06-15' ? 'sts' : 'cloudformation'
+    return { action: `${service}:${form.Action}`, input: form, isQuery: true }
+  }
+  const { pathname } = new URL(request.url!, 'http://lambda')
+  const [pattern, name] = lambdaPaths.find(([each]) => each.test(pathname))!
+  return { action: `lambda:${name}`, input: { FunctionName: pattern.exec(pathname)?.[1] }, isQuery: false }
+}
+
+function reply(response: ServerResponse, { status = 200, body }: Answer): void {
+  const isText = typeof body === 'string'
+  response.writeHead(status, { 'content-type': isText ? 'text/xml' : 'application/x-amz-json-1.1' })
+  response.end(isText ? body : JSON.stringify(body))
+}
+
+function resultXml(action: string, result: string): string {
+  const operation = action.split(':')[1]!
+  return `<${operation}Response><${operation}Result>${result}</${operation}Result><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></${operation}Response>`
+}
+
+const errorXml = (code: string, message: string) =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>r</RequestId></ErrorResponse>`
+
+function stackXml(name: string, { status, isProtected = false, outputs = {} }: FakeStack): string {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  )
+  return (
+    `<Stacks><member><StackName>${name}</StackName><StackId>${name}</StackId><StackStatus>${status}</StackStatus>` +
+    `<CreationTime>2027-01-31T09:00:00.000Z</CreationTime><EnableTerminationProtection>${isProtected}</EnableTerminationProtection>` +
+    `<Outputs>${members.join('')}</Outputs></member></Stacks>`
+  )
+}

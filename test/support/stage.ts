@@ -1,0 +1,173 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { Client, type Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { findStage, secretNamesOf } from '../../infra/aws/stages.ts'
+import { runStage } from '../../infra/stage/program.ts'
+import { databaseUsers } from '../../infra/wiring.ts'
+import { useEndpoint } from '../../shared/database/database.ts'
+import { startAwsServices } from './aws-services.ts'
+import { collector, type Finished } from './command-line.ts'
+import { startKeyedProvider } from './keyed-provider.ts'
+import { startScramProxy } from './scram-proxy.ts'
+
+interface TestDatabase {
+  url: string
+  endpoint: string
+  pool: Pool
+}
+
+export type StageTools = ReturnType<typeof useStageTools>
+
+const ownerPassword = 'owner-S3cret-of-the-test'
+
+/**
+ * An account that CDK has prepared, a database behind a proxy that asks for passwords, a provider, and the commands of
+ * `npm run stage` on them. After each test none of the secrets may be in anything that was printed.
+ */
+export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) {
+  const { DATABASE_URL: server } = process.env
+  let aws: Awaited<ReturnType<typeof startAwsServices>>
+  let proxy: Awaited<ReturnType<typeof startScramProxy>>
+  let provider: Awaited<ReturnType<typeof startKeyedProvider>>
+  let database: TestDatabase
+  let lock: Client | undefined
+  let directory: string
+  const printed: string[] = []
+  const providerKey = 'sk-good-key-of-the-test'
+  /** What CDK’s deploy of the system does beside making its stack. */
+  let deployed = () => {}
+
+  beforeAll(async () => {
+    database = await open()
+    lock = server === undefined ? undefined : await lockLogins(server)
+    provider = await startKeyedProvider()
+    provider.keys.add(providerKey)
+    proxy = await startScramProxy(database.endpoint, database.pool, { password: ownerPassword })
+  })
+  beforeEach(async () => {
+    aws = await startAwsServices()
+    aws.stacks.set('CDKToolkit', { status: 'CREATE_COMPLETE' })
+    directory = await mkdtemp(join(process.env.RUN_DIRECTORY!, 'stages-'))
+    const env = {
+      AWS_ENDPOINT_URL: aws.origin,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'AKIA',
+      AWS_SECRET_ACCESS_KEY: 'x',
+    }
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    await dropLogins(database.pool)
+  })
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    deployed = () => {}
+    Object.assign(proxy, { amend: () => {}, beforeWrite: () => {}, afterWrite: () => {} })
+    await aws.close()
+    const passwords = [...aws.secrets.values()].map((value) => (value && URL.parse(value)?.password) || value)
+    const output = printed.splice(0).join('')
+    for (const secret of [ownerPassword, providerKey, ...passwords]) if (secret) expect(output).not.toContain(secret)
+  })
+  afterAll(async () => {
+    await dropLogins(database.pool)
+    await lock?.end()
+    useEndpoint(database.endpoint)
+    await proxy.close()
+    await provider.close()
+  })
+
+  const cdk = (args: readonly string[]) => {
+    const name = args.at(-1)!
+    const settings = findStage('prod', directory)!
+    aws.beforeWrite(`cdk ${name}`)
+    if (name.endsWith('-secrets'))
+      for (const secret of secretNamesOf(settings)) {
+        const id = `cuecard/prod/${secret}`
+        if (!aws.secrets.has(id)) aws.secrets.set(id, undefined)
+      }
+    const before = aws.stacks.get(name)
+    aws.stacks.set(name, {
+      outputs: {},
+      ...before,
+      status: before ? 'UPDATE_COMPLETE' : 'CREATE_COMPLETE',
+      isProtected: true,
+    })
+    if (!name.endsWith('-secrets')) deployed()
+    aws.afterWrite(`cdk ${name}`)
+    return Promise.resolve()
+  }
+
+  /** The answers that a team gives where nobody is asked. */
+  const answers = () => ({
+    OWNER_URL: ownerUrl(),
+    PROVIDER_KEY: providerKey,
+    PROVIDER_URL: provider.baseUrl,
+    PROVIDER_MODEL: 'fake',
+    ALARM_ADDRESS: 'duty@example.org',
+    RUNBOOK_URL: 'https://example.org/runbook.md',
+  })
+  const ownerUrl = () => {
+    const url = new URL(database.url)
+    url.password = ownerPassword
+    return url.href
+  }
+
+  return {
+    /** Runs a command; `typed` answers the prompts of a terminal in turn. */
+    async run(
+      args: string[],
+      { env = answers(), stdin = '', typed }: { env?: object; stdin?: string; typed?: string[] } = {},
+    ): Promise<Finished> {
+      const keyboard = Object.assign(new PassThrough(), { isTTY: true as const })
+      const stdout = collector((text) => printed.push(text))
+      const stderr = collector((text) => {
+        printed.push(text)
+        if (/(: |\]: |\] |name: )$/.test(text) && typed?.length) keyboard.write(`${typed.shift()}\n`)
+      })
+      const terminal = {
+        env: { DATABASE_ENDPOINT: proxy.origin, ...env } as NodeJS.ProcessEnv,
+        stdin: typed ? keyboard : Readable.from([stdin]),
+        ...{ stdout, stderr, person: 'ada@lighthouse', signal: new AbortController().signal },
+      }
+      const pause = () => Promise.resolve()
+      const surroundings = { terminal, cdk: async (args: readonly string[]) => await cdk(args), pause, directory }
+      const code = await runStage(args, surroundings).finally(() => useEndpoint(database.endpoint))
+      return { code, stdout: stdout.text(), stderr: stderr.text() }
+    },
+    answers,
+    ownerUrl,
+    providerKey,
+    onDeploy(act: () => void) {
+      deployed = act
+    },
+    get aws() {
+      return aws
+    },
+    get proxy() {
+      return proxy
+    },
+    get provider() {
+      return provider
+    },
+    get directory() {
+      return directory
+    },
+    get pool() {
+      return database.pool
+    },
+    secret: (name: string) => aws.secrets.get(`cuecard/prod/${name}`),
+  }
+}
+
+/** Logins are of a whole server: files that make them follow each other there. */
+async function lockLogins(connectionString: string): Promise<Client> {
+  const lock = new Client({ connectionString })
+  await lock.connect()
+  await lock.query('select pg_advisory_lock(5001)')
+  return lock
+}
+
+async function dropLogins(pool: Pool): Promise<void> {
+  const names = databaseUsers.flatMap((lambda) => [1, 2].map((slot) => `cuecard_${lambda}_${slot}`))
+  await pool.query(`drop role if exists ${names.join(', ')}`)
+}
