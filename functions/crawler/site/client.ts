@@ -1,4 +1,7 @@
-import type { OutboundResponse, request } from '../../../shared/outbound/request.ts'
+import { BoundedMap } from '../../../shared/bounded-map.ts'
+import { OutboundFailed, type OutboundResponse, type request } from '../../../shared/outbound/request.ts'
+import { type Semaphore, semaphore } from '../../../shared/semaphore.ts'
+import { hostOf } from './address.ts'
 
 export interface ClientSettings {
   request: typeof request
@@ -12,24 +15,64 @@ export interface ClientSettings {
 
 /** One for a process: it asks a host one request at a time, with a pause. */
 export interface Client {
-  now: () => number
+  /** @throws OutboundRefused, OutboundFailed */
   get(address: string, options: { headers?: Record<string, string>; maxBytes: number }): Promise<OutboundResponse>
-  /** Sets the pause of a host; 1 second without it, at most 30. */
+  /** Sets the pause of a host; 1 second without it. */
   setPause(address: string, seconds: number): void
 }
 
-export const maxPauseSeconds = 30
-const milliseconds = 10_000
+interface Host {
+  turn: Semaphore
+  pause: number
+  readyAt: number
+}
+
+const requestMilliseconds = 10_000
+/** A host that wants to be left alone for longer is not waited for. */
+const maxWait = 60_000
+const maxHosts = 10_000
 
 export function crawlClient({ request, contact, isLoopbackAllowed, now, sleep }: ClientSettings): Client {
-  const userAgent = `Cuecard/1 (+${contact})`
-  return {
-    now,
-    async get(address, { headers = {}, maxBytes }) {
-      await sleep(1_000)
-      const all = { 'user-agent': userAgent, ...headers }
-      return await request(address, { method: 'GET', headers: all, maxBytes, milliseconds, isLoopbackAllowed })
-    },
-    setPause() {},
+  const hosts = new BoundedMap<string, Host>(maxHosts)
+  const hostAt = (address: string): Host => {
+    const host = hosts.get(hostOf(address)) ?? { turn: semaphore(1), pause: 1_000, readyAt: 0 }
+    hosts.set(hostOf(address), host)
+    return host
   }
+  return {
+    async get(address, { headers = {}, maxBytes }) {
+      const host = hostAt(address)
+      const release = await host.turn.acquire()
+      try {
+        const wait = host.readyAt - now()
+        if (wait > maxWait)
+          throw new OutboundFailed(`The site asks for no requests in the next ${Math.ceil(wait / 60_000)} minutes`)
+        if (wait > 0) await sleep(wait)
+        const response = await request(address, {
+          method: 'GET',
+          headers: { 'user-agent': `Cuecard/1 (+${contact})`, ...headers },
+          maxBytes,
+          milliseconds: requestMilliseconds,
+          isLoopbackAllowed,
+        }).finally(() => {
+          host.readyAt = now() + host.pause
+        })
+        host.readyAt += retryAfter(response, now())
+        return response
+      } finally {
+        release()
+      }
+    },
+    setPause(address, seconds) {
+      hostAt(address).pause = seconds * 1_000
+    },
+  }
+}
+
+/** Milliseconds. */
+function retryAfter({ status, headers }: OutboundResponse, now: number): number {
+  const value = headers['retry-after']
+  if (!value || (status !== 429 && status !== 503)) return 0
+  const milliseconds = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now
+  return Number.isNaN(milliseconds) ? 0 : Math.min(Math.max(0, milliseconds), 24 * 3_600_000)
 }

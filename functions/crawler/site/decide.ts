@@ -1,20 +1,21 @@
 /** A page that has a document. */
 export interface KnownPage {
   address: string
-  /** The length of its text. */
+  /** Of the document's text. */
+  hash: string
   characters: number
-  /** When a crawl first found it gone, since it last answered. */
+  /** The crawl that first found it gone, since it last answered. */
   goneSince: Date | null
 }
 
-/** What a crawl found at an address it asked for; every known page is asked for, linked or not. */
+/** What a crawl found at an address; it asks for every known page, linked or not. */
 export type FoundPage =
   | {
       address: string
       kind: 'page'
-      /** The page's own address: another one where a redirect or a `canonical` link led there. */
+      /** The page's own address, and whether permanent redirects led there: as `fetchPage` says. */
       at: string
-      /** Of the text. */
+      isMoved: boolean
       hash: string
       characters: number
       /** Whether its text differs from the document's by more than noise; true without a document. */
@@ -23,33 +24,108 @@ export type FoundPage =
   | { address: string; kind: 'unchanged' | 'gone' | 'left_out' | 'failed' }
 
 export interface Decision {
+  /** Addresses of their own, of pages without a document. */
   create: string[]
   update: string[]
   delete: string[]
-  /** Gone for the first time: `goneSince` becomes the time of this crawl. */
+  /** Their `goneSince` becomes the time of this crawl. */
   markGone: string[]
-  /** They answer again: `goneSince` becomes null. */
+  /** Their `goneSince` becomes null, even where all else is refused. */
   clearGone: string[]
-  /** Not created, with a sentence why. */
+  /** Pages without a document, with a sentence why they get none. */
   leftOut: Map<string, string>
-  /** Why nothing changes at all, a sentence for the source's `error_message`. */
+  /** Why no document changes, a sentence for the source's `error_message`. */
   refused?: string
 }
 
-/** What a crawl changes. `start` is what it found at the source's own address. */
+const day = 24 * 3_600_000
+/** A crawl that lost more of the known pages changes nothing. */
+const maxLost = 1 / 3
+/** A page with less of its former text is nearly empty. */
+const minLeft = 1 / 10
+
+/** What a crawl changes. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
 export function decide(
   before: readonly KnownPage[],
   found: readonly FoundPage[],
-  { start, now: _now }: { start: FoundPage['kind']; now: Date },
+  { home, now, failed }: { home: string; now: Date; failed?: string | undefined },
 ): Decision {
-  const nothing = { create: [], update: [], delete: [], markGone: [], clearGone: [], leftOut: new Map() }
-  if (start === 'failed' || start === 'gone') return { ...nothing, refused: 'The page does not answer.' }
-  const known = new Set(before.map(({ address }) => address))
+  const asked = new Map(found.map((page) => [page.address, page]))
+  const states = statesOf(before, asked, home)
+  const are = (...names: State[]) => before.filter(({ address }) => names.includes(states.get(address)!))
+  const addressesOf = (pages: readonly KnownPage[]) => pages.map(({ address }) => address)
+  const answering = are('same', 'changed', 'emptied', 'elsewhere', 'left_out')
+  const clearGone = addressesOf(answering.filter(({ goneSince }) => goneSince))
+  const nothing = { create: [], update: [], delete: [], markGone: [], clearGone, leftOut: new Map<string, string>() }
+  const lost = are('gone', 'emptied', 'elsewhere', 'left_out').length
   const pages = found.filter((page) => page.kind === 'page')
-  const isNew = ({ address }: FoundPage) => !known.has(address)
+  if (failed) return { ...nothing, refused: failed }
+  if (before.length === 0 && pages.length === 0)
+    return { ...nothing, refused: 'No page with text was found. Each page says why it was left out.' }
+  if (lost > before.length * maxLost)
+    return {
+      ...nothing,
+      refused: `${lost} of ${before.length} pages are gone, nearly empty or no longer open to Cuecard, so nothing was changed. If the site is right, delete their documents, or this source, and add the source again.`,
+    }
+  const isHealthy = lost + are('failed').length <= before.length * maxLost
+  const gone = isHealthy ? are('gone', 'moved') : []
+  const isOver = ({ goneSince }: KnownPage) => goneSince !== null && now.getTime() - goneSince.getTime() >= day
   return {
     ...nothing,
-    create: pages.filter(isNew).map(({ at }) => at),
-    update: pages.filter((page) => page.isChanged && !isNew(page)).map(({ address }) => address),
+    ...creations(before, pages, states),
+    update: addressesOf(are('changed', 'emptied')),
+    delete: addressesOf(gone.filter(isOver)),
+    markGone: addressesOf(gone.filter(({ goneSince }) => !goneSince)),
   }
+}
+
+/** `emptied` has hardly any text left, or that of another page. `moved` has a page of its own to go to; `elsewhere` leads home, or where others lead as well, as in maintenance. */
+type State = 'same' | 'changed' | 'emptied' | 'moved' | 'elsewhere' | 'gone' | 'left_out' | 'failed'
+
+function statesOf(before: readonly KnownPage[], asked: Map<string, FoundPage>, home: string): Map<string, State> {
+  const known = before.map((page) => ({ page, result: asked.get(page.address) }))
+  const now = known.map(({ page, result }) => (result?.kind === 'page' ? result.hash : page.hash))
+  const texts = Map.groupBy(now, (hash) => hash)
+  const redirected = known.flatMap(({ page, result }) =>
+    result?.kind === 'page' && result.at !== page.address ? result.at : [],
+  )
+  const isTarget = (at: string) =>
+    at !== home && new URL(at).pathname !== '/' && redirected.indexOf(at) === redirected.lastIndexOf(at)
+  const state = (page: KnownPage, result: FoundPage | undefined): State => {
+    if (!result) return 'failed'
+    if (result.kind === 'unchanged') return 'same'
+    if (result.kind !== 'page') return result.kind
+    const { at, isMoved, isChanged, hash, characters } = result
+    if (at !== page.address) return isMoved && isTarget(at) ? 'moved' : 'elsewhere'
+    if (!isChanged) return 'same'
+    return characters < page.characters * minLeft || texts.get(hash)!.length > 1 ? 'emptied' : 'changed'
+  }
+  return new Map(known.map(({ page, result }) => [page.address, state(page, result)]))
+}
+
+/** One document for each text: the same page often answers at several addresses. */
+function creations(
+  before: readonly KnownPage[],
+  pages: readonly Extract<FoundPage, { kind: 'page' }>[],
+  states: Map<string, State>,
+): Pick<Decision, 'create' | 'leftOut'> {
+  const known = new Set(before.map(({ address }) => address))
+  const owners = new Map(
+    before.flatMap(({ address, hash }) =>
+      ['same', 'failed'].includes(states.get(address)!) ? [[hash, address] as const] : [],
+    ),
+  )
+  for (const { address, at, hash } of pages) if (known.has(address) && at === address) owners.set(hash, address)
+  const create = new Set<string>()
+  const leftOut = new Map<string, string>()
+  for (const { at, hash } of pages) {
+    if (known.has(at) || create.has(at) || leftOut.has(at)) continue
+    const owner = owners.get(hash)
+    if (owner !== undefined) leftOut.set(at, `It has the same text as ${owner}.`)
+    else {
+      owners.set(hash, at)
+      create.add(at)
+    }
+  }
+  return { create: [...create], leftOut }
 }

@@ -1,10 +1,97 @@
+import { diffArrays } from 'diff'
+import { withoutToday } from './today.ts'
+
 /** A text and when it was fetched. */
 export interface Seen {
   text: string
   at: Date
 }
 
+const maxEdits = 2_000
+/** Lines that share fewer of their words are different lines. */
+const minShared = 1 / 2
+
 /** Whether a page says the same but for what differs at each request, as more fetches at once show, and but for the date of the day. */
 export function isSameText(before: Seen, now: Seen, ...again: string[]): boolean {
-  return before.text === now.text || again.includes(before.text)
+  const old = linesOf(before)
+  const fetches = [now.text, ...again].map((text) => linesOf({ text, at: now.at }))
+  if (fetches.some((lines) => isEqual(lines, old))) return true
+  const isShuffled = !fetches.every((lines) => isEqual(lines, fetches[0]!))
+  if (isShuffled && fetches.every((lines) => isEqual(lines.toSorted(), old.toSorted()))) return true
+  return explains(fetches, old, isNoiseOfLines)
+}
+
+function linesOf({ text, at }: Seen): string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return withoutToday(
+    lines.filter((line) => line !== ''),
+    at,
+  )
+}
+
+/** Whether what stands at one place in the fetches explains what stood there before. */
+type IsNoise = (seen: readonly string[][], before: readonly string[]) => boolean
+
+/** Whether `before` differs from the fetches only at places where these differ from each other. */
+function explains(fetches: readonly string[][], before: readonly string[], isNoise: IsNoise): boolean {
+  const common = commonOf(fetches)
+  const old = common && gapsOf(common, before)
+  if (!old) return false
+  const all = fetches.map((parts) => gapsOf(common, parts)!)
+  return old.every((gap, at) => {
+    const seen = all.map((gaps) => gaps[at]!)
+    return seen.some((parts) => parts.length > 0) ? isNoise(seen, gap) : gap.length === 0
+  })
+}
+
+/** As many lines: one more would be a line that was removed. */
+function isNoiseOfLines(seen: readonly string[][], before: readonly string[]): boolean {
+  if (seen.some(({ length }) => length !== before.length)) return false
+  return before.every((line, at) => {
+    const words = seen.map((lines) => lines[at]!.split(/\s+/))
+    const old = line.split(/\s+/)
+    if (explains(words, old, isNoiseOfWords)) return true
+    const common = commonOf(words) ?? []
+    const isOther = words.some(({ length }) => common.length < length * minShared)
+    return isOther && !bringsNumbers(words, old) && common.filter(hasNumber).every((word) => old.includes(word))
+  })
+}
+
+function isNoiseOfWords(seen: readonly string[][], before: readonly string[]): boolean {
+  return seen.some(({ length }) => length === before.length) && !bringsNumbers(seen, before)
+}
+
+/** Prices and times stood here, and none do now. */
+function bringsNumbers(seen: readonly string[][], before: readonly string[]): boolean {
+  return before.some(hasNumber) && !seen.flat().some(hasNumber)
+}
+
+function hasNumber(word: string): boolean {
+  return /\d/.test(word)
+}
+
+/** What all have in the same order; undefined where that is too much work. */
+function commonOf(all: readonly (readonly string[])[]): string[] | undefined {
+  const [first = [], ...others] = all
+  return others.reduce<string[] | undefined>(
+    (common, parts) => {
+      const changes = common && diffArrays(common, [...parts], { maxEditLength: maxEdits })
+      return changes?.flatMap(({ added, removed, value }) => (added || removed ? [] : value))
+    },
+    [...first],
+  )
+}
+
+/** What stands before, between and behind the common parts; undefined where one is missing. */
+function gapsOf(common: readonly string[], parts: readonly string[]): string[][] | undefined {
+  const gaps: string[][] = [[]]
+  for (const part of parts) {
+    if (part === common[gaps.length - 1]) gaps.push([])
+    else gaps.at(-1)!.push(part)
+  }
+  return gaps.length === common.length + 1 ? gaps : undefined
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((part, at) => part === other[at])
 }

@@ -1,10 +1,19 @@
+import { cleanText } from '../../../shared/text/clean-text.ts'
+import { decodeText } from '../../../shared/text/decode-text.ts'
+import { declaredEncoding, isHtml } from '../../../shared/text/html/html.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
 import type { Client } from './client.ts'
+import { type Followed, follow } from './follow.ts'
+import { standInReason } from './stand-in.ts'
+import { readWebPage, type WebPage } from './web-page.ts'
 
 /** A page has the address that it has after redirects and by its own `canonical` link, which may be another than was asked for. */
 export type Fetched =
   | {
       kind: 'page'
       address: string
+      /** Whether every redirect to that address was permanent. */
+      isMoved: boolean
       title: string
       /** Markdown, as of an HTML file. */
       text: string
@@ -16,22 +25,111 @@ export type Fetched =
   | { kind: 'unchanged' }
   /** 404 or 410, also when asked once more. */
   | { kind: 'gone' }
-  /** It answers, but gives no text for a document; the reason is a sentence for people. */
-  | { kind: 'left_out'; reason: string }
+  /** It answers, but with no text for a document. The reason is a sentence for people; the links are followed all the same. */
+  | { kind: 'left_out'; reason: string; links?: string[] }
   /** No answer, or an error of the site's; another time may do. */
-  | { kind: 'failed'; reason: string; retryAfterSeconds?: number }
+  | { kind: 'failed'; reason: string }
 
 export interface FetchOptions {
   etag?: string | null
   lastModified?: string | null
-  /** Of the source's scope and robots.txt: asked of each address that a redirect leads to. */
+  /** Whether the source's scope and robots.txt allow an address that the page redirects to, or has by its own account. */
   allows?: (address: string) => boolean
 }
 
-export async function fetchPage(client: Client, address: string, _options: FetchOptions = {}): Promise<Fetched> {
-  const { status, body } = await client.get(address, { maxBytes: 5 * 1024 * 1024 })
-  if (status === 404 || status === 410) return { kind: 'gone' }
-  if (status !== 200) return { kind: 'failed', reason: `The page answered with the status ${status}.` }
-  const text = body.toString()
-  return { kind: 'page', address, title: address, text, links: [], etag: null, lastModified: null }
+const maxBytes = 5 * 1024 * 1024
+const files = /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|zip|gz|rar|7z)$/i
+const aFile = 'It is a file, not a web page: upload it as a file.'
+const aPdf = 'It is a PDF: upload it as a file.'
+
+export async function fetchPage(client: Client, address: string, options: FetchOptions = {}): Promise<Fetched> {
+  const { pathname } = new URL(address)
+  if (files.test(pathname)) return { kind: 'left_out', reason: /\.pdf$/i.test(pathname) ? aPdf : aFile }
+  const first = await attempt(client, address, options)
+  return first.isDoubtful ? (await attempt(client, address, options)).fetched : first.fetched
+}
+
+/** An answer is doubtful if asking at once again may give a better one: a page must not go for one odd 404. */
+async function attempt(
+  client: Client,
+  address: string,
+  { etag, lastModified, allows }: FetchOptions,
+): Promise<{ fetched: Fetched; isDoubtful?: boolean }> {
+  const conditions = {
+    ...(etag && { 'if-none-match': etag }),
+    ...(lastModified && { 'if-modified-since': lastModified }),
+  }
+  const followed = await follow(client, address, { headers: conditions, maxBytes, allows })
+  if ('kind' in followed) return { fetched: followed }
+  const { status } = followed.response
+  if (status === 304 && (etag || lastModified)) return { fetched: { kind: 'unchanged' } }
+  if (status === 404 || status === 410) return { fetched: { kind: 'gone' }, isDoubtful: true }
+  if (status === 200 || status === 203) return { fetched: read(followed, allows) }
+  const reason = `It answers with the status ${status}.`
+  if (status === 429 || status >= 500) return { fetched: { kind: 'failed', reason }, isDoubtful: true }
+  return { fetched: { kind: 'left_out', reason: refusals[status] ?? reason } }
+}
+
+const refusals: Record<number, string> = {
+  401: 'It asks visitors to log in.',
+  403: 'The site refuses to show it to programs (status 403).',
+}
+
+function read({ response, address, isMoved }: Followed, allows: FetchOptions['allows'] = () => true): Fetched {
+  const { headers, body } = response
+  const type = headers['content-type'] ?? ''
+  const file = fileReason(body, type)
+  if (file) return { kind: 'left_out', reason: file }
+  try {
+    const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1]
+    const text = decodeText(body, charset ?? declaredEncoding(body)).replace(/^\ufeff/, '')
+    const robotsTags = [headers['x-robots-tag'] ?? []].flat().join(',')
+    const page = isHtml(text, /html/i.test(type) ? '.html' : '')
+      ? readWebPage(text, address, robotsTags)
+      : plainPage(text, robotsTags)
+    const { links, ownAddress } = page
+    const reason = page.isNoindex ? 'It asks not to be listed (noindex).' : standInReason(page)
+    if (reason) return { kind: 'left_out', reason, links }
+    const own = ownAddress && allows(ownAddress) ? ownAddress : address
+    return {
+      kind: 'page',
+      address: own,
+      isMoved,
+      title: page.title ?? own.replace(/^https?:\/\/|\/$/g, ''),
+      text: page.text,
+      links,
+      etag: headers.etag ?? null,
+      lastModified: headers['last-modified'] ?? null,
+    }
+  } catch (error) {
+    // Deep nesting exhausts the stack.
+    if (error instanceof Unreadable || error instanceof RangeError)
+      return { kind: 'left_out', reason: 'It is too large or too complex to be read, or no text.' }
+    throw error
+  }
+}
+
+function plainPage(text: string, robotsTags: string): WebPage {
+  const isNoindex = /\b(noindex|none)\b/i.test(robotsTags)
+  return {
+    title: undefined,
+    text: cleanText(text),
+    links: [],
+    ownAddress: undefined,
+    isNoindex,
+    hasPassword: false,
+    isApp: false,
+  }
+}
+
+/** By the first bytes, then by what the site says. */
+function fileReason(body: Buffer, type: string): string | undefined {
+  const start = body.toString('latin1', 0, 1_024)
+  const begins = (signature: string) => start.startsWith(signature)
+  if (start.includes('%PDF-')) return aPdf
+  if (['PK\x03\x04', '\xd0\xcf\x11\xe0', '{\\rtf', 'Rar!', '7z\xbc\xaf', '\x1f\x8b'].some(begins)) return aFile
+  if (['\x89PNG', '\xff\xd8\xff', 'GIF8'].some(begins)) return 'It is a picture.'
+  if (type && !/html|text\/(plain|markdown|x-markdown)|octet-stream/i.test(type))
+    return `It is not a web page, but ${type.split(';')[0]!.trim()}.`
+  return undefined
 }

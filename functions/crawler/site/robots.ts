@@ -1,4 +1,6 @@
+import robotsParser from 'robots-parser'
 import type { Client } from './client.ts'
+import { follow } from './follow.ts'
 
 export interface Robots {
   allows: (address: string) => boolean
@@ -9,7 +11,38 @@ export interface Robots {
   failed?: string
 }
 
+/** The package's types describe a module of ECMAScript; it is one of CommonJS. */
+const parse = robotsParser as unknown as typeof robotsParser.default
+const maxPauseSeconds = 30
+const maxBytes = 5 * 1024 * 1024
+/** Of which this much counts. */
+const maxRead = 500 * 1024
+
 /** The rules of an address's host for Cuecard. */
-export function robotsOf(_client: Client, _address: string): Promise<Robots> {
-  return Promise.resolve({ allows: () => true, delaySeconds: null, sitemaps: [] })
+export async function robotsOf(client: Client, address: string): Promise<Robots> {
+  const { origin } = new URL(address)
+  const failed = (reason: string): Robots => ({
+    allows: () => false,
+    delaySeconds: null,
+    sitemaps: [],
+    failed: `robots.txt of ${origin} can't be read, so nothing was asked for. ${reason}`,
+  })
+  const followed = await follow(client, `${origin}/robots.txt`, { maxBytes })
+  if ('kind' in followed && followed.kind === 'failed') return failed(followed.reason)
+  const { status, body } = 'kind' in followed ? { status: 404, body: Buffer.alloc(0) } : followed.response
+  if (status === 429 || status >= 500) return failed(`It answers with the status ${status}.`)
+  const text = status === 200 ? body.toString('utf8', 0, maxRead).replace(/^\ufeff/, '') : ''
+  const rules = parse(origin, text)
+  const delay = rules.getCrawlDelay('Cuecard')
+  const delaySeconds = delay === undefined ? null : Math.min(Math.max(0, delay), maxPauseSeconds)
+  if (delaySeconds !== null) client.setPause(address, Math.max(1, delaySeconds))
+  return {
+    // The rules are those of the same host with and without `www.`.
+    allows: (asked) => {
+      const { pathname, search } = new URL(asked)
+      return rules.isAllowed(`${origin}${pathname}${search}`, 'Cuecard') ?? false
+    },
+    delaySeconds,
+    sitemaps: rules.getSitemaps().flatMap((sitemap) => URL.parse(sitemap, origin)?.href ?? []),
+  }
 }

@@ -1,0 +1,69 @@
+import { OutboundRefused } from '../../../shared/outbound/addresses.ts'
+import { OutboundFailed, type OutboundResponse } from '../../../shared/outbound/request.ts'
+import { canonical, hostOf } from './address.ts'
+import type { Client } from './client.ts'
+
+export interface Followed {
+  response: OutboundResponse
+  /** Where the redirects led. */
+  address: string
+  /** Whether every redirect was a permanent one. */
+  isMoved: boolean
+}
+export type NotFollowed = { kind: 'left_out' | 'failed'; reason: string }
+
+interface FollowOptions {
+  /** Sent with the first request only. */
+  headers?: Record<string, string>
+  maxBytes: number
+  /** Asked before a redirect is followed. */
+  allows?: (address: string) => boolean
+}
+
+const maxRedirects = 5
+
+/** Follows redirects on the same host, each checked as the first address was. */
+export async function follow(
+  client: Client,
+  start: string,
+  { headers = {}, maxBytes, allows = () => true }: FollowOptions,
+): Promise<Followed | NotFollowed> {
+  const accept = { accept: 'text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1' }
+  const seen = new Set<string>()
+  let [address, isMoved] = [start, true]
+  while (!seen.has(address)) {
+    const response = await answered(
+      client.get(address, { headers: { ...accept, ...(seen.size === 0 && headers) }, maxBytes }),
+    )
+    if ('kind' in response) return response
+    const { location } = response.headers
+    if (![301, 302, 303, 307, 308].includes(response.status) || !location) return { response, address, isMoved }
+    seen.add(address)
+    const next = secure(URL.parse(location, address)?.href ?? '', address)
+    const known = canonical(next)
+    if (!known) return { kind: 'failed', reason: 'It redirects to what is not an address of a web page.' }
+    if (hostOf(next) !== hostOf(start))
+      return { kind: 'left_out', reason: `It redirects to another site: ${known}. Add a source for that address.` }
+    if (!allows(known))
+      return { kind: 'left_out', reason: `It redirects to ${known}, which is not part of this source.` }
+    if (seen.size > maxRedirects) return { kind: 'failed', reason: 'It redirects more than 5 times.' }
+    isMoved &&= response.status === 301 || response.status === 308
+    address = next
+  }
+  return { kind: 'failed', reason: 'It redirects in a circle, which some sites do without cookies.' }
+}
+
+/** `https:` where the page itself has it. */
+export function secure(address: string, page: string): string {
+  return page.startsWith('https:') ? address.replace(/^http:/, 'https:') : address
+}
+
+async function answered(response: Promise<OutboundResponse>): Promise<OutboundResponse | NotFollowed> {
+  try {
+    return await response
+  } catch (error) {
+    if (error instanceof OutboundRefused) return { kind: 'left_out', reason: `Its address ${error.message}.` }
+    if (error instanceof OutboundFailed) return { kind: 'failed', reason: `${error.message}.` }
+    throw error
+  }
+}

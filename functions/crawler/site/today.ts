@@ -1,0 +1,58 @@
+const day = 24 * 3_600_000
+const languages = ['en', 'de', 'fr', 'es', 'it', 'nl']
+const labels =
+  "today(?: is)?|the date is|last (?:updated|modified|changed)|updated|generated|printed|heute(?: ist)?|stand|aktualisiert|letzte (?:änderung|aktualisierung)|aujourd['’]hui|nous sommes|mis à jour|hoy(?: es)?|actualizado|oggi(?: è)?|aggiornato|vandaag(?: is)?|bijgewerkt"
+const time = '(?:\\W*(?:at|um|à|alle)?\\W*\\d?\\d[:.h]\\d\\d(?::\\d\\d)?(?: ?[ap]m\\b)?(?: ?(?:utc|gmt|uhr)\\b)?)?'
+const weekdays = new RegExp(
+  `(?<!\\p{L})(?:${languages.flatMap((language) => namesOf(language, 'weekday', 7)).join('|')})(?!\\p{L})\\.?`,
+  'gu',
+)
+
+/** Lines in which a page says today's date, without it; a line that says more than a date must name it as today's. */
+export function withoutToday(lines: readonly string[], today: Date): string[] {
+  const dates = [-day, 0, day].flatMap((away) => formsOf(new Date(today.getTime() + away)))
+  const date = `(?:${dates.join('|')})(?![\\d\\p{L}]|[./-]\\d)`
+  const said = new RegExp(`(?<!\\p{L})(${labels})(?: on| am| le)?\\W*${date}${time}|^\\W*${date}${time}\\W*$`, 'u')
+  return lines.map((line) => {
+    if (!/\d/.test(line)) return line
+    const plain = plainDates(line)
+    return said.test(plain) ? plain.replace(said, '$1 …') : line
+  })
+}
+
+/** `Tue, 01. Dec. 2026` as `1 dec 2026`. */
+function plainDates(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(weekdays, '')
+    .replace(/\b0(?=\d\b)|(?<=\d)(st|nd|rd|th)\b|[.,](?=\s)|\bde(?=\s)/g, '')
+    .replace(/\s+/g, ' ')
+}
+
+/** How a day is written, the longer forms first. */
+function formsOf(date: Date): string[] {
+  const [year, month, number] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
+  const names = new Set(languages.flatMap((language) => namesOf(language, 'month', 12, month)))
+  return [
+    ...[...names].flatMap((name) => [`${number} ${name} ${year}`, `${name} ${number} ${year}`]),
+    ...[...names].flatMap((name) => [`${number} ${name}`, `${name} ${number}`]),
+    ...['.', '/', '-'].flatMap((by) =>
+      [
+        [number, month, year],
+        [month, number, year],
+        [year, month, number],
+      ].map((parts) => parts.join(by === '.' ? '\\.' : by)),
+    ),
+  ]
+}
+
+/** Long and short names of months or days of the week, all or the one with that number. */
+function namesOf(language: string, kind: 'month' | 'weekday', count: number, only?: number): string[] {
+  const numbers = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [only]
+  return numbers.flatMap((number) => {
+    const date = kind === 'month' ? Date.UTC(2026, number - 1, 15) : Date.UTC(2026, 1, number)
+    return (['long', 'short'] as const).map((style) =>
+      new Intl.DateTimeFormat(language, { [kind]: style, timeZone: 'UTC' }).format(date).toLowerCase().replace('.', ''),
+    )
+  })
+}

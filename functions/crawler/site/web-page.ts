@@ -1,0 +1,103 @@
+import { parse } from 'parse5'
+import { firstHeading } from '../../../shared/text/blocks.ts'
+import { cleanText } from '../../../shared/text/clean-text.ts'
+import { attribute, type Element, isElement, type Node } from '../../../shared/text/html/elements.ts'
+import { readDocument } from '../../../shared/text/html/html.ts'
+import { toMarkdown } from '../../../shared/text/markdown.ts'
+import { saneTitle } from '../../../shared/text/title.ts'
+import { canonical, hostOf } from './address.ts'
+import { secure } from './follow.ts'
+
+export interface WebPage {
+  title: string | undefined
+  text: string
+  links: string[]
+  /** The address that the page gives itself, where that can be true. */
+  ownAddress: string | undefined
+  isNoindex: boolean
+  hasPassword: boolean
+  /** Whether scripts put the text into the page. */
+  isApp: boolean
+}
+
+const maxLinks = 5_000
+const noPage =
+  /\.(jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|mov|avi|webm|og[gv]|wav|css|m?js|json|xml|rss|atom|woff2?|ttf|exe|dmg|apk|ics|vcf)$/i
+/** Links that change a cart, answer a comment or end a session. */
+const action =
+  /[?&](add[-_]to[-_]\w+|remove_item|replytocom|_wpnonce|action|logout)=|\/(log-?out|sign-?out|wp-login\.php|wp-admin|cart\/add)(\/|$|\?)/i
+const emptyRoot = /^(root|app|__next|__nuxt|___gatsby|q-app)$/
+
+/** @throws Unreadable */
+export function readWebPage(html: string, address: string, robotsTags: string): WebPage {
+  const document = parse(html)
+  const found = Map.groupBy(elementsOf(document.childNodes), ({ tagName }) => tagName)
+  const all = (...names: string[]) => names.flatMap((name) => found.get(name) ?? [])
+  const metas = (name: RegExp) =>
+    all('meta')
+      .filter((meta) => name.test(attribute(meta, 'name') ?? attribute(meta, 'http-equiv') ?? ''))
+      .map((meta) => attribute(meta, 'content') ?? '')
+  const robots = [...metas(/^(robots|cuecard)$/i), robotsTags].join(',')
+  const base = URL.parse(attributesOf(all('base'), 'href')[0] ?? '', address)?.href ?? address
+  const here = (href: string) => {
+    const known = canonical(secure(URL.parse(href, base)?.href ?? '', address))
+    return known && hostOf(known) === hostOf(address) ? known : []
+  }
+  const followed = all('a', 'area').filter((link) => !hasRel(link, 'nofollow'))
+  const refresh = metas(/^refresh$/i).flatMap((content) => /url\s*=\s*['"]?([^'"]+)/i.exec(content)?.[1] ?? [])
+  const links = new Set([...attributesOf(followed, 'href'), ...refresh].flatMap(here))
+  const own = attributesOf(
+    all('link').filter((link) => hasRel(link, 'canonical')),
+    'href',
+  ).flatMap(here)[0]
+  const isApp =
+    all('div').some((div) => emptyRoot.test(attribute(div, 'id') ?? '') && div.childNodes.every(isBlank)) ||
+    all('noscript').some(({ childNodes }) =>
+      childNodes.some((node) => 'value' in node && /javascript/i.test(node.value)),
+    )
+  const hasPassword = attributesOf(all('input'), 'type').some((type) => /^password$/i.test(type))
+  const { blocks, title } = readDocument(document)
+  return {
+    title: saneTitle([title, firstHeading(blocks)]),
+    text: cleanText(toMarkdown(blocks)),
+    links: /\b(nofollow|none)\b/i.test(robots) ? [] : [...links].filter(isPage).slice(0, maxLinks),
+    ownAddress: own !== undefined && lastPart(own) === lastPart(address) ? own : undefined,
+    isNoindex: /\b(noindex|none)\b/i.test(robots),
+    hasPassword,
+    isApp,
+  }
+}
+
+/** Without recursion, since a page may be nested deeply. */
+function elementsOf(nodes: readonly unknown[]): Element[] {
+  const elements: Element[] = []
+  const left = (nodes as Node[]).toReversed()
+  for (let node = left.pop(); node; node = left.pop()) {
+    if (!isElement(node)) continue
+    elements.push(node)
+    for (const child of node.childNodes.toReversed()) left.push(child)
+  }
+  return elements
+}
+
+function attributesOf(elements: readonly Element[], name: string): string[] {
+  return elements.flatMap((element) => attribute(element, name) ?? [])
+}
+
+function hasRel(link: Element, value: string): boolean {
+  return (attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/).includes(value)
+}
+
+function isBlank(node: Node): boolean {
+  return 'value' in node && node.value.trim() === ''
+}
+
+function isPage(link: string): boolean {
+  return !noPage.test(new URL(link).pathname) && !action.test(link)
+}
+
+/** Many sites name their home page as the canonical address of every page: only one of the same name is believed. */
+function lastPart(address: string): string {
+  const parts = new URL(address).pathname.split('/').filter((part) => part && !/^index\.\w+$/.test(part))
+  return parts.at(-1) ?? ''
+}
