@@ -2,7 +2,7 @@ import { responseHeaders } from './openapi/headers.ts'
 
 /** What pages of the allowed origins may do. No credentials: a key goes in a header that the page sets. */
 export const cors = {
-  allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowHeaders: [
     ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
     // What Retell and MCP clients send.

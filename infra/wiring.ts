@@ -35,6 +35,9 @@ export const lambdas = {
       agentPath,
       `${agentPath}/batch`,
       `${agentPath}/files`,
+      `${agentPath}/by-external-id/{externalId+}`,
+      // API Gateway would prefer the route of a document’s chunks, which has no greedy variable.
+      `${agentPath}/by-external-id/chunks`,
       documentPath,
       `${documentPath}/uploaded`,
       ...['', '/{revision}', '/{revision}/restore'].map((path) => `${documentPath}/revisions${path}` as const),

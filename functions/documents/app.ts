@@ -14,7 +14,9 @@ import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { creationErrors, creations, setCreated } from './creations.ts'
+import { externalIdRoutes } from './external-ids.ts'
 import { fileRoutes } from './files.ts'
+import { respondFetched } from './respond.ts'
 import { revisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
@@ -152,6 +154,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
         },
       ),
     )
+    .route('/', externalIdRoutes(endpoint, queue))
     .get(
       one,
       endpoint(
@@ -173,11 +176,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
         },
         async ({ c, key, db, params, query, headers }) => {
           const scope = { organizationId: key.organizationId, ...params }
-          const document = await getDocument(db, scope, headers['if-none-match'], query)
-          c.header('etag', etag(document))
-          c.header('cache-control', 'private, no-cache')
-          if (document.is_known) return c.body(null, 304)
-          return c.json(toFetched(document, query))
+          return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
         },
       ),
     )

@@ -6,10 +6,11 @@ import {
   statuses,
   toDocument,
 } from '../../shared/documents/document.ts'
+import { externalId } from '../../shared/documents/input.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields, printable } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { documentId } from '../../shared/ids.ts'
+import { agentId, documentId } from '../../shared/ids.ts'
 
 const exclude = v.optional(
   v.pipe(
@@ -23,6 +24,19 @@ const include = v.optional(
 )
 
 export const getQuery = fields({ exclude, include })
+export type GetQuery = v.InferOutput<typeof getQuery>
+
+export const namedPath = v.object({
+  agentId,
+  externalId: v.pipe(
+    externalId,
+    // Segments of dots arrive encoded, as they would change the path.
+    v.transform((id) => id.replace(/(?<![^/])(%2e){1,2}(?![^/])/g, (dots) => dots.replaceAll('%2e', '.'))),
+    v.description(
+      'Your own id of the document, percent-encoded; twice, if it holds `?` or `%`, as the gateway decodes a path twice and drops what follows a `?` after the first time. Twice is right for any id.',
+    ),
+  ),
+})
 
 export const listQuery = fields({
   status: v.optional(
@@ -72,7 +86,7 @@ export const createdDocuments = v.strictObject({ data: v.array(documentSchema) }
 
 export function toFetched(
   { text, ...row }: DocumentRow & { text?: string | null },
-  { exclude, include }: v.InferOutput<typeof getQuery>,
+  { exclude, include }: GetQuery,
 ): v.InferOutput<typeof fetchedDocument> {
   const { content, ...document } = toDocument(row)
   return { ...document, ...(!exclude && { content }), ...(include && { text }) }

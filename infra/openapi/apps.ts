@@ -59,6 +59,6 @@ export function routesOf(lambda: string, app: Hono<ApiEnv>): Route[] {
     .map(({ method, path, handler }) => {
       const declared = routeMetadata(handler)
       if (!declared) throw new Error(`${method} ${path} of ${lambda} has a handler without route metadata`)
-      return { lambda, method, path: path.replaceAll(/:(\w+)/g, '{$1}'), operation: declared }
+      return { lambda, method, path: path.replaceAll(/:(\w+)(\{[^/]+\})?/g, '{$1}'), operation: declared }
     })
 }

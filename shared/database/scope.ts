@@ -6,6 +6,13 @@ export type AgentScope = { organizationId: OrganizationId; agentId: AgentId }
 
 export interface DocumentScope extends AgentScope {
   documentId: DocumentId
+  /** Where it is given, the document must have it. */
+  externalId?: string
+}
+
+/** A document by the caller's id of it. */
+export interface NamedScope extends AgentScope {
+  externalId: string
 }
 
 const a = columnsOf('agents', 'a')
@@ -24,6 +31,8 @@ export function isOfAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
 }
 
-export function isDocument({ organizationId, agentId, documentId }: DocumentScope) {
-  return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId} and ${d.id} = ${documentId})`
+export function isDocument(scope: DocumentScope | NamedScope) {
+  const isIt = 'documentId' in scope ? sql`${d.id} = ${scope.documentId}` : sql`true`
+  const isNamed = scope.externalId === undefined ? sql`true` : sql`${d.external_id} = ${scope.externalId}`
+  return sql<boolean>`(${isOfAgent(scope)} and ${isIt} and ${isNamed})`
 }

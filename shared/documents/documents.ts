@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, isDocument, type NamedScope } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import { ApiError } from '../http/errors.ts'
@@ -66,7 +66,7 @@ export async function listDocuments(
 /** Without content if it is excluded, with the file's text if it is included, without both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
-  scope: DocumentScope,
+  scope: DocumentScope | NamedScope,
   known: Tags = [],
   { exclude, include }: { exclude?: 'content' | undefined; include?: 'text' | undefined } = {},
 ): Promise<DocumentRow & { is_known: boolean; text: string | null }> {
@@ -124,9 +124,8 @@ function isOneOf(value: Expression<unknown>, values: string[]) {
   return sql<boolean>`(${value} = any(${values}::text[]))`
 }
 
-export function preconditionFailed(): never {
-  throw new ApiError(
-    'precondition_failed',
-    'A client has edited the document since. Get it again and repeat with its new ETag.',
-  )
+export function preconditionFailed(
+  why = 'A client has edited the document since. Get it again and repeat with its new ETag.',
+): never {
+  throw new ApiError('precondition_failed', why)
 }

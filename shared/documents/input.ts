@@ -55,6 +55,31 @@ export const createBody = v.pipe(
   v.metadata({ title: 'NewDocument' }),
 )
 
+const ignore_golden_questions = v.optional(
+  v.pipe(
+    v.boolean('must be true or false'),
+    v.description('Whether the change is made although golden questions that block would fail.'),
+  ),
+)
+
+export const putBody = v.pipe(
+  fields({
+    title,
+    content,
+    external_id: v.optional(
+      v.pipe(externalId, v.description('Needless. If given, it must be that of the path, as it arrived.')),
+    ),
+    metadata: identity.metadata,
+    ...validity,
+    ignore_golden_questions,
+  }),
+  v.forward(
+    v.check((body) => isEverValid(body), neverValid),
+    ['valid_until'],
+  ),
+  v.metadata({ title: 'WholeDocument' }),
+)
+
 export const fileBody = v.pipe(
   fields({
     name: v.pipe(
@@ -104,12 +129,7 @@ export const updateBody = v.pipe(
     ),
     ...identity,
     ...validity,
-    ignore_golden_questions: v.optional(
-      v.pipe(
-        v.boolean('must be true or false'),
-        v.description('Whether the change is made although golden questions that block would fail.'),
-      ),
-    ),
+    ignore_golden_questions,
   }),
   v.check(
     ({ ignore_golden_questions, ...body }) => Object.keys(body).length > 0,
@@ -133,4 +153,5 @@ export const removalQuery = fields({
 })
 
 export type CreateInput = v.InferOutput<typeof createBody>
+export type PutInput = v.InferOutput<typeof putBody>
 export type UpdateInput = v.InferOutput<typeof updateBody>

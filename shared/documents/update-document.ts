@@ -120,7 +120,7 @@ function servedChange(
   decision: ReturnType<typeof decide>,
 ): Change | undefined {
   const hasTitle = title !== undefined && title !== found.title
-  const hasDates = valid_from !== undefined || valid_until !== undefined
+  const hasDates = isOther(valid_from, found.valid_from) || isOther(valid_until, found.valid_until)
   if (decision !== 'complete' && (found.active_revision === null || !(hasTitle || hasDates))) return undefined
   const dates = {
     valid_from: valid_from === undefined ? found.valid_from : valid_from,
@@ -132,6 +132,10 @@ function servedChange(
     ...(hasTitle && { title, title_terms: titleTerms(title) }),
     ...(hasDates && { dates }),
   }
+}
+
+function isOther(given: string | null | undefined, stored: Date | null): boolean {
+  return given !== undefined && (given === null ? null : Date.parse(given)) !== (stored?.getTime() ?? null)
 }
 
 interface Found extends DocumentState {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../database/database.ts'
-import { type DocumentScope, findAgent } from '../database/scope.ts'
+import { type DocumentScope, findAgent, type NamedScope } from '../database/scope.ts'
 import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -18,7 +18,11 @@ export function requireDocument<Row>({ agents, documents }: { agents: unknown[];
 }
 
 /** The scope's document, as the statement selects it. @throws ApiError agent_not_found, document_not_found */
-export async function findDocument<Row>(db: Database, scope: DocumentScope, documents: Statement<Row>): Promise<Row> {
+export async function findDocument<Row>(
+  db: Database,
+  scope: DocumentScope | NamedScope,
+  documents: Statement<Row>,
+): Promise<Row> {
   return requireDocument(await db.batch({ agents: findAgent(scope), documents }))
 }
 

@@ -150,3 +150,78 @@ test('one agent’s last free places are given out once each', async () => {
   const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 201, 422, 422, 422])
 })
+
+const byExternalId = (tenant: Tenant, id: string) => `${tenant.knowledgeBase}/by-external-id/${id}`
+const put = (tenant: Tenant, id: string, body: object = {}) =>
+  tenant.call('PUT', byExternalId(tenant, id), { title: 'T', content: 'text', ...body })
+const documentsOf = async (tenant: Tenant) => (await tenant.call('GET', `${tenant.knowledgeBase}?limit=100`)).body.data
+
+test('of PUTs at once of a new external id one creates the document and all others update it', async () => {
+  const tenant = await stand.tenant()
+  for (const same of [true, false]) {
+    const answers = await times(8, (i) => put(tenant, `${same}`, same ? {} : { title: `${i}`, content: `${i}` }))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(7).fill(200), 201])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  }
+  const documents = await documentsOf(tenant)
+  expect(documents).toHaveLength(2)
+  for (const { title, content, external_id } of documents) if (external_id === 'false') expect(title).toBe(content)
+})
+
+test('of PUTs at once with If-None-Match: * one creates the document', async () => {
+  const tenant = await stand.tenant()
+  const create = () =>
+    tenant.call('PUT', byExternalId(tenant, 'a'), { title: 'T', content: 'text' }, { 'if-none-match': '*' })
+  const answers = await times(6, create)
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(5).fill(412)])
+})
+
+const rounds = isThorough || isOnServer ? 20 : 5
+
+test('a PUT and a DELETE at once leave what one after the other would', async () => {
+  const tenant = await stand.tenant()
+  for (let round = 0; round < rounds; round++) {
+    await put(tenant, 'a')
+    const [stored, deleted] = await Promise.all([
+      put(tenant, 'a', { content: `${round}` }),
+      tenant.call('DELETE', byExternalId(tenant, 'a')),
+    ])
+    expect([200, 201]).toContain(stored.status)
+    expect(deleted.status).toBe(204)
+    expect(await documentsOf(tenant)).toHaveLength(stored.status === 201 ? 1 : 0)
+  }
+})
+
+test('a PUT and a PATCH at once leave what one after the other would, and a moved external id keeps its document', async () => {
+  const tenant = await stand.tenant()
+  for (let round = 0; round < rounds; round++) {
+    const [from, to] = [`a${round}`, `b${round}`]
+    const { headers } = await put(tenant, from, { content: 'old' })
+    const patch = (change: object) => tenant.call('PATCH', headers.location!, change)
+    const [stored, patched] = await Promise.all([
+      put(tenant, from, { content: 'new', metadata: { by: 'put' } }),
+      patch({ title: 'Patched', metadata: { by: 'patch' } }),
+    ])
+    expect([stored.status, patched.status]).toEqual([200, 200])
+    const { title, content, metadata } = (await tenant.call('GET', headers.location!)).body
+    expect([
+      ['Patched', 'new', { by: 'patch' }],
+      ['T', 'new', { by: 'put' }],
+    ]).toContainEqual([title, content, metadata])
+
+    const [again, moved] = await Promise.all([put(tenant, from, { content: 'newer' }), patch({ external_id: to })])
+    expect(moved.status).toBe(200)
+    const after = (await tenant.call('GET', byExternalId(tenant, to))).body
+    expect([again.status, after.content]).toEqual(again.status === 200 ? [200, 'newer'] : [201, 'new'])
+    expect((await tenant.call('GET', byExternalId(tenant, from))).status).toBe(again.status === 200 ? 404 : 200)
+  }
+})
+
+test('two whole syncs at once make each document once', async () => {
+  const tenant = await stand.tenant()
+  const ids = Array.from({ length: 20 }, (_, i) => `${i}`)
+  const sync = () => Promise.all(ids.map((id) => put(tenant, id, { content: id })))
+  const [one, other] = await Promise.all([sync(), sync()])
+  for (const i of ids.keys()) expect([one[i]!.status, other[i]!.status].toSorted()).toEqual([200, 201])
+  expect(await documentsOf(tenant)).toHaveLength(20)
+})

@@ -67,7 +67,7 @@ describe.each(keyedRoutes)('$name', (route) => {
   }
 
   test('answers as documented, and lets nobody keep an answer, but one document for whoever asks again', async () => {
-    const kept = operation.operationId === 'getDocument' ? 'private, no-cache' : 'private, no-store'
+    const kept = /^getDocument/.test(operation.operationId) ? 'private, no-cache' : 'private, no-store'
     const url = fill(path, await arrange())
     const { status, headers } = await tenant.call(method, url, body)
     expect(success).toContain(status)
@@ -106,7 +106,7 @@ describe.each(keyedRoutes)('$name', (route) => {
 
   if (takesIds)
     test('refuses malformed ids and names the parameter', async () => {
-      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
+      for (const [, name] of path.replace('{externalId}', '').matchAll(/\{(\w+)\}/g)) {
         for (const id of turn(malformedIds, withIds.indexOf(route))) {
           if (name === 'revision' && id === '123') continue
           const answer = await tenant.call(method, fill(path, { ...never(), [name!]: encodeURIComponent(id) }), body)

@@ -48,7 +48,7 @@ function eventOf({ method = 'GET', path = 'KB', query = '', headers = {}, cookie
     .replace(/^DOC/, `${tenant.knowledgeBase}/${documentId}`)
     .replace(/^AGENT/, `/v1/agents/${tenant.agentId}`)
   const routes = stand.functions.routes.map(({ route }) => route)
-  const event = toEvent({ method: 'GET', url: encodeURI(rawPath.toWellFormed()) }, routes)!
+  const event = toEvent({ method: 'GET', url: encodeURI(encodeURI(rawPath.toWellFormed())) }, routes)!
   const own = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('KEY', tenant.apiKey)])
   const bytes = body instanceof Uint8Array
   return {

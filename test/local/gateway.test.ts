@@ -63,6 +63,15 @@ test('what follows a decoded question mark is cut off the path, and names that o
 })
 
 test.each([
+  ['/a%2Fb', '/a/b'],
+  ['/a%252Fb', '/a/b'],
+  ['/a%253Fb', '/a?b'],
+  ['/a%2525b', '/a%b'],
+])('the path of %s, decoded twice, is %s', (url, rawPath) => {
+  expect(toEvent({ method: 'GET', url }, ['$default'])!.rawPath).toBe(rawPath)
+})
+
+test.each([
   ['/a/b', '/a/b', undefined],
   ['/a/x', '/a/{id}', { id: 'x' }],
   ['/x/b', '/{any}/b', { any: 'x' }],
@@ -103,6 +112,11 @@ describe('the gateway', () => {
     const [response] = (await once(httpRequest(origin, options).end(options.body), 'response')) as [IncomingMessage]
     return { status: response.statusCode, headers: response.headers, body: await text(response) }
   }
+
+  test('answers a path that it cannot decode a second time with 400', async () => {
+    const { origin } = await serve(async () => ({ statusCode: 200 }))
+    expect((await call(origin, { path: '/a%25done' })).status).toBe(400)
+  })
 
   test('passes a request to the handler and its result back', async () => {
     let seen: APIGatewayProxyEventV2 | undefined
@@ -198,7 +212,7 @@ describe('the gateway', () => {
       expect((await call(open, preflight(app))).headers).toMatchObject({ 'access-control-allow-origin': '*' })
       expect(corsOf(headers)).toEqual({
         'access-control-allow-origin': app,
-        'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
+        'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
         'access-control-allow-headers': expect.stringContaining('x-api-key'),
         'access-control-max-age': '7200',
       })

@@ -85,7 +85,8 @@ function describedResponse(method: string, path: string, status: number): { plac
 
 /** The path as the document writes it; a literal segment wins over a variable. */
 function templateOf(path: string): string | undefined {
-  const segments = path.split('/')
+  // An external id may have slashes.
+  const segments = path.replace(/(?<=^\/v1\/agents\/[^/]+\/knowledge-base\/by-external-id\/).+/s, 'id').split('/')
   const matching = Object.keys(document.paths).filter((template) => {
     const parts = template.split('/')
     const fits = (part: string, i: number) => part === segments[i] || (part.startsWith('{') && segments[i] !== '')

@@ -9,6 +9,7 @@ export interface Ids {
   documentId: string
   /** One that does not exist unless given. */
   goldenQuestionId?: string
+  externalId?: string
 }
 
 export type KeyedRoute = Route & { permission: Permission; name: string }
@@ -28,7 +29,8 @@ const noId = newId()
 /** A path with its variables filled in; throws at a variable that the tests do not know. */
 export function fill(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = ids[name as keyof Ids] ?? { file: 'page.css', revision: '1', goldenQuestionId: noId }[name]
+    const value =
+      ids[name as keyof Ids] ?? { file: 'page.css', revision: '1', goldenQuestionId: noId, externalId: 'hours' }[name]
     if (value === undefined) throw new Error(`The tests have no value for {${name}}`)
     return value
   })
@@ -41,12 +43,16 @@ export function exampleBody({ operation }: Route): unknown {
 
 /** A document with content, stored under the tenant's agent, and what else the path names; the ids that lead there. */
 export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
+  // Case matters in it.
+  const named = path.includes('{externalId}') && { external_id: newId().toUpperCase() }
+  const document = { title: 'Hours', content: 'Closed on Sunday.', ...named }
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, document)
   const { agentId } = tenant
-  if (!path.includes('{goldenQuestionId}')) return { agentId, documentId: body.id }
+  const ids = { agentId, documentId: body.id, ...(named && { externalId: named.external_id }) }
+  if (!path.includes('{goldenQuestionId}')) return ids
   const question = { question: 'Are you open on Sunday?', expects: { nothing: true } }
   const golden = await tenant.call('POST', `/v1/agents/${agentId}/golden-questions`, question)
-  return { agentId, documentId: body.id, goldenQuestionId: golden.body.id }
+  return { ...ids, goldenQuestionId: golden.body.id }
 }
 
 /** An answer without what names the single request: to be compared with another's. */

@@ -10,13 +10,17 @@ export interface GatewayRequest {
   sourceIp?: string
 }
 
+/** @throws URIError for a path that API Gateway answers with 400 */
 export function toEvent(request: GatewayRequest, routes: readonly string[]): APIGatewayProxyEventV2 | undefined {
   const { method, url, sourceIp = '127.0.0.1' } = request
   const queryStart = url.indexOf('?')
-  const rawPath = decodePath(queryStart < 0 ? url : url.slice(0, queryStart))
+  const sent = queryStart < 0 ? url : url.slice(0, queryStart)
+  const decoded = decodePath(sent)
+  const path = decoded ?? sent
   const rawQueryString = queryStart < 0 ? '' : url.slice(queryStart + 1)
-  const selected = selectRoute(routes, rawPath)
+  const selected = selectRoute(routes, path)
   if (!selected) return undefined
+  const rawPath = decoded === undefined ? sent : decodeURIComponent(decoded)
 
   const { cookie, ...headers } = joinHeaders(request.headers ?? {})
   const domainName = (headers.host ?? 'localhost').replace(/:\d+$/, '')
@@ -48,12 +52,12 @@ export function toEvent(request: GatewayRequest, routes: readonly string[]): API
   }
 }
 
-/** API Gateway drops what follows a decoded `?`. A malformed escape stays as it is. */
-function decodePath(path: string): string {
+/** API Gateway drops what follows a decoded `?`, and then decodes the path again. Undefined with a malformed escape. */
+function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path).split('?')[0] ?? ''
   } catch {
-    return path
+    return undefined
   }
 }
 

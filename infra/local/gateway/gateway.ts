@@ -66,11 +66,21 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
     },
   )
 
+  function eventOf(request: http.IncomingMessage) {
+    try {
+      return toEvent(headOf(request), paths)
+    } catch (error) {
+      if (error instanceof URIError) return 'malformed'
+      throw error
+    }
+  }
+
   async function respond(request: http.IncomingMessage): Promise<GatewayResponse> {
     if (allowsCors && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
     // A proxy in front of this server may route by the other one.
     if ((request.headersDistinct.host?.length ?? 0) > 1) return messageResponse(400, 'Bad Request')
-    const event = toEvent(headOf(request), paths)
+    const event = eventOf(request)
+    if (event === 'malformed') return messageResponse(400, 'Bad Request')
     const route = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
     if (!event || !route) return messageResponse(404, 'Not Found')
     const body = await readBody(request)

@@ -20,8 +20,12 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // `limit` is at most 20 with embeddings as numbers, `encoding` comes with `include=embedding`.
   [/^listChunks$/, refuses(400, /^(limit|encoding)$/)],
   // The length of a title counts after trimming.
-  [/^(create|update)Document$/, refuses(422, /^\/title$/)],
+  [/^(create|update|put)Document$/, refuses(422, /^\/title$/)],
+  // An external id in the body is that of the path.
+  [/^putDocument$/, refuses(422, /^\/external_id$/)],
   [/^createDocuments$/, refuses(422, /^\/documents\/\d+\/title$/)],
+  // Few documents have the external id that a request names.
+  [/ByExternalId$/, ({ status, body }) => status === 404 && (!body || body.code === 'document_not_found')],
   // A golden question expects a passage or nothing; its document is one of the agent’s.
   [/^(create|update)GoldenQuestion$/, refuses(422, /^\/expects/)],
   [/^(create|update)GoldenQuestion$/, ({ body }) => body?.code === 'document_not_found'],

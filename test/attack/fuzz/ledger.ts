@@ -80,7 +80,7 @@ export class Ledger {
   record({ request: { operation, who }, ids }: Sent, { status, headers, body }: Answer): void {
     if (headers.etag) this.#said.etag.push(headers.etag)
     if (body?.next_cursor) this.#said.cursor.push(body.next_cursor)
-    if (/^createDocuments?$/.test(operation.id) && status === 201)
+    if (/^(createDocuments?|putDocument)$/.test(operation.id) && status === 201)
       for (const { id, agent_id } of body.data ?? [body])
         this.#documents.set(id, { owner: who, agentId: agent_id, isDeleted: false })
     const known = this.#namedBy(operation.path, ids)

@@ -30,7 +30,7 @@ export function prepared(stand: TestStand, ledger: Ledger, request: FuzzRequest)
   const sentBody = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
   const isText = sentBody === undefined || typeof sentBody === 'string'
   const routes = stand.functions.routes.map(({ route }) => route)
-  const made = toEvent({ method: 'GET', url: encodeURI(rawPath.toWellFormed()) }, routes)!
+  const made = toEvent({ method: 'GET', url: encodeURI(encodeURI(rawPath.toWellFormed())) }, routes)!
   const lowered = Object.entries({
     ...keyHeaders(ledger.world, request),
     ...(sentBody !== undefined && { 'content-type': 'application/json' }),

@@ -55,6 +55,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   const nephew = await create('nephew', text, sibling.id)
   const own = await create('own')
   const draft = await create('draft', text)
+  await tenant.call('PATCH', `${tenant.knowledgeBase}/${completed}`, { external_id: completed })
   await upload(own, 3)
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${own}`, { status: 'completed' })
   await stand.deliver()

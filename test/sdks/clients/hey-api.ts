@@ -8,6 +8,10 @@ await journey(({ baseUrl, apiKey, agentId }) => {
     createDocument: async (body) => read(await api.createDocument({ client, path: { agentId }, body })),
     createDocuments: async (documents) =>
       read(await api.createDocuments({ client, path: { agentId }, body: { documents } })),
+    putDocument: async (externalId, body) =>
+      read(await api.putDocument({ client, path: { agentId, externalId }, body })),
+    getDocumentByExternalId: async (externalId) =>
+      read(await api.getDocumentByExternalId({ client, path: { agentId, externalId } })),
     getDocument: async (documentId) => read(await api.getDocument({ client, path: { agentId, documentId } })),
     updateDocument: async (documentId, body) =>
       read(await api.updateDocument({ client, path: { agentId, documentId }, body })),

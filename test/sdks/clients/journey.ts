@@ -49,6 +49,8 @@ export interface Organization {
 export interface Sdk {
   createDocument(document: { title: string; content?: string }): Promise<Document>
   createDocuments(documents: { title: string; content?: string }[]): Promise<{ data: Document[] }>
+  putDocument(externalId: string, document: { title: string; content: string }): Promise<Document>
+  getDocumentByExternalId(externalId: string): Promise<Document>
   getDocument(documentId: string): Promise<Document>
   updateDocument(documentId: string, update: { title?: string; status?: 'pending' | 'completed' }): Promise<Document>
   deleteDocument(documentId: string): Promise<void>
@@ -103,6 +105,11 @@ export async function journey(connect: (connection: Connection) => Sdk): Promise
   assert(own && spare)
   assert.deepEqual([spare.title, spare.content], ['Spare', 'Bells.'])
   await sdk.deleteDocument(spare.id)
+  const synced = await sdk.putDocument('shop/ä b', { title: 'Synced', content: 'Bells.' })
+  const again = await sdk.putDocument('shop/ä b', { title: 'Synced', content: 'Bells.' })
+  assert.equal(again.id, synced.id)
+  assert.equal((await sdk.getDocumentByExternalId('shop/ä b')).id, synced.id)
+  await sdk.deleteDocument(synced.id)
   assert.deepEqual([own.status, own.content], ['pending', null])
   await refused(() => sdk.updateDocument(own.id, { status: 'completed' }), 'no_chunks')
   const first = { page: 1, section: { name: 'saddles', codes: ['G-1', 'G-2'] } }

@@ -7,12 +7,16 @@ await journey(({ baseUrl, apiKey, agentId }) => {
   const documents = '/v1/agents/{agentId}/knowledge-base'
   const batch = '/v1/agents/{agentId}/knowledge-base/batch'
   const document = '/v1/agents/{agentId}/knowledge-base/{documentId}'
+  const byExternalId = '/v1/agents/{agentId}/knowledge-base/by-external-id/{externalId}'
+  const named = (externalId: string) => ({ path: { agentId, externalId } })
   const chunks = '/v1/agents/{agentId}/knowledge-base/{documentId}/chunks'
   const ofAgent = { path: { agentId } }
   const of = (documentId: string) => ({ path: { agentId, documentId } })
   return {
     createDocument: async (body) => read(await api.POST(documents, { params: ofAgent, body })),
     createDocuments: async (list) => read(await api.POST(batch, { params: ofAgent, body: { documents: list } })),
+    putDocument: async (externalId, body) => read(await api.PUT(byExternalId, { params: named(externalId), body })),
+    getDocumentByExternalId: async (externalId) => read(await api.GET(byExternalId, { params: named(externalId) })),
     getDocument: async (documentId) => read(await api.GET(document, { params: of(documentId) })),
     updateDocument: async (documentId, body) => read(await api.PATCH(document, { params: of(documentId), body })),
     deleteDocument: async (documentId) => read(await api.DELETE(document, { params: of(documentId) })),

@@ -47,6 +47,7 @@ export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
 const idsOf = (agentId: string, documentId: string, goldenQuestionId: string) => ({
   ...{ agentId: `<${agentId}>`, documentId: `<${documentId}>`, goldenQuestionId: `<${goldenQuestionId}>` },
   revision: '1',
+  externalId: `<${documentId}>`,
 })
 const ownDocuments = documentNames.map((name) => idsOf('mine.agent', `mine.${name}`, 'mine.golden'))
 const ownIds = fc.oneof(
@@ -112,7 +113,7 @@ const wrongIds = fc.oneof(
   fc
     .tuple(
       fc.constant(ownDocuments[0]!),
-      fc.constantFrom('agentId', 'documentId', 'goldenQuestionId', 'revision'),
+      fc.constantFrom('agentId', 'documentId', 'goldenQuestionId', 'revision', 'externalId'),
       segment(),
     )
     .map(([ids, variable, odd]) => ({ ...ids, [variable]: odd })),

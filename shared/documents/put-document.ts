@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { findAgent, isDocument, type NamedScope } from '../database/scope.ts'
+import { ApiError } from '../http/errors.ts'
+import { editsOf, type Tags } from '../http/etag.ts'
+import { agentNotFound } from '../http/not-found.ts'
+import type { DocumentId } from '../ids.ts'
+import type { Origin } from '../queue.ts'
+import { Unavailable } from '../unavailable.ts'
+import { createDocument } from './create-document.ts'
+import { createdColumns, type DocumentRow } from './document.ts'
+import { hashContent, preconditionFailed } from './documents.ts'
+import type { PutInput } from './input.ts'
+import type { Outbox } from './outbox.ts'
+import { isFile } from './transitions.ts'
+import { updateDocument } from './update-document.ts'
+
+/**
+ * Makes the document of an external id what the input says; creates it where there is none. The same again writes nothing.
+ * @param match undefined creates and updates, tags update only @param mustBeNew creates only
+ * @throws ApiError agent_not_found, precondition_failed, golden_questions_fail, validation_failed, rate_limited; Unavailable
+ */
+export async function putDocument(
+  outbox: Outbox,
+  scope: NamedScope,
+  { title, content, metadata = {}, valid_from = null, valid_until = null, ignore_golden_questions }: PutInput,
+  origin: Origin,
+  { match, mustBeNew }: { match?: Tags | undefined; mustBeNew?: boolean } = {},
+): Promise<{ document: DocumentRow; isNew: boolean }> {
+  const wanted = { title, content, metadata, valid_from, valid_until }
+  for (let i = 0; i < maxAttempts; i++) {
+    const found = await find(outbox.db, scope, wanted)
+    if (found && mustBeNew) preconditionFailed('A document with this external id exists.')
+    if (!found && match) preconditionFailed('The agent has no document with this external id.')
+    try {
+      if (!found) {
+        const created = await createDocument(outbox, scope, { ...wanted, external_id: scope.externalId }, origin)
+        return { document: created.document, isNew: true }
+      }
+      if (found.is_same && isMatched(found, match)) return { document: { ...found, content }, isNew: false }
+      const target = { ...scope, documentId: found.id as DocumentId }
+      const changed = await updateDocument(outbox, target, { ...wanted, ignore_golden_questions }, origin, match)
+      return { document: changed.document, isNew: false }
+    } catch (error) {
+      if (!(error instanceof ApiError && overtaken.has(error.code))) throw error
+    }
+  }
+  throw new Unavailable('database', new Error(`The document came and went ${maxAttempts} times in a row`))
+}
+
+const maxAttempts = 20
+
+/** Another request has created or deleted the document, or has moved its external id, since it was looked for. */
+const overtaken = new Set<string>(['external_id_conflict', 'document_not_found'])
+
+function isMatched({ edits }: { edits: number }, match: Tags | undefined): boolean {
+  return match === undefined || match === '*' || editsOf(match).includes(`${edits}`) || preconditionFailed()
+}
+
+const d = columnsOf('documents', 'd')
+
+type Wanted = Required<Pick<PutInput, 'title' | 'content' | 'metadata' | 'valid_from' | 'valid_until'>>
+
+async function find(db: Database, scope: NamedScope, { title, content, metadata, valid_from, valid_until }: Wanted) {
+  const { agents, documents } = await db.batch({
+    agents: findAgent(scope),
+    documents: db
+      .selectFrom('documents as d')
+      .select(['d.title', ...createdColumns])
+      .select(
+        sql<boolean>`coalesce(${d.title} = ${title} and ${d.content_hash} = ${hashContent(content)} and not ${isFile}
+          and ${d.metadata} = ${JSON.stringify(metadata)}::jsonb and ${d.valid_from} is not distinct from ${valid_from}::timestamptz
+          and ${d.valid_until} is not distinct from ${valid_until}::timestamptz, false)`.as('is_same'),
+      )
+      .where(isDocument(scope)),
+  })
+  if (agents.length === 0) agentNotFound()
+  return documents[0]
+}
