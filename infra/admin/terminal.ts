@@ -30,13 +30,13 @@ export class Program extends Command {
   }
 
   /** @param args what follows the program's name @returns the exit code */
-  async run(args: readonly string[]): Promise<number> {
+  async run(args: readonly string[], explain: (error: unknown) => string = sentenceOf): Promise<number> {
     try {
       await this.parseAsync(args, { from: 'user' })
       return this.exitCode
     } catch (error) {
       if (error instanceof CommanderError) return error.exitCode
-      this.fail(sentenceOf(error))
+      this.fail(explain(error))
       return 1
     }
   }

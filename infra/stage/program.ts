@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { subcommand } from '../admin/options.ts'
+import { sentenceOf } from '../admin/sentence.ts'
 import { Program } from '../admin/terminal.ts'
 import { databaseUsers } from '../wiring.ts'
 import { contextOf, type Surroundings, settingsOf } from './context.ts'
@@ -43,5 +44,10 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .option('--yes-destroy <stage>', 'the stage’s name again, in place of typing it')
     .option('--logins', 'drop the database logins too')
     .action((stage: string, options: DestroyOptions) => destroy(open(stage), options))
-  return program.run(args)
+  return program.run(args, explain)
+}
+
+function explain(error: unknown): string {
+  const isDenied = error instanceof Error && /^AccessDenied/.test(error.name)
+  return `${sentenceOf(error)}${isDenied ? ' (a policy is in infra/stage/permissions.json)' : ''}`
 }

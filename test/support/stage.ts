@@ -1,8 +1,9 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { readStageFile, writeStageFile } from '../../infra/aws/stage-file.ts'
 import { findStage, secretNamesOf } from '../../infra/aws/stages.ts'
 import { runStage } from '../../infra/stage/program.ts'
 import { databaseUsers } from '../../infra/wiring.ts'
@@ -38,6 +39,8 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   const providerKey = 'sk-good-key-of-the-test'
   /** What CDK’s deploy of the system does beside making its stack. */
   let deployed = () => {}
+  let pause = () => Promise.resolve()
+  let isOnProxy = false
 
   beforeAll(async () => {
     database = await open()
@@ -62,7 +65,10 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   afterEach(async () => {
     vi.unstubAllEnvs()
     deployed = () => {}
-    Object.assign(proxy, { amend: () => {}, beforeWrite: () => {}, afterWrite: () => {} })
+    pause = () => Promise.resolve()
+    isOnProxy = false
+    useEndpoint(database.endpoint)
+    Object.assign(proxy, { amend: () => {}, beforeWrite: () => {}, afterWrite: () => {}, trusts: () => false })
     await aws.close()
     const passwords = [...aws.secrets.values()].map((value) => (value && URL.parse(value)?.password) || value)
     const output = printed.splice(0).join('')
@@ -129,9 +135,15 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
         stdin: typed ? keyboard : Readable.from([stdin]),
         ...{ stdout, stderr, person: 'ada@lighthouse', signal: new AbortController().signal },
       }
-      const pause = () => Promise.resolve()
-      const surroundings = { terminal, cdk: async (args: readonly string[]) => await cdk(args), pause, directory }
-      const code = await runStage(args, surroundings).finally(() => useEndpoint(database.endpoint))
+      const surroundings = {
+        terminal,
+        cdk: async (args: readonly string[]) => await cdk(args),
+        pause: () => pause(),
+        directory,
+      }
+      const code = await runStage(args, surroundings).finally(() =>
+        useEndpoint(isOnProxy ? proxy.origin : database.endpoint),
+      )
       return { code, stdout: stdout.text(), stderr: stderr.text() }
     },
     answers,
@@ -139,6 +151,30 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     providerKey,
     onDeploy(act: () => void) {
       deployed = act
+    },
+    onPause(act: () => Promise<void>) {
+      pause = act
+    },
+    /** From now on all of this process reaches the database through the proxy, with a password only for the Lambdas’ two logins. */
+    stayOnProxy() {
+      isOnProxy = true
+      proxy.trusts = (user) => !/_[12]$/.test(user)
+      useEndpoint(proxy.origin)
+    },
+    async setDomain(name: string) {
+      const certificateArn = 'arn:aws:acm:eu-central-1:444455556666:certificate/c'
+      await writeStageFile(directory, 'prod', {
+        ...readStageFile(directory, 'prod')!,
+        customDomain: { name, certificateArn },
+      })
+    },
+    /** As at the beginning of a test: no logins, nothing in AWS, no settings. */
+    async clear() {
+      aws.secrets.clear()
+      aws.stacks.delete('cuecard-prod-secrets')
+      await rm(join(directory, 'prod.json'), { force: true })
+      await dropLogins(database.pool)
+      await database.pool.query('truncate organizations, operator_actions cascade')
     },
     get aws() {
       return aws

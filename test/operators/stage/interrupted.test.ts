@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { type DatabaseUser, databaseUsers } from '../../../infra/wiring.ts'
+import { useStageTools } from '../../support/stage.ts'
+import { useStand } from '../../support/stand.ts'
+
+const stand = useStand()
+const stage = useStageTools(() => ({
+  url: process.env.DATABASE_URL!,
+  endpoint: process.env.DATABASE_ENDPOINT!,
+  pool: stand.pool,
+}))
+
+/** Runs a command until its write number `last`, before which everything ends, as when it is killed. @returns the writes that it began */
+async function cutOff(args: string[], last: number): Promise<number> {
+  let writes = 0
+  const cut = () => {
+    if (++writes >= last) throw new Error('interrupted')
+  }
+  Object.assign(stage.proxy, { beforeWrite: cut })
+  stage.aws.beforeWrite = cut
+  const { code } = await stage.run(args)
+  stage.proxy.beforeWrite = () => {}
+  stage.aws.beforeWrite = () => {}
+  expect(code).toBe(writes < last ? 0 : 1)
+  return writes
+}
+
+const urlIn = (lambda: DatabaseUser) => stage.secret(`database-${lambda}`)
+
+/** Every URL in a secret lets its Lambda in. */
+async function expectWorkingSecrets(lambdas: readonly DatabaseUser[]): Promise<void> {
+  for (const lambda of lambdas) {
+    const url = urlIn(lambda)
+    if (!url) continue
+    const headers = { 'neon-connection-string': url }
+    const body = JSON.stringify({ query: 'select 1', params: [] })
+    const answer = await fetch(`${stage.proxy.origin}/sql`, { method: 'POST', headers, body })
+    expect(answer.status, `${lambda}: ${answer.status}`).toBe(200)
+  }
+}
+
+async function openLogins(): Promise<string[]> {
+  const { rows } = await stand.pool.query<{ rolname: string }>(
+    `select rolname from pg_roles where rolname ~ '^cuecard_.*_[12]$' and rolcanlogin order by 1`,
+  )
+  return rows.map(({ rolname }) => rolname)
+}
+
+describe('what is interrupted before any of its writes, and run again, ends as if it were not', () => {
+  test('create', async () => {
+    const create = ['create', 'prod', '--yes']
+    const all = await cutOff(create, Number.POSITIVE_INFINITY)
+    expect(all).toBeGreaterThan(2 * databaseUsers.length)
+    for (let write = 1; write <= all; write++) {
+      await stage.clear()
+      await cutOff(create, write)
+      await expectWorkingSecrets(databaseUsers)
+      expect(await stage.run(create), `after write ${write}`).toMatchObject({ code: 0 })
+      await expectWorkingSecrets(databaseUsers)
+      const found = await stage.run(['create', 'prod', '--dry-run', '--json'])
+      expect(JSON.parse(found.stdout).steps.filter(({ state }: { state: string }) => state !== 'there')).toEqual([])
+      expect(await openLogins()).toEqual(databaseUsers.map((name) => `cuecard_${name}_1`).toSorted())
+      const { rows } = await stand.pool.query(
+        `select (select count(*) from organizations)::int as organizations, (select count(*) from agents)::int as agents,
+          (select count(*) from api_keys where revoked_at is null)::int as keys`,
+      )
+      expect(rows, `after write ${write}`).toEqual([{ organizations: '1', agents: '1', keys: '1' }])
+    }
+  })
+
+  test('rotate, with a login that works in each secret at every moment', async () => {
+    const lambdas = ['search', 'chunks'] as const
+    const rotate = ['rotate', 'prod', '--yes', '--login', ...lambdas]
+    await stage.run(['create', 'prod', '--yes'])
+    const all = await cutOff(rotate, Number.POSITIVE_INFINITY)
+    expect(all).toBe(6)
+    for (let write = 1; write <= all; write++) {
+      await cutOff(rotate, write)
+      await expectWorkingSecrets(lambdas)
+      expect(await stage.run(rotate)).toMatchObject({ code: 0 })
+      await expectWorkingSecrets(lambdas)
+      const open = (await openLogins()).filter((name) => /search|chunks/.test(name))
+      expect(open).toEqual(lambdas.map((lambda) => URL.parse(urlIn(lambda)!)!.username).toSorted())
+    }
+  })
+})
+
+test('each permission that create lacks ends it in one sentence, and it goes on once that is granted', async () => {
+  const create = ['create', 'prod', '--yes']
+  await stage.run(create)
+  const needed = [...stage.aws.called]
+  expect(needed.length).toBeGreaterThan(4)
+  for (const action of needed) {
+    await stage.clear()
+    stage.aws.denied.add(action)
+    const { code, stderr } = await stage.run(create)
+    expect(code, action).toBe(1)
+    expect(stderr.trim().split('\n').at(-1)).toMatch(
+      new RegExp(`^error: .*not authorized to perform: ${action}.*permissions.json`),
+    )
+    expect(await openLogins(), action).toEqual([])
+    stage.aws.denied.clear()
+    expect(await stage.run(create), action).toMatchObject({ code: 0 })
+  }
+})

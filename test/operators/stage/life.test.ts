@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { lambdaNames } from '../../../infra/wiring.ts'
+import { useGateway } from '../../support/gateway.ts'
+import { useStageTools } from '../../support/stage.ts'
+import { useStand } from '../../support/stand.ts'
+
+const stand = useStand()
+const gateway = useGateway(stand)
+const stage = useStageTools(() => ({
+  url: process.env.DATABASE_URL!,
+  endpoint: process.env.DATABASE_ENDPOINT!,
+  pool: stand.pool,
+}))
+
+beforeEach(async () => {
+  await stage.clear()
+  stage.stayOnProxy()
+  stage.onPause(() => stand.deliver())
+  stage.onDeploy(() => {
+    stage.aws.stacks.get('cuecard-prod')!.outputs = { baseurl: gateway.origin }
+    for (const name of lambdaNames) stage.aws.versions.set(`cuecard-prod-${name}`, '7')
+  })
+  expect(await stage.run(['create', 'prod', '--yes'])).toMatchObject({ code: 0 })
+})
+
+describe('deploy', () => {
+  test('checks, deploys, and makes the canary’s journey over the address of the stack', async () => {
+    const { code, stdout, stderr } = await stage.run(['deploy', 'prod'])
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/A document was found .* and deleted/),
+    })
+    expect(stdout).toContain(gateway.origin)
+  })
+
+  test('does nothing where a check fails', async () => {
+    stage.aws.secrets.delete('cuecard/prod/canary')
+    const { code, stderr } = await stage.run(['deploy', 'prod'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/error +canary: the secret .* is missing or empty: npm run stage -- create prod/)
+    expect(stage.aws.stacks.has('cuecard-prod')).toBe(false)
+  })
+
+  test('takes the protection off a first deploy that was rolled back, so that CDK makes it again', async () => {
+    stage.aws.stacks.set('cuecard-prod', { status: 'ROLLBACK_COMPLETE', isProtected: true })
+    let wasProtected: boolean | undefined = true
+    stage.aws.beforeWrite = (action) => {
+      if (action === 'cdk cuecard-prod') wasProtected = stage.aws.stacks.get('cuecard-prod')?.isProtected
+    }
+    expect(await stage.run(['deploy', 'prod'])).toMatchObject({ code: 0 })
+    expect(wasProtected).toBe(false)
+  })
+
+  test('says what to do after a first deploy that fails', async () => {
+    stage.onDeploy(() => {
+      stage.aws.stacks.set('cuecard-prod', { status: 'ROLLBACK_COMPLETE', isProtected: true })
+      throw new Error('cdk ended with 1')
+    })
+    const { code, stderr } = await stage.run(['deploy', 'prod'])
+    expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
+      code: 1,
+      last: 'error: cdk ended with 1. The first deploy was rolled back. Remove the cause; npm run stage -- deploy prod then begins again',
+    })
+  })
+
+  test.each([
+    ['UPDATE_ROLLBACK_FAILED', /aws cloudformation continue-update-rollback --stack-name cuecard-prod/],
+    ['UPDATE_IN_PROGRESS', /another change of cuecard-prod is under way/],
+  ])('leaves a stack alone that is %s', async (status, sentence) => {
+    stage.aws.stacks.set('cuecard-prod', { status })
+    const { code, stderr } = await stage.run(['deploy', 'prod'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
+  })
+})
+
+describe('status', () => {
+  test('of a stage that is well, and of one with a raised alarm', async () => {
+    await stage.run(['deploy', 'prod'])
+    const backup = Date.now() - 5 * 3_600_000
+    stage.aws.reported.set('BackupsCompleted', [backup - 86_400_000, backup])
+    stage.aws.reported.set('CanarySuccess', [Date.now() - 60_000])
+    const { code, stdout } = await stage.run(['status', 'prod', '--json'])
+    const well = JSON.parse(stdout)
+    expect({ code, ...well }).toMatchObject({ code: 0, is_well: true, stack: 'CREATE_COMPLETE', alarms: [] })
+    expect(well.last_backup).toBe(new Date(backup).toISOString())
+    expect(well.versions).toHaveLength(lambdaNames.length)
+    expect(well.documents).toMatchObject({ pending: 0 })
+    stage.aws.alarms.push('cuecard-prod-dead-letters', 'cuecard-dev-dead-letters')
+    const raised = await stage.run(['status', 'prod'])
+    expect(raised).toMatchObject({ code: 1, stdout: expect.stringMatching(/alarms +dead-letters\n/) })
+  })
+})
+
+describe('destroy', () => {
+  test('leaves a protected stage alone', async () => {
+    const { code, stderr } = await stage.run(['destroy', 'prod', '--yes-destroy', 'prod'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prod is protected') })
+    expect(stage.aws.stacks.has('cuecard-prod-secrets')).toBe(true)
+  })
+
+  test('deletes files, stacks and logins of another, after its name is given, and goes on where it was interrupted', async () => {
+    const Bucket = 'cuecard-dev-files-444455556666-eu-central-1'
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', stand.emulator.endpoint)
+    const s3 = new S3Client({})
+    await s3.send(new CreateBucketCommand({ Bucket }))
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'a/b/c', Body: 'file' }))
+    stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE', outputs: { filesbucket: Bucket } })
+    stage.aws.stacks.set('cuecard-dev-secrets', { status: 'CREATE_COMPLETE' })
+    stage.aws.secrets.set('cuecard/dev/database-owner', stage.ownerUrl())
+    const destroy = ['destroy', 'dev', '--logins']
+    expect(await stage.run(destroy)).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes-destroy dev') })
+    expect(await stage.run(destroy, { typed: ['prod'] })).toMatchObject({ code: 1 })
+    let writes = 0
+    stage.proxy.beforeWrite = () => {
+      if (++writes > 3) throw new Error('interrupted')
+    }
+    expect(await stage.run([...destroy, '--yes-destroy', 'dev'])).toMatchObject({ code: 1 })
+    expect((await s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount).toBe(0)
+    stage.proxy.beforeWrite = () => {}
+    expect(await stage.run(destroy, { typed: ['dev'] })).toMatchObject({ code: 0 })
+    expect([...stage.aws.stacks.keys()].filter((name) => name.startsWith('cuecard-dev'))).toEqual([])
+    const left = await stand.pool.query(`select from pg_roles where rolname ~ '^cuecard_.*_[12]$'`)
+    expect(left.rowCount).toBe(0)
+  })
+})
+
+test('the policy to paste has what the commands call, and no more', async () => {
+  const path = join(import.meta.dirname, '../../../infra/stage/permissions.json')
+  const policy = JSON.parse(readFileSync(path, 'utf8')) as { Statement: { Sid: string; Action: string[] }[] }
+  const listed = (...sids: string[]) =>
+    policy.Statement.filter(({ Sid }) => sids.includes(Sid)).flatMap(({ Action }) => Action)
+  const called = () => [...stage.aws.called].filter((action) => action !== 'sts:GetCallerIdentity').toSorted()
+  expect(called()).toEqual(listed('Create').toSorted())
+  stage.aws.stacks.set('cuecard-prod', { status: 'ROLLBACK_COMPLETE', isProtected: true })
+  stage.aws.certificate = { Status: 'ISSUED', DomainName: 'api.example.org' }
+  await stage.setDomain('api.example.org')
+  await stage.run(['deploy', 'prod'])
+  expect(called()).toEqual(listed('Create', 'Deploy').toSorted())
+  await stage.run(['rotate', 'prod', '--yes', '--login', 'search'])
+  expect(called()).toEqual(listed('Create', 'Deploy').toSorted())
+  await stage.run(['status', 'prod'])
+  expect(called()).toEqual(listed('Create', 'Deploy', 'Status').toSorted())
+  stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE' })
+  await stage.run(['destroy', 'dev', '--yes-destroy', 'dev'])
+  const ofFiles = ['s3:DeleteObject', 's3:ListBucket']
+  expect([...called(), ...ofFiles].toSorted()).toEqual(listed('Create', 'Deploy', 'Status', 'Destroy').toSorted())
+})
