@@ -84,7 +84,7 @@ function read({ response, address, isMoved }: Followed, allows: FetchOptions['al
     const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1]
     const text = decodeText(body, charset ?? declaredEncoding(body)).replace(/^\ufeff/, '')
     const robotsTags = [headers['x-robots-tag'] ?? []].flat().join(',')
-    const page = isHtml(text, /html/i.test(type) ? '.html' : '')
+    const page = isHtml(text, /text\/(plain|[\w-]*markdown)/i.test(type) ? '' : '.html')
       ? readWebPage(text, address, robotsTags)
       : plainPage(text, robotsTags)
     const { links, ownAddress } = page

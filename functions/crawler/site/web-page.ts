@@ -60,7 +60,9 @@ export function readWebPage(html: string, address: string, robotsTags: string): 
   return {
     title: saneTitle([title, firstHeading(blocks)]),
     text: cleanText(toMarkdown(blocks)),
-    links: /\b(nofollow|none)\b/i.test(robots) ? [] : [...links].filter(isPage).slice(0, maxLinks),
+    links: /\b(nofollow|none)\b/i.test(robots)
+      ? []
+      : [...links].filter((link) => link !== address && isPage(link)).slice(0, maxLinks),
     ownAddress: own !== undefined && lastPart(own) === lastPart(address) ? own : undefined,
     isNoindex: /\b(noindex|none)\b/i.test(robots),
     hasPassword,

@@ -1,0 +1,129 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { fetchPage } from '../../../functions/crawler/site/page.ts'
+import { robotsOf } from '../../../functions/crawler/site/robots.ts'
+import { readSitemap } from '../../../functions/crawler/site/sitemap.ts'
+import { type Page, requestTo, Site } from '../sites/site.ts'
+import { sites } from '../sites/sites.ts'
+import { ownClient } from './own-client.ts'
+
+const url = 'https://shop.example'
+
+function own(pages: Record<string, Page>) {
+  const site = new Site(pages)
+  site.url = url
+  return ownClient(requestTo(site))
+}
+
+const robots = (page: Page) => robotsOf(own({ '/robots.txt': page }), `${url}/a/b?c`)
+const sitemap = (pages: Record<string, Page>) => readSitemap(own(pages), `${url}/sitemap.xml`)
+
+test('robots.txt says what Cuecard may ask for, its pause and the sitemaps', async () => {
+  const client = own({
+    '/robots.txt':
+      '\ufeffUser-agent: *\nDisallow: /\n\nUser-agent: cuecard\nDisallow: /a*/private\nAllow: /a/private/not\nCrawl-delay: 7\nSitemap: /map.xml\nSitemap: https://shop.example/two.xml',
+  })
+  const { allows, ...rest } = await robotsOf(client, `${url}/x`)
+  expect(rest).toEqual({ delaySeconds: 7, sitemaps: [`${url}/map.xml`, `${url}/two.xml`] })
+  expect(['/', '/a/private', '/abc/private/x', '/a/private/not'].map((path) => allows(url + path))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ])
+  expect(allows('https://www.shop.example/a/private')).toBe(false)
+  await fetchPage(client, `${url}/1`)
+  expect(client.pauses.slice(-1)).toEqual([7_000])
+})
+
+test('Crawl-delay is kept up to half a minute, and never shortens the pause', async () => {
+  expect(await robots('User-agent: *\nCrawl-delay: 3600')).toMatchObject({ delaySeconds: 30 })
+  const client = own({ '/robots.txt': 'User-agent: *\nCrawl-delay: 0' })
+  await robotsOf(client, url)
+  await fetchPage(client, `${url}/1`)
+  expect(client.pauses[0]).toBe(1_000)
+})
+
+test('without a robots.txt all is allowed; where it fails, nothing', async () => {
+  for (const page of [
+    { status: 404 },
+    { status: 403 },
+    { status: 410 },
+    '<!doctype html><h1>Welcome</h1>',
+    { status: 301, headers: { location: 'https://other.example/' } },
+  ])
+    expect((await robots(page)).allows(`${url}/a`)).toBe(true)
+  for (const page of [
+    { status: 500 },
+    { status: 503 },
+    { status: 429 },
+    { isSilent: true },
+    'a'.repeat(6 * 1024 * 1024),
+  ]) {
+    const { allows, failed } = await robots(page)
+    expect([allows(`${url}/a`), failed]).toEqual([
+      false,
+      expect.stringMatching(/^robots\.txt of https:\/\/shop\.example can't be read/),
+    ])
+  }
+})
+
+test('what a robots.txt says behind 500 KiB does not count', async () => {
+  const { allows } = await robots(`User-agent: *\n${'# '.padEnd(512_000, 'x')}\nDisallow: /`)
+  expect(allows(`${url}/a`)).toBe(true)
+})
+
+test('a sitemap index gives the 2,000 addresses of its files, a zipped one too', async () => {
+  const { listing, stop } = await sites()
+  const found = await readSitemap(ownClient(), `${listing.url}/sitemap.xml`)
+  await stop()
+  if (found.kind !== 'sitemap') throw new Error(found.reason)
+  expect(found.addresses).toHaveLength(2_000)
+  expect(found.addresses.at(-1)).toBe(`${listing.url}/article/1999`)
+})
+
+test('a sitemap gives canonical addresses of its host, each once, and none of pictures', async () => {
+  const body = `<?xml version="1.0"?><s:urlset xmlns:s="x"><s:url><s:loc> ${url}/a?utm_source=m&amp;b=1#c
+    </s:loc><image:image><image:loc>${url}/i.jpg</image:loc></image:image></s:url><url><loc><![CDATA[${url}/d&e]]></loc></url>
+    <url><loc>${url}/d&#38;e</loc></url><url><loc>http://www.shop.example/w</loc></url><url><loc>https://other.example/</loc></url><url><loc>no</loc></url></s:urlset>`
+  expect(await sitemap({ '/sitemap.xml': body })).toEqual({
+    kind: 'sitemap',
+    addresses: [`${url}/a?b=1`, `${url}/d&e`, 'https://www.shop.example/w'],
+  })
+  expect(await sitemap({ '/sitemap.xml': `${url}/a\r\n${url}/b\r\n` })).toMatchObject({
+    addresses: [`${url}/a`, `${url}/b`],
+  })
+})
+
+test('an index that lists itself ends, and a file that fails is left out', async () => {
+  const entry = (path: string) => `<sitemap><loc>${url}${path}</loc></sitemap>`
+  const index = (...paths: string[]) => `<sitemapindex>${paths.map(entry).join('')}</sitemapindex>`
+  const pages: Record<string, Page> = {
+    '/sitemap.xml': index('/sitemap.xml', '/gone.xml', '/i2.xml', '/ok.xml'),
+    '/i2.xml': index('/i3.xml'),
+    '/i3.xml': index('/i4.xml'),
+    '/i4.xml': `<urlset><url><loc>${url}/too-deep</loc></url></urlset>`,
+    '/ok.xml': `<urlset><url><loc>${url}/ok</loc></url></urlset>`,
+  }
+  expect(await sitemap(pages)).toEqual({ kind: 'sitemap', addresses: [`${url}/ok`] })
+})
+
+test('a hostile sitemap costs neither memory nor time', async () => {
+  const started = performance.now()
+  const entities = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${'<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'.repeat(9)}]><urlset><url><loc>${url}/&b;</loc></url></urlset>`
+  expect(await sitemap({ '/sitemap.xml': entities })).toEqual({ kind: 'sitemap', addresses: [`${url}/&b;`] })
+  for (const body of [
+    '<a>'.repeat(1_000_000),
+    '<loc>'.repeat(1_000_000),
+    `<loc>${' '.repeat(5_000_000)}`,
+    '',
+    '<urlset/>',
+  ])
+    expect(await sitemap({ '/sitemap.xml': body })).toMatchObject({ kind: 'failed' })
+  const bomb = gzipSync(Buffer.alloc(51 * 1024 * 1024))
+  expect(await sitemap({ '/sitemap.xml': { body: bomb } })).toMatchObject({ reason: expect.stringContaining('50 MiB') })
+  const many = Array.from({ length: 50_100 }, (_, at) => `<loc>${url}/${at}</loc>`).join('')
+  const { addresses } = { addresses: [], ...(await sitemap({ '/sitemap.xml': `<urlset>${many}` })) }
+  expect(addresses).toHaveLength(50_000)
+  expect(performance.now() - started).toBeLessThan(5_000)
+})
