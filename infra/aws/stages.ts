@@ -72,8 +72,8 @@ const common = {
   region: 'eu-central-1',
   provider: { baseUrl: 'https://api.openai.com/v1', model: 'text-embedding-3-small' },
   oldestPendingSeconds: 900,
-  /** Replace it with the URL at which your team reads this repository. */
-  runbookUrl: 'https://cuecard.example/infra/README.md',
+  /** Replace it with the URL at which your team reads infra/runbook. */
+  runbookUrl: 'https://cuecard.example/infra/runbook',
 } as const
 
 /** Without a team’s own settings: these are what `cdk synth` and the tests have. */

@@ -24,26 +24,50 @@ export function slotOf(lambda: DatabaseUser, url: string | undefined): Slot | un
 /** Lets a login of the Lambda in with a new password; makes it first where it does not exist. @returns its URL, on Neon's pooled host */
 export async function renewLogin(owner: Database, ownerUrl: string, lambda: DatabaseUser, slot: Slot): Promise<string> {
   const login = loginOf(lambda, slot)
+  const password = await letIn(owner, {
+    login,
+    role: `cuecard_${lambda}`,
+    statementSeconds: statementSeconds[lambda],
+  })
+  const url = new URL(urlOf(ownerUrl, login, password))
+  if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')
+  return url.href
+}
+
+interface Login {
+  login: string
+  role: string
+  statementSeconds: number
+}
+
+/** Makes a login where it does not exist. @returns its new password */
+export async function letIn(owner: Database, { login, role, statementSeconds: seconds }: Login): Promise<string> {
   const password = randomBytes(24).toString('base64url')
   const id = sql.id(login)
   const found = await sql`select from pg_roles where rolname = ${login}`.execute(owner)
-  const role = sql.id(`cuecard_${lambda}`)
   // The password comes last and in plain text: a statement that fails is logged by the server, and Neon measures a password's strength.
   await owner.batch({
-    made: found.rows.length > 0 ? sql`grant ${role} to ${id}` : sql`create role ${id} in role ${role}`,
-    limited: sql`alter role ${id} set statement_timeout = ${sql.lit(`${statementSeconds[lambda]}s`)}`,
+    made: found.rows.length > 0 ? sql`grant ${sql.id(role)} to ${id}` : sql`create role ${id} in role ${sql.id(role)}`,
+    limited: sql`alter role ${id} set statement_timeout = ${sql.lit(`${seconds}s`)}`,
     idle: sql`alter role ${id} set idle_in_transaction_session_timeout = '10s'`,
     opened: sql`alter role ${id} login password ${sql.lit(password)}`,
   })
-  return urlOf(ownerUrl, login, password)
+  return password
 }
 
-function urlOf(ownerUrl: string, login: string, password: string): string {
+/** On the owner's own host. */
+export function urlOf(ownerUrl: string, login: string, password: string): string {
   const url = new URL(ownerUrl)
   url.username = login
   url.password = password
-  if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')
   return url.href
+}
+
+/** @throws CommandError while the stage has no owner's URL */
+export async function ownerOf({ secrets, database, stage }: Context): Promise<{ owner: Database; ownerUrl: string }> {
+  const ownerUrl = (await secrets.read('database-owner')).value
+  if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
+  return { owner: database(ownerUrl), ownerUrl }
 }
 
 /** Running statements end in their own time. */
@@ -54,7 +78,11 @@ export async function closeLogin(owner: Database, lambda: DatabaseUser, slot: Sl
 }
 
 export async function dropLogins(owner: Database, lambda: DatabaseUser): Promise<void> {
-  for (const slot of slots) await sql`drop role if exists ${sql.id(loginOf(lambda, slot))}`.execute(owner)
+  for (const slot of slots) await dropLogin(owner, loginOf(lambda, slot))
+}
+
+export async function dropLogin(owner: Database, login: string): Promise<void> {
+  await sql`drop role if exists ${sql.id(login)}`.execute(owner)
 }
 
 /** Whether the login works and may do what its Lambda needs, and no more. */

@@ -1,5 +1,6 @@
-import { Option } from 'commander'
-import { subcommand } from '../admin/options.ts'
+import { Argument, Option } from 'commander'
+import * as v from 'valibot'
+import { parser, subcommand } from '../admin/options.ts'
 import { sentenceOf } from '../admin/sentence.ts'
 import { Program } from '../admin/terminal.ts'
 import { databaseUsers } from '../wiring.ts'
@@ -7,11 +8,16 @@ import { contextOf, type Surroundings, settingsOf } from './context.ts'
 import { type CreateOptions, create } from './create/create.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
 import { type DestroyOptions, destroy } from './destroy.ts'
+import { type OperatorOptions, operator } from './operators.ts'
+import { pause, resume } from './pause.ts'
+import { replaceable, replaceSecret } from './replace-secret.ts'
 import { type RotateOptions, rotate } from './rotate.ts'
 import { status } from './status.ts'
 
 const help = `Environment: AWS’s own variables or profile. Answers of create that are not typed: OWNER_URL, PROVIDER_KEY (both secret),
 PROVIDER_URL, PROVIDER_MODEL, ALARM_ADDRESS, RUNBOOK_URL, DOMAIN, CERTIFICATE_ARN, ORGANIZATION.`
+
+const person = parser(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,29}$/, 'must be up to 30 small letters and digits')))
 
 /** Runs one command. @param args what follows `npm run stage --` @returns the exit code */
 export function runStage(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -37,6 +43,17 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     )
     .addOption(yes())
     .action((stage: string, options: RotateOptions) => rotate(open(stage), options))
+  subcommand(program, 'secret <stage>', 'another provider’s key or owner’s URL, once it works')
+    .addArgument(new Argument('<name>', 'which').choices(replaceable))
+    .action((stage: string, name: (typeof replaceable)[number]) => replaceSecret(open(stage), name))
+  subcommand(program, 'operator <stage>', 'a person’s login for npx cuecard, or a new password for it')
+    .argument('<person>', 'such as ada', person)
+    .option('--remove', 'take the login away')
+    .action((stage: string, name: string, options: OperatorOptions) => operator(open(stage), name, options))
+  subcommand(program, 'pause <stage>', 'stop everything that reads or writes the database').action((stage: string) =>
+    pause(open(stage)),
+  )
+  subcommand(program, 'resume <stage>', 'let it run again').action((stage: string) => resume(open(stage)))
   subcommand(program, 'status <stage>', 'what a deploy needs, alarms, the canary, the last backup, versions').action(
     (stage: string) => status(open(stage)),
   )

@@ -3,7 +3,16 @@ import { print } from '../admin/print.ts'
 import type { DatabaseUser } from '../wiring.ts'
 import { confirm } from './answers.ts'
 import type { Context } from './context.ts'
-import { closeLogin, loginOf, otherThan, renewLogin, requireWorkingLogin, type Slot, slotOf } from './logins.ts'
+import {
+  closeLogin,
+  loginOf,
+  otherThan,
+  ownerOf,
+  renewLogin,
+  requireWorkingLogin,
+  type Slot,
+  slotOf,
+} from './logins.ts'
 
 export interface RotateOptions {
   login: DatabaseUser[]
@@ -15,12 +24,10 @@ export interface RotateOptions {
  * moment, so a Lambda that is refused finds another there.
  */
 export async function rotate(context: Context, { login: lambdas, yes }: RotateOptions): Promise<void> {
-  const { program, secrets, database, stage, asJson, terminal } = context
-  const ownerUrl = (await secrets.read('database-owner')).value
-  if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
+  const { program, secrets, asJson, terminal } = context
+  const { owner, ownerUrl } = await ownerOf(context)
   const used = await Promise.all(lambdas.map(async (lambda) => ({ lambda, from: await slotInUse(context, lambda) })))
   if (!yes) await confirm(terminal, `New logins for ${lambdas.join(', ')}? [y/N]`, '--yes')
-  const owner = database(ownerUrl)
   for (const { lambda, from } of used) {
     const url = await renewLogin(owner, ownerUrl, lambda, otherThan(from))
     await requireWorkingLogin(context, lambda, url)

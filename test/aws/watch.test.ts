@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
@@ -6,10 +6,10 @@ import { reportBackup } from '../../infra/backup/completion.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
-import { anchorsOf } from '../support/anchors.ts'
 import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
+const runbook = join(import.meta.dirname, '../../infra/runbook')
 let stage: StackTemplate
 
 beforeAll(() => {
@@ -31,21 +31,20 @@ describe('every alarm', () => {
     }
   })
 
-  test('says what to do and links to a heading of the runbook that exists', () => {
-    const headings = anchorsOf(runbook())
+  test('says what to do and links to a page of the runbook that exists', () => {
     for (const { AlarmName, AlarmDescription } of alarms()) {
-      const [text, link] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}#`)
+      const [text, page] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}/`)
       expect(text!.length, String(AlarmName)).toBeGreaterThan(60)
-      expect(headings, String(AlarmName)).toContain(link)
+      expect(readdirSync(runbook), String(AlarmName)).toContain(page)
     }
   })
 
-  test('has a line of its own in the runbook, with the same heading to go to, and each line has an alarm', () => {
+  test('has a line of its own in the table of alarms, with the same page, and each line has an alarm', () => {
     const described = alarms().map(({ AlarmName, AlarmDescription }) => {
-      const heading = String(AlarmDescription).split('#').at(-1)
-      return `${String(AlarmName).replace('cuecard-everything-', '')} → ${heading}`
+      const page = String(AlarmDescription).split('/').at(-1)
+      return `${String(AlarmName).replace('cuecard-everything-', '')} → ${page}`
     })
-    expect(runbookLines().toSorted()).toEqual(described.toSorted())
+    expect(linesOfTable().toSorted()).toEqual(described.toSorted())
   })
 
   test('watches a metric that AWS or one of the functions reports', () => {
@@ -172,14 +171,10 @@ function secondsOf({ Metrics, Period, EvaluationPeriods }: Fields): number {
   return Number(stats[0]?.Period ?? Period) * Number(EvaluationPeriods)
 }
 
-/** The lines of the runbook's table of alarms: `alarm → heading`. */
-function runbookLines(): string[] {
-  const lines = runbook().matchAll(/^\| (_[a-z-]+_(?:, _[a-z-]+_)*) +\|.*\]\(#([^)]+)\) +\|$/gm)
-  return [...lines].flatMap(([, alarms, heading]) =>
-    alarms!.split(', ').map((alarm) => `${alarm.slice(1, -1)} → ${heading}`),
+/** The lines of the table of alarms: `alarm → page`. */
+function linesOfTable(): string[] {
+  const lines = readFileSync(join(runbook, '../README.md'), 'utf8').matchAll(
+    /^\| (_[a-z-]+_(?:, _[a-z-]+_)*) +\|.*\]\(runbook\/([^)]+)\) +\|$/gm,
   )
-}
-
-function runbook(): string {
-  return readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
+  return [...lines].flatMap(([, alarms, page]) => alarms!.split(', ').map((alarm) => `${alarm.slice(1, -1)} → ${page}`))
 }

@@ -34,6 +34,9 @@ export async function startAwsServices() {
     account: '444455556666',
     limit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
     reserved: undefined as number | undefined,
+    reservations: new Map<string, number>(),
+    /** Whether each mapping of a queue to a Lambda's alias is enabled. */
+    mappings: new Map<string, boolean>(),
     certificate: {} as object,
     alarms: [] as string[],
     /** Times at which a metric was above zero. */
@@ -94,6 +97,9 @@ export async function startAwsServices() {
         .filter((time) => time / 1000 >= Number(StartTime) && time / 1000 <= Number(EndTime))
         .map((time) => ({ Timestamp: time / 1000, Sum: 1, Unit: 'Count' })),
     }),
+    'lambda:ListEventSourceMappings': ({ FunctionName }) => ({
+      EventSourceMappings: [{ UUID: FunctionName, FunctionArn: FunctionName }],
+    }),
     'acm:DescribeCertificate': () => ({ Certificate: state.certificate }),
   }
   const writes: Record<string, (input: Input) => object | string> = {
@@ -105,6 +111,18 @@ export async function startAwsServices() {
     'cloudformation:UpdateTerminationProtection': ({ StackName, EnableTerminationProtection }) => {
       stackOf(StackName).isProtected = EnableTerminationProtection === 'true'
       return `<StackId>${StackName}</StackId>`
+    },
+    'lambda:PutFunctionConcurrency': ({ FunctionName, ReservedConcurrentExecutions }) => {
+      state.reservations.set(String(FunctionName), Number(ReservedConcurrentExecutions))
+      return { ReservedConcurrentExecutions }
+    },
+    'lambda:DeleteFunctionConcurrency': ({ FunctionName }) => {
+      state.reservations.delete(String(FunctionName))
+      return {}
+    },
+    'lambda:UpdateEventSourceMapping': ({ UUID, Enabled }) => {
+      state.mappings.set(String(UUID), Enabled === true)
+      return { UUID, State: Enabled ? 'Enabling' : 'Disabling' }
     },
     'cloudformation:DeleteStack': ({ StackName }) => {
       state.stacks.delete(String(StackName))
@@ -151,9 +169,13 @@ const services: Record<string, string> = {
 }
 
 const lambdaPaths: [RegExp, string][] = [
-  [/account-settings$/, 'GetAccountSettings'],
-  [/functions\/([^/]+)\/concurrency$/, 'GetFunctionConcurrency'],
-  [/functions\/([^/]+)\/configuration$/, 'GetFunctionConfiguration'],
+  [/^GET .*account-settings$/, 'GetAccountSettings'],
+  [/^GET .*functions\/([^/]+)\/concurrency$/, 'GetFunctionConcurrency'],
+  [/^PUT .*functions\/([^/]+)\/concurrency$/, 'PutFunctionConcurrency'],
+  [/^DELETE .*functions\/([^/]+)\/concurrency$/, 'DeleteFunctionConcurrency'],
+  [/^GET .*functions\/([^/]+)\/configuration$/, 'GetFunctionConfiguration'],
+  [/^GET .*event-source-mappings\/?$/, 'ListEventSourceMappings'],
+  [/^PUT .*event-source-mappings\/([^/]+)$/, 'UpdateEventSourceMapping'],
 ]
 
 /** The action as a policy names it: from the header of a JSON service, the form of a query service, or Lambda’s path. */
@@ -166,9 +188,12 @@ async function toCall(request: IncomingMessage): Promise<{ action: string; input
     const service = form.Version === '2011-06-15' ? 'sts' : 'cloudformation'
     return { action: `${service}:${form.Action}`, input: form, isQuery: true }
   }
-  const { pathname } = new URL(request.url!, 'http://lambda')
-  const [pattern, name] = lambdaPaths.find(([each]) => each.test(pathname))!
-  return { action: `lambda:${name}`, input: { FunctionName: pattern.exec(pathname)?.[1] }, isQuery: false }
+  const { pathname, searchParams } = new URL(request.url!, 'http://lambda')
+  const line = `${request.method} ${pathname}`
+  const [pattern, name] = lambdaPaths.find(([each]) => each.test(line))!
+  const named = decodeURIComponent(pattern.exec(line)?.[1] ?? searchParams.get('FunctionName') ?? '')
+  const input = { ...(body && JSON.parse(body)), FunctionName: named, UUID: named }
+  return { action: `lambda:${name}`, input, isQuery: false }
 }
 
 function reply(response: ServerResponse, { status = 200, body }: Answer): void {

@@ -14,7 +14,7 @@ import { operationAlarms } from './operation-alarms.ts'
 import { pipelineAlarms } from './pipeline-alarms.ts'
 import { releaseAlarms } from './release-alarms.ts'
 
-/** Each has a row in the runbook's table of alarms. */
+/** Each has a row in the table of ../../README.md. */
 export function createAlarms(scope: Construct, name: string, watched: Watched, settings: StageSettings): Alarm[] {
   const action = new SnsAction(createAlarmTopic(scope, settings))
   const alarms: Record<string, AlarmSettings> = {
@@ -23,10 +23,10 @@ export function createAlarms(scope: Construct, name: string, watched: Watched, s
     ...operationAlarms(name, watched, settings),
     ...(settings.shiftsTraffic && releaseAlarms(scope, name, watched)),
   }
-  return Object.entries(alarms).map(([id, { metric, threshold = 1, periods = 1, missing, text, heading }]) => {
+  return Object.entries(alarms).map(([id, { metric, threshold = 1, periods = 1, missing, text, page }]) => {
     const alarm = new Alarm(scope, id, {
       alarmName: `${name}-${id}`,
-      alarmDescription: `${text} ${settings.runbookUrl}#${heading}`,
+      alarmDescription: `${text} ${settings.runbookUrl}/${page}.md`,
       metric,
       threshold,
       evaluationPeriods: periods,

@@ -21,7 +21,8 @@ export type AlarmSettings = {
   readonly periods?: number
   readonly missing?: TreatMissingData
   readonly text: string
-  readonly heading: string
+  /** Of the runbook, without `.md`. */
+  readonly page: string
 }
 
 export function total(
@@ -84,6 +85,6 @@ export function throttlesOf(functions: readonly IFunction[]): AlarmSettings {
     metric: sum('Throttles', throttles, period),
     periods: 2,
     text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
-    heading: 'what-to-raise-first',
+    page: 'scaling',
   }
 }

@@ -24,20 +24,20 @@ export function pipelineAlarms(
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
       threshold: 3,
       text: 'Workers crash while they process documents: the embedding or the extraction Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the logs, and the documents with several attempts: their request_id is in the log.',
-      heading: 'lease-recoveries',
+      page: 'stuck-documents',
     },
     'oldest-pending-document': {
       metric: reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
       threshold: settings.oldestPendingSeconds,
       periods: 3,
       text: 'A document has been waiting too long to become searchable. If it is one, check its row; if there are many, check the provider and the queue.',
-      heading: 'a-stuck-document',
+      page: 'stuck-documents',
     },
     'documents-failed': {
       metric: total(name, 'DocumentsFailed', hour, ['embedding', 'sweeper']),
       threshold: 5,
       text: 'Five documents or more have ended in error within an hour: the provider rejects their text, or all attempts failed. Their error code tells which; fix the cause, then retry them.',
-      heading: 'failed-documents',
+      page: 'failed-documents',
     },
     'extraction-failures': {
       metric: new MathExpression({
@@ -51,34 +51,34 @@ export function pipelineAlarms(
       }),
       threshold: 20,
       text: 'One uploaded file in five cannot be read, of five that failed within an hour at least. Some files are broken or encrypted; many in a row are a fault of the extraction Lambda.',
-      heading: 'failed-documents',
+      page: 'failed-documents',
     },
     'send-failures': {
       metric: total(name, 'SendFailures', five),
       threshold: 3,
       periods: 2,
       text: 'Messages cannot be sent to the queues. No document is lost, the sweeper sends again, but all wait. Check the status of SQS, then the policies of queues and roles.',
-      heading: 'failed-sends',
+      page: 'stuck-documents',
     },
     'provider-errors': {
       metric: reportedBy(name, 'ProviderErrors', 'embedding', 'Sum', five),
       threshold: 10,
       periods: 3,
       text: 'The embedding provider fails for documents: time-outs, 5xx, or 429 above its quota. They are retried for 24 hours. Check its status page, its quota and provider_fault in the health of the system.',
-      heading: 'provider-outage',
+      page: 'provider-outage',
     },
     'sweeper-silent': {
       metric: filled(functions.sweeper.metricInvocations({ statistic: 'Sum', period: minute }), minute),
       periods: 5,
       missing: TreatMissingData.BREACHING,
       text: 'The sweeper has not run for five minutes: lost messages and expired leases are not recovered, and waiting documents are not measured. Check its schedule and the role of the schedule.',
-      heading: 'the-sweeper-is-silent',
+      page: 'stuck-documents',
     },
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
       text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
-      heading: 'the-sweeper-is-silent',
+      page: 'stuck-documents',
     },
     'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
   }
@@ -95,7 +95,7 @@ function workerAlarms(
     [`${prefix}dead-letters`]: {
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
       text: `A message failed five deliveries: a bug, an unreachable database, or a Lambda that cannot start. No document is lost. Find the error in the log of the ${name} Lambda, fix it, then redrive or purge the dead letters.`,
-      heading: 'dead-letters-and-redrive',
+      page: 'queue-grows',
     },
     [`${prefix}oldest-message`]: {
       metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
@@ -103,14 +103,14 @@ function workerAlarms(
       threshold: Math.max(settings.oldestPendingSeconds, queues[name].visibilityTimeoutSeconds + 60),
       periods: 5,
       text: `The ${name} queue is not draining. Check whether the ${name} Lambda is running at all, then whether it is at its maximum concurrency.`,
-      heading: 'the-queue-grows',
+      page: 'queue-grows',
     },
     [`${name}-errors`]: {
       metric: failureRate(lambda.metricErrors({ period: five }), lambda.metricInvocations({ period: five }), five),
       threshold: 5,
       periods: 2,
       text: `At least 5 % of the invocations of the ${name} Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.`,
-      heading: 'errors',
+      page: 'errors',
     },
   }
 }

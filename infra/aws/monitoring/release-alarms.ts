@@ -6,7 +6,7 @@ import { aliasName, type LambdaName, serving } from '../../wiring.ts'
 import { type AlarmSettings, failureRate, type Watched } from './metric.ts'
 
 const period = Duration.minutes(1)
-const heading = 'what-a-deploy-does'
+const page = 'deploy'
 
 export function releaseAlarmsOf(name: LambdaName): string[] {
   return [`${name}-release`, 'release-errors']
@@ -30,7 +30,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
       period,
     })
     const text = `The new version of the ${name} Lambda crashes or times out. The deploy takes its requests back and rolls back by itself: find the first error of that version in its log before the next one.`
-    return [`${name}-release`, { metric, threshold: 2, text, heading }]
+    return [`${name}-release`, { metric, threshold: 2, text, page }]
   })
   // Only what the code of a Lambda did not expect: refused and throttled requests, which a stranger can cause, stop no deploy.
   const filters = serving.map(
@@ -50,7 +50,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
       metric: failureRate(errors, http.api.metricCount({ period }), period),
       threshold: 2,
       text: 'At least 2 % of the requests of a minute end in an error that the code did not expect. A deploy that is under way takes its requests back and rolls back by itself; without one, look for unexpected_error in the logs of the Lambdas.',
-      heading,
+      page,
     },
   }
 }

@@ -2,7 +2,7 @@ import { CommandError } from '../../admin/command-error.ts'
 import { sentenceOf } from '../../admin/sentence.ts'
 import type { StageFile } from '../../aws/stage-file.ts'
 import { writeStageFile } from '../../aws/stage-file.ts'
-import { type Provider, type SecretName, secretNamesOf } from '../../aws/stages.ts'
+import { type SecretName, secretNamesOf } from '../../aws/stages.ts'
 import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
 import { databaseUsers } from '../../wiring.ts'
 import type { Ask } from '../answers.ts'
@@ -39,7 +39,7 @@ export async function planOf(
 ): Promise<Plan> {
   await requireBootstrap(context)
   const found = await readSecrets(context)
-  const ownerUrl = await ownerUrlOf(context, found, ask)
+  const ownerUrl = await keptOr(found['database-owner']?.value, ownerQuestion(context), ask)
   const provider = await providerStep(context, found, ask)
   const owner = context.database(ownerUrl)
   const applied = await appliedMigrations(owner)
@@ -77,21 +77,30 @@ const faultIn = (findings: Finding[]) => {
   return fault && (fault.subject === 'database-owner' ? fault.detail : `${fault.subject}: ${fault.detail}`)
 }
 
-async function ownerUrlOf({ database }: Context, found: Found, ask: Ask): Promise<string> {
+export function ownerQuestion({ database }: Context) {
   const check = (url: string) => checkOwner(url, database).then(faultIn, sentenceOf)
-  const kept = found['database-owner']?.value
-  if (kept && !(await check(kept))) return kept
-  return await ask({ name: 'OWNER_URL', text: 'Direct URL of the database’s owner at Neon', isSecret: true, check })
+  return { name: 'OWNER_URL', text: 'Direct URL of the database’s owner at Neon', isSecret: true, check } as const
+}
+
+/** @throws CommandError in a stage with the encoder, which has no key */
+export function providerQuestion({ settings: { provider }, stage }: Context) {
+  if (provider === 'encoder') throw new CommandError(`${stage} has the encoder, and no provider’s key`)
+  const check = async (key: string) => faultIn([await checkProvider(provider, key)])
+  return { name: 'PROVIDER_KEY', text: `API key for ${provider.baseUrl}`, isSecret: true, check } as const
+}
+
+/** The secret's value if it works, else the answer. */
+async function keptOr(
+  kept: string | undefined,
+  question: ReturnType<typeof ownerQuestion | typeof providerQuestion>,
+  ask: Ask,
+) {
+  return kept !== undefined && !(await question.check(kept)) ? kept : await ask(question)
 }
 
 async function providerStep(context: Context, found: Found, ask: Ask): Promise<Step[]> {
-  const { provider } = context.settings
-  if (provider === 'encoder') return []
-  const check = async (key: string) => faultIn([await checkProvider(provider as Provider, key)])
-  const kept = found.provider?.value
-  const isKept = kept !== undefined && !(await check(kept))
-  const question = { name: 'PROVIDER_KEY', text: `API key for ${provider.baseUrl}`, isSecret: true, check } as const
-  return [secretStep(context, found, 'provider', isKept ? kept : await ask(question))]
+  if (context.settings.provider === 'encoder') return []
+  return [secretStep(context, found, 'provider', await keptOr(found.provider?.value, providerQuestion(context), ask))]
 }
 
 function fileStep({ stage, directory }: Context, file: StageFile, isNew: boolean): Step {

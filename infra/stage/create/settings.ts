@@ -29,7 +29,7 @@ async function askTeam(ask: Ask): Promise<Omit<StageFile, 'account' | 'region'>>
   })
   const runbookUrl = await ask({
     name: 'RUNBOOK_URL',
-    text: 'URL at which your team reads infra/README.md, for links in alarms',
+    text: 'URL at which your team reads infra/runbook, for links in alarms',
     check: by(answers.runbookUrl),
   })
   const baseUrl = await ask({

@@ -145,6 +145,10 @@ test('the policy to paste has what the commands call, and no more', async () => 
   expect(called()).toEqual(listed('Create', 'Deploy', 'Status').toSorted())
   stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE' })
   await stage.run(['destroy', 'dev', '--yes-destroy', 'dev'])
+  await stage.run(['pause', 'prod'])
+  await stage.run(['resume', 'dev'])
   const ofFiles = ['s3:DeleteObject', 's3:ListBucket']
-  expect([...called(), ...ofFiles].toSorted()).toEqual(listed('Create', 'Deploy', 'Status', 'Destroy').toSorted())
+  expect([...called(), ...ofFiles].toSorted()).toEqual(
+    listed('Create', 'Deploy', 'Status', 'Destroy', 'Pause').toSorted(),
+  )
 })

@@ -1,0 +1,41 @@
+import {
+  DeleteFunctionConcurrencyCommand,
+  ListEventSourceMappingsCommand,
+  PutFunctionConcurrencyCommand,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda'
+import { print } from '../admin/print.ts'
+import { aliasName, type LambdaName, lambdaNames, queues } from '../wiring.ts'
+import type { Context } from './context.ts'
+
+/** Stops every Lambda, so that nothing reads or writes the database: requests get 503, messages wait in their queues. */
+export async function pause(context: Context): Promise<void> {
+  // First, so that no message is delivered in vain and becomes a dead letter.
+  await enableQueues(context, false)
+  for (const name of lambdaNames) await reserve(context, name, 0)
+  print(context.program, { stage: context.stage, paused: true }, context)
+  context.program.warn('What runs already ends within five minutes.')
+}
+
+export async function resume(context: Context): Promise<void> {
+  const { reservedConcurrency } = context.settings
+  for (const name of lambdaNames) await reserve(context, name, reservedConcurrency?.[name])
+  await enableQueues(context, true)
+  print(context.program, { stage: context.stage, paused: false }, context)
+}
+
+async function reserve({ aws, stack }: Context, name: LambdaName, executions: number | undefined): Promise<void> {
+  const FunctionName = `${stack}-${name}`
+  if (executions === undefined) await aws.lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }))
+  else
+    await aws.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: executions }))
+}
+
+async function enableQueues({ aws, stack }: Context, Enabled: boolean): Promise<void> {
+  for (const name of Object.keys(queues)) {
+    const FunctionName = `${stack}-${name}:${aliasName}`
+    const { EventSourceMappings = [] } = await aws.lambda.send(new ListEventSourceMappingsCommand({ FunctionName }))
+    for (const { UUID } of EventSourceMappings)
+      await aws.lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }))
+  }
+}
