@@ -4,11 +4,24 @@ import { CommandError } from './command-error.ts'
 
 /**
  * Sends one request, with the key, again while the system answers that it is busy.
- * @param busy with which statuses; a 503 may have taken effect
- * @returns the parsed answer
- * @throws CommandError unless it succeeds
+ * @returns the parsed answer; undefined where it is empty
+ * @throws CommandError unless it succeeds; an AbortError once the signal is aborted while it waits
  */
-export type Api = (method: 'GET' | 'POST', path: string, body?: object, busy?: readonly number[]) => Promise<unknown>
+export type Api = (
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: object,
+  options?: RequestOptions,
+) => Promise<unknown>
+
+export interface RequestOptions {
+  /** Statuses that say so; a 503 may have taken effect. */
+  busy?: readonly number[]
+  attempts?: number
+  /** Whether what is not there is deleted already. */
+  mayBeMissing?: boolean
+  signal?: AbortSignal
+}
 
 /** @throws CommandError when BASE_URL or API_KEY is missing */
 export function openApi({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessEnv): Api {
@@ -18,8 +31,7 @@ export function openApi({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessE
   return apiOf(url, apiKey)
 }
 
-const attempts = 4
-const maxRetrySeconds = 10
+const maxRetrySeconds = 30
 
 /** What went wrong for the caller, and what to do. */
 const advice: Record<number, string> = {
@@ -31,7 +43,8 @@ const advice: Record<number, string> = {
 export function apiOf(url: string, apiKey: string): Api {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
 
-  return async function request(method, path, body, busy = [429, 503]) {
+  return async function request(method, path, body, options = {}) {
+    const { busy = [429, 503], attempts = 4, mayBeMissing = false, signal } = options
     const address = url.replace(/\/+$/, '') + path
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(address, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch(
@@ -39,10 +52,12 @@ export function apiOf(url: string, apiKey: string): Api {
           throw new CommandError(`cannot reach ${address}: ${messageOf(error.cause ?? error)}`)
         },
       )
+      if (response.status === 204 || (mayBeMissing && response.status === 404)) return undefined
       if (response.ok) return await response.json()
       if (!busy.includes(response.status) || attempt === attempts)
         throw new CommandError(await refusal(response, address))
-      await setTimeout(1000 * Math.min(maxRetrySeconds, Number(response.headers.get('retry-after')) || attempt))
+      const seconds = Math.min(maxRetrySeconds, Number(response.headers.get('retry-after')) || attempt)
+      await setTimeout(1000 * seconds, undefined, signal && { signal })
     }
   }
 }

@@ -5,6 +5,7 @@ import { addDocumentCommands } from './documents.ts'
 import { addErasuresCommands } from './erasure/commands.ts'
 import { addHealthCommand, addQueueCommands } from './health.ts'
 import { addQuestionCommands } from './questions/commands.ts'
+import { addSyncCommand } from './sync/command.ts'
 import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
 import { Program, type Terminal } from './terminal.ts'
 
@@ -26,6 +27,7 @@ function createProgram(terminal: Terminal): Program {
   addDocumentCommands(program)
   addCallCommands(program)
   addQuestionCommands(program)
+  addSyncCommand(program)
   addQueueCommands(program)
   addErasuresCommands(program)
   addAuditCommands(program)

@@ -114,7 +114,7 @@ function toFile({ organizationId, documentId }: DocumentScope, { fileName, fileB
   return { key, columns: awaitFile({ source_url: url, source_type: type, file_bytes: fileBytes }) }
 }
 
-function titleOfName(fileName: string): string {
+export function titleOfName(fileName: string): string {
   const inLine = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').trim()
   return [...(inLine(fileName.replace(/\.\w+$/, '')) || inLine(fileName))].slice(0, 500).join('')
 }

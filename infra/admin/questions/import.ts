@@ -47,7 +47,7 @@ export async function importQuestions(api: Api, agentId: string, { text, file, o
       imported.push({ line, question, imported: 'is there already', result: null })
       continue
     }
-    const golden = (await api('POST', path, body, [429]).catch((error: Error) => {
+    const golden = (await api('POST', path, body, { busy: [429] }).catch((error: Error) => {
       throw new CommandError(`${at} and those after it are not imported: ${error.message}`)
     })) as Golden
     imported.push({ line, question, imported: 'created', result: golden.last_result?.passed ? 'passes' : 'fails' })

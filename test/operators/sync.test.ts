@@ -1,0 +1,198 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startGateway } from '../../infra/local/gateway/gateway.ts'
+import { cuecard } from '../support/command-line.ts'
+import { useGateway } from '../support/gateway.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const gateway = useGateway(stand)
+const directory = await mkdtemp(join(tmpdir(), 'cuecard-sync-'))
+afterAll(() => rm(directory, { recursive: true }))
+
+const write = async (root: string, files: Record<string, string | Buffer>) => {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), content)
+  }
+}
+
+/** A folder, the agent it goes to, and the command with the agent's key and no database. */
+async function shop(files: Record<string, string | Buffer>) {
+  const tenant = await stand.tenant()
+  const root = await mkdtemp(join(directory, 'shop-'))
+  await write(root, files)
+  const sync = async (args: string[] = [], { origin = gateway.origin, signal }: Partial<Circumstances> = {}) => {
+    const env = { BASE_URL: origin, API_KEY: tenant.apiKey }
+    return await cuecard(['sync', root, '--agent', tenant.agentId, ...args], { env, ...(signal && { signal }) })
+  }
+  const summary = async (...args: string[]) => JSON.parse((await sync([...args, '--json'])).stdout)
+  return { tenant, root, sync, summary, list: () => list(tenant) }
+}
+interface Circumstances {
+  origin: string
+  signal: AbortSignal
+}
+
+async function list({ call, knowledgeBase }: Tenant) {
+  const { body } = await call('GET', `${knowledgeBase}?limit=100`)
+  return Object.fromEntries(body.data.map((document: { external_id: string }) => [document.external_id, document]))
+}
+
+const counts = (more: object) => ({ created: 0, updated: 0, deleted: 0, unchanged: 0, failed: 0, ...more })
+
+describe('sync', () => {
+  test('makes documents of Markdown, text, CSV and HTML, with front matter, as they would be made of files', async () => {
+    const front = 'title: Öffnungszeiten\nlocation: walthamstow\ntags: [a, 1]\nvalid_until: 2099-01-01T00:00:00+01:00'
+    const { sync, list } = await shop({
+      'hours.md': `---\r\n${front}\r\n---\n# Hours\n\nClosed on Sunday.`,
+      'a b/100% ü?.txt': Buffer.from('Caf\xe9 au lait.', 'latin1'),
+      'prices.csv': 'item;price\nBell;8\nSaddle;40\n',
+      'web/index.html':
+        '<html><head><title>About us</title></head><body><nav>Home</nav><p>We mend bikes.</p></body></html>',
+      'rule.md': '---\nA line of hyphens is no front matter.\n---\nIndeed.',
+    })
+    const { code, stdout, stderr } = await sync()
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^created +5\n/), ''])
+    const documents = await list()
+    expect(Object.keys(documents).toSorted()).toEqual(
+      ['a b/100% ü?.txt', 'hours.md', 'prices.csv', 'rule.md', 'web/index.html'].map((path) => `files/${path}`),
+    )
+    expect(documents['files/hours.md']).toMatchObject({
+      ...{ title: 'Öffnungszeiten', content: '# Hours\n\nClosed on Sunday.' },
+      ...{ metadata: { location: 'walthamstow', tags: ['a', 1] }, valid_until: '2098-12-31T23:00:00.000Z' },
+    })
+    expect(documents['files/a b/100% ü?.txt']).toMatchObject({ title: '100% ü?', content: 'Café au lait.' })
+    expect(documents['files/prices.csv'].content).toMatch(/\| *item *\| *price *\|/)
+    expect(documents['files/web/index.html']).toMatchObject({ title: 'About us' })
+    expect(documents['files/web/index.html'].content).toContain('We mend bikes.')
+    expect(documents['files/rule.md'].content).toContain('no front matter')
+  })
+
+  test('changes and deletes what differs, sends nothing else, and touches no document of another prefix', async () => {
+    const { tenant, root, sync, summary, list } = await shop({ 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd/e.md': 'E' })
+    const other = { title: 'Other', content: 'Other.', external_id: 'other/a.md' }
+    await tenant.call('POST', tenant.knowledgeBase, other)
+    await tenant.call('POST', tenant.knowledgeBase, { ...other, external_id: 'files/of-a-program' })
+    expect(await summary()).toEqual(counts({ created: 4 }))
+    const before = await list()
+    expect(await summary()).toEqual(counts({ unchanged: 4 }))
+    expect(await list()).toEqual(before)
+
+    await write(root, { 'b.md': 'B2', 'f.md': 'F' })
+    await rm(join(root, 'd'), { recursive: true })
+    const dry = await sync(['--dry-run', '--json'])
+    expect(JSON.parse(dry.stdout).data).toEqual([
+      { change: 'create', external_id: 'files/f.md', title: 'f' },
+      { change: 'update', external_id: 'files/b.md', title: 'b' },
+      { change: 'delete', external_id: 'files/d/e.md', title: null },
+    ])
+    expect(await list()).toEqual(before)
+    expect(await summary()).toEqual(counts({ created: 1, updated: 1, deleted: 1, unchanged: 2 }))
+    const { 'files/a.md': a, 'files/b.md': b, ...rest } = await list()
+    expect([a, b.content]).toEqual([before['files/a.md'], 'B2'])
+    expect(Object.keys(rest).toSorted()).toEqual(['files/c.md', 'files/f.md', 'files/of-a-program', 'other/a.md'])
+  })
+
+  test('of several folders goes to one agent under a prefix each', async () => {
+    const [one, two] = [await shop({ 'a.md': 'A' }), await mkdtemp(join(directory, 'two-'))]
+    await write(two, { 'a.md': 'Two' })
+    const env = { BASE_URL: gateway.origin, API_KEY: one.tenant.apiKey }
+    await one.sync(['--prefix', 'one/'])
+    await cuecard(['sync', two, '--agent', one.tenant.agentId, '--prefix', 'two/'], { env })
+    expect(await one.summary('--prefix', 'one/')).toEqual(counts({ unchanged: 1 }))
+    expect(Object.keys(await one.list()).toSorted()).toEqual(['one/a.md', 'two/a.md'])
+  })
+
+  test('that would delete more than a third changes nothing without --yes', async () => {
+    const { root, sync, summary, list } = await shop({ 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D' })
+    await sync()
+    await Promise.all(['a.md', 'b.md'].map((path) => rm(join(root, path))))
+    await write(root, { 'new.md': 'New' })
+    const { code, stdout, stderr } = await sync()
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('2 of 4 documents would be deleted')])
+    expect(Object.keys(await list())).toHaveLength(4)
+    expect(await summary('--yes')).toEqual(counts({ created: 1, deleted: 2, unchanged: 2 }))
+  })
+
+  test('names what it leaves out and what fails, exits with 1 then, and deletes nothing', async () => {
+    const { root, sync, list } = await shop({ 'good.md': 'Good.', 'gone.md': 'Gone.', 'b.md': 'B', 'c.md': 'C' })
+    await sync()
+    await rm(join(root, 'gone.md'))
+    await write(root, {
+      'empty.md': '',
+      'binary.txt': Buffer.from('\x1f\x8b\x08 packed', 'latin1'),
+      'Good.md': 'Other.',
+      'yaml.md': '---\ntitle: [\n---\nText',
+      'dates.md': '---\nvalid_from: 2026-12-24\n---\nText',
+      'large.txt': 'x'.repeat(4 * 2 ** 20 + 1),
+      '.git/config.txt': 'hidden',
+      'logo.svg': '<svg/>',
+    })
+    await symlink(join(root, 'good.md'), join(root, 'link.md'))
+    const { code, stderr, stdout } = await sync(['--json'])
+    expect(stderr.trim().split('\n').toSorted()).toEqual([
+      'error: binary.txt: This is an archive of files (such as .zip)',
+      'error: dates.md: valid_from must be a time as in RFC 3339, such as 2026-03-02T08:15:30Z or 2026-03-02T09:15:30+01:00',
+      'error: empty.md: The file is empty',
+      'error: good.md: its name differs from that of Good.md only in case: rename one of them',
+      'error: large.txt: The file contains more than 4 MiB of text',
+      expect.stringMatching(/^error: yaml.md: its front matter is not valid YAML: .+[a-z\]]$/),
+      'left out, as it is a link: link.md',
+      'left out, as it is hidden: .git',
+      'left out, as only Markdown, text, CSV and HTML are synchronised: logo.svg',
+      'not deleted, as others failed: files/gone.md',
+    ])
+    expect([code, JSON.parse(stdout)]).toEqual([1, counts({ unchanged: 2, updated: 0, created: 1, failed: 6 })])
+    expect(Object.keys(await list())).toContain('files/gone.md')
+  })
+
+  test('that is interrupted continues when it is run again', async () => {
+    const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `Text ${i}.`]))
+    const { sync, summary } = await shop(files)
+    const controller = new AbortController()
+    let puts = 0
+    const counting = await startGateway({
+      port: 0,
+      routes: stand.functions.routes.map((route) => ({
+        ...route,
+        handler: async (event, context) => {
+          if (event.requestContext.http.method === 'PUT' && ++puts === 10) controller.abort()
+          return await route.handler(event, context)
+        },
+      })),
+    })
+    const { code, stderr } = await sync([], { origin: counting.origin, signal: controller.signal })
+    await counting.close()
+    expect([code, stderr]).toEqual([1, 'error: interrupted: run it again to continue\n'])
+    const { created, unchanged } = await summary()
+    expect(unchanged).toBeGreaterThanOrEqual(9)
+    expect(created).toBe(30 - unchanged)
+    expect(created).toBeGreaterThan(0)
+  })
+
+  test('waits while the API is busy, and names a document that it refuses', async () => {
+    const { sync } = await shop({ 'a.md': 'A', 'b.md': 'B' })
+    let isBusy = true
+    const busy = await startGateway({
+      port: 0,
+      routes: stand.functions.routes.map((route) => ({
+        ...route,
+        handler: async (event, context) => {
+          const { method } = event.requestContext.http
+          if (method === 'PUT' && event.rawPath.endsWith('b.md'))
+            return { statusCode: 409, body: JSON.stringify({ detail: 'Golden questions would fail.' }) }
+          if (method !== 'PUT' || !isBusy) return await route.handler(event, context)
+          isBusy = false
+          return { statusCode: 429, headers: { 'retry-after': '0.001' }, body: '{}' }
+        },
+      })),
+    })
+    const { code, stderr, stdout } = await sync(['--json'], { origin: busy.origin })
+    await busy.close()
+    expect([code, JSON.parse(stdout)]).toEqual([1, counts({ created: 1, failed: 1 })])
+    expect(stderr).toMatch(/^error: files\/b\.md: http.* responded 409: Golden questions would fail/)
+  })
+})
