@@ -3,10 +3,9 @@ const languages = ['en', 'de', 'fr', 'es', 'it', 'nl']
 const labels =
   "today(?: is)?|the date is|last (?:updated|modified|changed)|updated|generated|printed|heute(?: ist)?|stand|aktualisiert|letzte (?:änderung|aktualisierung)|aujourd['’]hui|nous sommes|mis à jour|hoy(?: es)?|actualizado|oggi(?: è)?|aggiornato|vandaag(?: is)?|bijgewerkt"
 const time = '(?:\\W*(?:at|um|à|alle)?\\W*\\d?\\d[:.h]\\d\\d(?::\\d\\d)?(?: ?[ap]m\\b)?(?: ?(?:utc|gmt|uhr)\\b)?)?'
-const weekdays = new RegExp(
-  `(?<!\\p{L})(?:${languages.flatMap((language) => namesOf(language, 'weekday', 7)).join('|')})(?!\\p{L})\\.?`,
-  'gu',
-)
+const months = Array.from({ length: 12 }, (_, at) => namesOf('month', Date.UTC(2026, at, 15)))
+const days = Array.from({ length: 7 }, (_, at) => namesOf('weekday', Date.UTC(2026, 1, at + 1))).flat()
+const weekdays = new RegExp(`(?<!\\p{L})(?:${days.join('|')})(?!\\p{L})\\.?`, 'gu')
 
 /** Lines in which a page says today's date, without it; a line that says more than a date must name it as today's. */
 export function withoutToday(lines: readonly string[], today: Date): string[] {
@@ -32,10 +31,10 @@ function plainDates(text: string): string {
 /** How a day is written, the longer forms first. */
 function formsOf(date: Date): string[] {
   const [year, month, number] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
-  const names = new Set(languages.flatMap((language) => namesOf(language, 'month', 12, month)))
+  const names = months[month - 1]!
   return [
-    ...[...names].flatMap((name) => [`${number} ${name} ${year}`, `${name} ${number} ${year}`]),
-    ...[...names].flatMap((name) => [`${number} ${name}`, `${name} ${number}`]),
+    ...names.flatMap((name) => [`${number} ${name} ${year}`, `${name} ${number} ${year}`]),
+    ...names.flatMap((name) => [`${number} ${name}`, `${name} ${number}`]),
     ...['.', '/', '-'].flatMap((by) =>
       [
         [number, month, year],
@@ -46,13 +45,12 @@ function formsOf(date: Date): string[] {
   ]
 }
 
-/** Long and short names of months or days of the week, all or the one with that number. */
-function namesOf(language: string, kind: 'month' | 'weekday', count: number, only?: number): string[] {
-  const numbers = only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [only]
-  return numbers.flatMap((number) => {
-    const date = kind === 'month' ? Date.UTC(2026, number - 1, 15) : Date.UTC(2026, 1, number)
-    return (['long', 'short'] as const).map((style) =>
+/** Long and short, in all languages. */
+function namesOf(kind: 'month' | 'weekday', date: number): string[] {
+  const names = languages.flatMap((language) =>
+    (['long', 'short'] as const).map((style) =>
       new Intl.DateTimeFormat(language, { [kind]: style, timeZone: 'UTC' }).format(date).toLowerCase().replace('.', ''),
-    )
-  })
+    ),
+  )
+  return [...new Set(names)]
 }
