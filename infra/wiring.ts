@@ -24,6 +24,7 @@ export interface Lambda {
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
 const goldenPath = '/v1/agents/{agentId}/golden-questions'
 const documentPath = `${agentPath}/{documentId}`
+const sourcePath = '/v1/agents/{agentId}/sources'
 
 const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
 
@@ -56,7 +57,16 @@ export const lambdas = {
     entry: 'functions/organization/handler.ts',
     routes: ['/v1/organization', '/v1/organization/usage'],
   },
-  agents: { ...api, entry: 'functions/agents/handler.ts', routes: ['/v1/agents', '/v1/agents/{agentId}'] },
+  agents: {
+    ...api,
+    entry: 'functions/agents/handler.ts',
+    routes: [
+      '/v1/agents',
+      '/v1/agents/{agentId}',
+      sourcePath,
+      ...['', '/pages', '/refresh'].map((path) => `${sourcePath}/{sourceId}${path}` as const),
+    ],
+  },
   questions: {
     ...api,
     entry: 'functions/questions/handler.ts',
@@ -96,6 +106,13 @@ export const lambdas = {
       '@tesseract.js-data/{deu,eng}/4.0.0_best_int/*',
     ],
   },
+  crawler: {
+    entry: 'functions/crawler/handler.ts',
+    database: true,
+    memoryMb: 1024,
+    // A crawl may take hours: it goes on with another message.
+    timeoutSeconds: 300,
+  },
   sweeper: {
     entry: 'functions/sweeper/handler.ts',
     database: true,
@@ -131,16 +148,17 @@ export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
   mcp: 8,
   platforms: 8,
   organization: 12,
-  agents: 12,
+  agents: 27,
   questions: 12,
   dashboard: 12,
   embedding: 70,
   extraction: 35,
+  crawler: 35,
   sweeper: 45,
 }
 
 /** Each queue has the name of the Lambda that works on it. */
-export type QueueName = 'embedding' | 'extraction'
+export type QueueName = 'embedding' | 'extraction' | 'crawler'
 
 const anyQueue = {
   maxReceiveCount: 5,
@@ -160,6 +178,13 @@ export const queues = {
     ...anyQueue,
     visibilityTimeoutSeconds: visibilityTimeoutOf('extraction'),
     // A file may need all of a Lambda's memory and time.
+    batchSize: 1,
+    maximumConcurrency: 5,
+  },
+  crawler: {
+    ...anyQueue,
+    visibilityTimeoutSeconds: visibilityTimeoutOf('crawler'),
+    // One waits for the pauses between its requests most of the time, but a page may need all of a Lambda's memory.
     batchSize: 1,
     maximumConcurrency: 5,
   },
@@ -204,7 +229,11 @@ export const metricReporters = {
   QuestionsNotKept: answering,
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
-  SendFailures: ['documents', 'dashboard', 'embedding', 'extraction', 'sweeper'],
+  SendFailures: ['documents', 'agents', 'dashboard', 'embedding', 'extraction', 'crawler', 'sweeper'],
+  SourcesChecked: ['crawler'],
+  SourcesFailed: ['crawler'],
+  PagesFetched: ['crawler'],
+  OldestDueSourceSeconds: ['sweeper'],
   SearchMilliseconds: asking,
   SearchEmbedMilliseconds: asking,
   SearchDatabaseMilliseconds: asking,

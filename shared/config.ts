@@ -52,6 +52,7 @@ const environment = v.pipe(
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
     QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
     EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),
+    CRAWLER_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/crawler')),
     FILES_BUCKET: v.optional(v.string()),
     EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
     EMBEDDING_MODEL: v.optional(v.string()),

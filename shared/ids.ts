@@ -8,6 +8,8 @@ export const organizationId = v.pipe(uuid, v.brand('OrganizationId'))
 export const agentId = v.pipe(uuid, v.brand('AgentId'), v.description('The agent’s id.'))
 export const documentId = v.pipe(uuid, v.brand('DocumentId'), v.description('The document’s id.'))
 
+export const sourceId = v.pipe(uuid, v.brand('SourceId'), v.description('The source’s id.'))
+
 const revision = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,9}$/, 'must be a positive integer'),
@@ -18,11 +20,13 @@ const revision = v.pipe(
 
 export const agentPath = v.object({ agentId })
 export const documentPath = v.object({ agentId, documentId })
+export const sourcePath = v.object({ agentId, sourceId })
 export const revisionPath = v.object({ agentId, documentId, revision })
 
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>
 export type DocumentId = v.InferOutput<typeof documentId>
+export type SourceId = v.InferOutput<typeof sourceId>
 
 /** Ids sort by creation time. */
 export function newId(): string {

@@ -3,18 +3,19 @@ import { callAws } from './aws/json-call.ts'
 import type { Signer } from './aws/signing.ts'
 import { config, required } from './config.ts'
 import { inTime } from './deadline.ts'
-import { type DocumentId, documentId, type OrganizationId, organizationId } from './ids.ts'
+import { type DocumentId, documentId, type OrganizationId, organizationId, type SourceId, sourceId } from './ids.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'
 import { Unavailable } from './unavailable.ts'
 
-const message = v.object({
+const common = {
   v: v.literal(1),
   organization_id: organizationId,
-  document_id: documentId,
   request_id: v.optional(v.string()),
   api_key_id: v.optional(v.string()),
-})
+}
+const message = v.object({ ...common, document_id: documentId })
+const crawlMessage = v.object({ ...common, source_id: sourceId })
 
 /** Ids only, so the order, age and number of messages do not matter. */
 export interface WorkMessage extends Origin {
@@ -23,20 +24,28 @@ export interface WorkMessage extends Origin {
   awaitsText?: boolean | undefined
 }
 
+/** A source that is due: see shared/sources/crawls.ts. */
+export interface CrawlMessage extends Origin {
+  organizationId: OrganizationId
+  sourceId: SourceId
+}
+
+type Message = WorkMessage | CrawlMessage
+
 /** The API request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
   requestId?: string | undefined
   apiKeyId?: string | undefined
 }
 
-export interface Queue {
+export interface Queue<Work extends Message = WorkMessage> {
   /** @throws Unavailable when the queue does not accept the message within two seconds */
-  send(work: WorkMessage, delaySeconds?: number): Promise<void>
+  send(work: Work, delaySeconds?: number): Promise<void>
   /** Redelivers a received message, which will be reported as failed, after so long. @throws Unavailable */
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
-export type Sender = Pick<Queue, 'send'>
+export type Sender<Work extends Message = WorkMessage> = Pick<Queue<Work>, 'send'>
 
 /** One attempt: a socket that died in a Lambda's freeze leaves time for another. */
 const attemptMilliseconds = 1_000
@@ -45,6 +54,11 @@ const deadlineMilliseconds = 2_000
 /** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
 export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
   return sqsQueue(required(setting))
+}
+
+/** The queue of the sources that are due. */
+export function configuredCrawlerQueue(): Queue<CrawlMessage> {
+  return sqsQueue(required('CRAWLER_QUEUE_URL'))
 }
 
 export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {
@@ -60,7 +74,7 @@ export function configuredRoutedQueue(): Sender {
 export const maxDelaySeconds = 900
 
 interface Sending {
-  work: WorkMessage
+  work: Message
   delaySeconds: number
   sent: PromiseWithResolvers<void>
 }
@@ -72,7 +86,7 @@ interface BatchResult {
 const maxPerBatch = 10
 
 /** Messages that are sent at the same moment share a request, ten at most. */
-export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): Queue {
+export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): Queue<Message> {
   const call = (operation: string, input: object) =>
     inTime('queue', deadlineMilliseconds, (signal) =>
       callAws({
@@ -128,7 +142,7 @@ function toEntry({ work, delaySeconds }: Sending, place: number) {
   const body = {
     v: 1,
     organization_id: work.organizationId,
-    document_id: work.documentId,
+    ...subjectOf(work),
     ...(work.requestId && { request_id: work.requestId }),
     ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
   }
@@ -140,8 +154,12 @@ function toEntry({ work, delaySeconds }: Sending, place: number) {
   }
 }
 
-/** A failure is logged and counted: the document's row still says that it has work to do. @returns whether it was sent */
-export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
+/** A failure is logged and counted: the row still says that there is work to do. @returns whether it was sent */
+export async function sendOrLog<Work extends Message>(
+  queue: Sender<Work>,
+  work: Work,
+  delaySeconds = 0,
+): Promise<boolean> {
   try {
     await queue.send(work, delaySeconds)
     return true
@@ -152,13 +170,17 @@ export async function sendOrLog(queue: Sender, work: WorkMessage, delaySeconds =
   }
 }
 
-export function idsOf(work: WorkMessage) {
+export function idsOf(work: Message) {
   return {
     request_id: work.requestId,
     organization_id: work.organizationId,
     api_key_id: work.apiKeyId,
-    document_id: work.documentId,
+    ...subjectOf(work),
   }
+}
+
+function subjectOf(work: Message) {
+  return 'sourceId' in work ? { source_id: work.sourceId } : { document_id: work.documentId }
 }
 
 export function parseMessage(body: string): WorkMessage | undefined {
@@ -166,4 +188,11 @@ export function parseMessage(body: string): WorkMessage | undefined {
   if (!result.success) return undefined
   const { organization_id, document_id, request_id, api_key_id } = result.output
   return { organizationId: organization_id, documentId: document_id, requestId: request_id, apiKeyId: api_key_id }
+}
+
+export function parseCrawlMessage(body: string): CrawlMessage | undefined {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), crawlMessage), body)
+  if (!result.success) return undefined
+  const { organization_id, source_id, request_id, api_key_id } = result.output
+  return { organizationId: organization_id, sourceId: source_id, requestId: request_id, apiKeyId: api_key_id }
 }

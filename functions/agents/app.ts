@@ -4,16 +4,19 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
+import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { agentExample, agentSchema, listQuery, sortKey } from './schemas.ts'
+import { sourceRoutes } from './sources.ts'
 
 const collection = '/v1/agents'
 
 export interface Dependencies {
   db: Database
+  queue?: Sender<CrawlMessage> | undefined
   now?: () => number
 }
 
-export function agentsApp({ db, now }: Dependencies) {
+export function agentsApp({ db, queue, now }: Dependencies) {
   const endpoint = endpoints(db, now)
   return api()
     .get(
@@ -60,4 +63,5 @@ export function agentsApp({ db, now }: Dependencies) {
         async ({ c, key, db, params }) => c.json(await getAgent(db, { organizationId: key.organizationId, ...params })),
       ),
     )
+    .route('/', sourceRoutes(endpoint, queue))
 }

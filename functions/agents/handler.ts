@@ -1,8 +1,11 @@
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
+import { configuredCrawlerQueue } from '../../shared/queue.ts'
 import { agentsApp } from './app.ts'
 
-export const handler = lambdaHandler(agentsApp({ db: configuredDatabase() }))
+export const handler = lambdaHandler(
+  agentsApp({ db: configuredDatabase({ timeoutSeconds: 25 }), queue: configuredCrawlerQueue() }),
+)
 
 await loaded()

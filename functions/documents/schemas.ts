@@ -10,7 +10,7 @@ import { externalId } from '../../shared/documents/input.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields, printable } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { agentId, documentId } from '../../shared/ids.ts'
+import { agentId, documentId, uuid } from '../../shared/ids.ts'
 
 const exclude = v.optional(
   v.pipe(
@@ -48,6 +48,7 @@ export const listQuery = fields({
   external_id_prefix: v.optional(
     v.pipe(printable(255), v.description('Only documents whose `external_id` begins so.')),
   ),
+  source_id: v.optional(v.pipe(uuid, v.description('Only documents that are pages of this source.'))),
   metadata: v.optional(
     v.pipe(
       v.string('must be given once'),

@@ -2,12 +2,13 @@ import type { Context } from 'aws-lambda'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 
 const sweeper = {
   db: configuredDatabase({ timeoutSeconds: 40 }),
   queue: configuredRoutedQueue(),
+  crawlerQueue: configuredCrawlerQueue(),
   bucket: configuredBucket(),
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
@@ -15,6 +15,7 @@ import {
   purgeSignInAttempts,
 } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
+import { acquireDueSources, measureOldestDueSource, sendDueSources } from './sources.ts'
 
 interface SweepReport {
   recovered: number
@@ -22,6 +23,7 @@ interface SweepReport {
   resent: number
   /** Documents whose message could not be sent; they are due again. */
   send_failures: number
+  sources_sent: number
   files_deleted: number
   keys_purged: number
   query_vectors_purged: number
@@ -36,6 +38,7 @@ interface SweepReport {
 export interface Sweeper {
   db: Database
   queue: Sender
+  crawlerQueue: Sender<CrawlMessage>
   bucket: Pick<Bucket, 'delete' | 'list'>
 }
 
@@ -43,16 +46,18 @@ const lastSendMilliseconds = 15_000
 
 /** Recovers, fails and resends documents, and purges. Sweeps may overlap. @param remaining milliseconds until this process is stopped */
 export async function sweep(
-  { db, queue, bucket }: Sweeper,
+  { db, queue, crawlerQueue, bucket }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
 ): Promise<SweepReport> {
-  const { recovered, exhausted, unavailable, unprocessed, lost, oldest, obsolete } = await db.batch({
+  const { recovered, exhausted, unavailable, unprocessed, lost, oldest, obsolete, due, oldestDue } = await db.batch({
     recovered: recoverExpired(db),
     exhausted: failExhausted(db),
     ...failOverdue(db),
     lost: acquireLost(),
     oldest: measureOldest(db),
     obsolete: findObsoleteFiles(),
+    oldestDue: measureOldestDueSource(),
+    due: acquireDueSources(),
   })
   const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)
   const failed = exhausted.length + unavailable.length + unprocessed.length
@@ -61,6 +66,7 @@ export async function sweep(
     given_up: failed,
     resent: isSent.filter(Boolean).length,
     send_failures: isSent.filter((each) => !each).length,
+    sources_sent: await sendDueSources(crawlerQueue, due),
     files_deleted: await deleteFiles(db, bucket, obsolete),
     keys_purged: await purgeKeys(db),
     query_vectors_purged: await purgeQueryVectors(db),
@@ -73,6 +79,7 @@ export async function sweep(
   }
   report({
     OldestPendingSeconds: summary.oldest_pending_seconds,
+    OldestDueSourceSeconds: oldestDue[0]!.seconds,
     LeaseRecoveries: recovered.length + exhausted.length,
     DocumentsFailed: failed,
   })

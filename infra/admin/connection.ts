@@ -18,8 +18,8 @@ export interface Services {
 export const environmentHelp = `Environment:
   DATABASE_URL        URL of a Neon database (*.neon.tech), with an operator's login, or of any other if DATABASE_ENDPOINT
                       is set to an endpoint that serves it over Neon's protocol. Optional: QUEUE_URL,
-                      DEAD_LETTER_QUEUE_URL, EXTRACTION_QUEUE_URL and EXTRACTION_DEAD_LETTER_QUEUE_URL, with AWS
-                      credentials for those queues.
+                      DEAD_LETTER_QUEUE_URL, and the same with EXTRACTION_ and CRAWLER_ before, with AWS credentials for
+                      those queues.
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
                       unset, or the URL of the PostgreSQL server that the stand was started with.
   BASE_URL, API_KEY   For the commands of questions, which need nothing else: the API's address and a key for it.`

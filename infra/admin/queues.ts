@@ -9,7 +9,7 @@ import {
 import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { localAws } from '../data-directory/address.ts'
 
-/** The environment's `QUEUE_URL`, `DEAD_LETTER_QUEUE_URL`, and the same with `EXTRACTION_`. */
+/** The environment's `QUEUE_URL`, `DEAD_LETTER_QUEUE_URL`, and the same with `EXTRACTION_` and `CRAWLER_`. */
 export type QueueUrls = Readonly<Record<string, string | undefined>>
 
 export type Queues = ReturnType<typeof openQueues>
@@ -28,6 +28,7 @@ export function openQueues(urls: QueueUrls, endpoint?: string) {
   const pairs = [
     { from: urls.DEAD_LETTER_QUEUE_URL, to: urls.QUEUE_URL },
     { from: urls.EXTRACTION_DEAD_LETTER_QUEUE_URL, to: urls.EXTRACTION_QUEUE_URL },
+    { from: urls.CRAWLER_DEAD_LETTER_QUEUE_URL, to: urls.CRAWLER_QUEUE_URL },
   ]
   const deadLetters = pairs.flatMap(({ from }) => from ?? [])
   const redrives = pairs.flatMap(({ from, to }) => (from && to ? [() => moveMessages(sqs, from, to)] : []))

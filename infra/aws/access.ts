@@ -34,11 +34,11 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
   platforms: { database: 'database-platforms', embeds: true },
   mcp: { database: 'database-mcp', embeds: true },
   organization: { database: 'database-organization' },
-  agents: { database: 'database-agents' },
+  agents: { database: 'database-agents', sends: ['crawler'] },
   questions: { database: 'database-questions', embeds: true },
   dashboard: {
     database: 'database-dashboard',
-    sends: ['embedding', 'extraction'],
+    sends: ['embedding', 'extraction', 'crawler'],
     embeds: true,
     files: ['s3:PutObject', 's3:GetObject'],
   },
@@ -50,9 +50,10 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     receives: 'extraction',
     files: ['s3:GetObject'],
   },
+  crawler: { database: 'database-crawler', sends: ['embedding', 'crawler'], receives: 'crawler' },
   sweeper: {
     database: 'database-sweeper',
-    sends: ['embedding', 'extraction'],
+    sends: ['embedding', 'extraction', 'crawler'],
     files: ['s3:DeleteObject'],
     listsFiles: true,
   },
@@ -66,7 +67,11 @@ export type Resources = {
   readonly settings: StageSettings
 }
 
-const queueSetting: Record<QueueName, string> = { embedding: 'QUEUE_URL', extraction: 'EXTRACTION_QUEUE_URL' }
+const queueSetting: Record<QueueName, string> = {
+  embedding: 'QUEUE_URL',
+  extraction: 'EXTRACTION_QUEUE_URL',
+  crawler: 'CRAWLER_QUEUE_URL',
+}
 
 export function environmentFor(
   allowed: Access,

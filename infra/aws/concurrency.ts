@@ -5,9 +5,9 @@ export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 /** Fits 97 connections: 0.25 units of Neon, less the 7 that Neon uses itself. */
 export const small = {
   documents: 10,
-  chunks: 5,
+  chunks: 4,
   search: 25,
-  mcp: 5,
+  mcp: 4,
   platforms: 8,
   organization: 2,
   agents: 2,
@@ -19,9 +19,9 @@ export const small = {
 /** Fits 412 connections: a unit of Neon. */
 export const regular = {
   documents: 40,
-  chunks: 20,
+  chunks: 18,
   search: 150,
-  mcp: 20,
+  mcp: 19,
   platforms: 30,
   organization: 5,
   agents: 5,
@@ -35,9 +35,10 @@ const others = 10
 /** Connections that all Lambdas may use at once: one for an instance that serves, one for each message of a worker's batch. */
 export function connectionsAtOnce(
   { reference: _, ...serving }: ReservedConcurrency,
-  workers: { embeddingConcurrency: number; extractionConcurrency: number },
+  workers: { embeddingConcurrency: number; extractionConcurrency: number; crawlerConcurrency: number },
 ): number {
   const ofServing = Object.values(serving).reduce((sum, count) => sum + count, 0)
   const ofEmbedding = workers.embeddingConcurrency * queues.embedding.batchSize
-  return ofServing + ofEmbedding + workers.extractionConcurrency * queues.extraction.batchSize + others
+  const ofCrawlers = workers.crawlerConcurrency * queues.crawler.batchSize
+  return ofServing + ofEmbedding + workers.extractionConcurrency * queues.extraction.batchSize + ofCrawlers + others
 }

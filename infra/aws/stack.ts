@@ -35,9 +35,14 @@ export class CuecardStack extends Stack {
     const work = {
       embedding: new WorkQueue(this, 'embedding', name),
       extraction: new WorkQueue(this, 'extraction', name),
+      crawler: new WorkQueue(this, 'crawler', name),
     }
     const files = createFilesBucket(this, name, settings)
-    const queues = { embedding: work.embedding.queue, extraction: work.extraction.queue }
+    const queues = {
+      embedding: work.embedding.queue,
+      extraction: work.extraction.queue,
+      crawler: work.crawler.queue,
+    }
     const resources: Resources = { secrets, queues, files, settings }
 
     const serving = new Construct(this, 'functions')
@@ -56,6 +61,7 @@ export class CuecardStack extends Stack {
     )
     addEventSource(this, 'embedding', queues.embedding, aliases.embedding, settings.embeddingConcurrency)
     addEventSource(this, 'extraction', queues.extraction, aliases.extraction, settings.extractionConcurrency)
+    addEventSource(this, 'crawler', queues.crawler, aliases.crawler, settings.crawlerConcurrency)
     functions.canary.addEnvironment('BASE_URL', http.origin)
     addSchedule(this, 'sweeper', aliases.sweeper)
     addSchedule(this, 'canary', aliases.canary)
@@ -68,6 +74,8 @@ export class CuecardStack extends Stack {
     new CfnOutput(this, 'dead-letters-url', { value: work.embedding.deadLetters.queueUrl })
     new CfnOutput(this, 'extraction-queue-url', { value: queues.extraction.queueUrl })
     new CfnOutput(this, 'extraction-dead-letters-url', { value: work.extraction.deadLetters.queueUrl })
+    new CfnOutput(this, 'crawler-queue-url', { value: queues.crawler.queueUrl })
+    new CfnOutput(this, 'crawler-dead-letters-url', { value: work.crawler.deadLetters.queueUrl })
     new CfnOutput(this, 'files-bucket', { value: files.bucketName })
   }
 }

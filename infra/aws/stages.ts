@@ -46,6 +46,8 @@ export type StageSettings = {
   readonly embeddingConcurrency: number
   /** Maximum concurrent extraction Lambdas (2 to 1000), each of which reads one file. */
   readonly extractionConcurrency: number
+  /** Maximum concurrent crawler Lambdas (2 to 1000), each of which reads the pages of one source. */
+  readonly crawlerConcurrency: number
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
@@ -88,6 +90,7 @@ export const exampleStages = {
     databaseConnections: 97,
     embeddingConcurrency: 2,
     extractionConcurrency: 2,
+    crawlerConcurrency: 2,
     logRetention: RetentionDays.ONE_WEEK,
     logLevel: 'DEBUG',
     tokensPerDay: 20_000_000,
@@ -103,6 +106,7 @@ export const exampleStages = {
     databaseConnections: 412,
     embeddingConcurrency: 10,
     extractionConcurrency: 5,
+    crawlerConcurrency: 5,
     logRetention: RetentionDays.THREE_MONTHS,
     logLevel: 'INFO',
     tokensPerDay: 500_000_000,

@@ -12,6 +12,7 @@ export interface Functions {
   routes: GatewayRoute[]
   embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
   extraction: LambdaHandler<SQSEvent, SQSBatchResponse>
+  crawler: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<ScheduledEvent, unknown>
 }
 
@@ -29,6 +30,7 @@ export async function loadFunctions(
       DATABASE_ENDPOINT: database.endpoint,
       QUEUE_URL: queues.embedding.queueUrl,
       EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
+      CRAWLER_QUEUE_URL: queues.crawler.queueUrl,
       FILES_BUCKET: bucket,
       AWS_ENDPOINT_URL_SQS: endpoint,
       AWS_ENDPOINT_URL_S3: endpoint,
@@ -41,8 +43,8 @@ export async function loadFunctions(
     routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
     handlers[name] = handler
   }
-  const { embedding, extraction, sweeper } = handlers as unknown as Functions
-  return { routes, embedding, extraction, sweeper }
+  const { embedding, extraction, crawler, sweeper } = handlers as unknown as Functions
+  return { routes, embedding, extraction, crawler, sweeper }
 }
 
 export function sourceOf(name: LambdaName): string {

@@ -93,7 +93,7 @@ function modelStep(restarted: number): string {
 
 export function addressOf(
   { url, endpoint }: Pick<LocalDatabase, 'url' | 'endpoint'>,
-  { endpoint: sqs_endpoint, queues: { embedding, extraction } }: Pick<Emulator, 'endpoint' | 'queues'>,
+  { endpoint: sqs_endpoint, queues: { embedding, extraction, crawler } }: Pick<Emulator, 'endpoint' | 'queues'>,
   server_url?: string,
 ) {
   return {
@@ -106,6 +106,8 @@ export function addressOf(
       DEAD_LETTER_QUEUE_URL: embedding.deadLetterUrl,
       EXTRACTION_QUEUE_URL: extraction.queueUrl,
       EXTRACTION_DEAD_LETTER_QUEUE_URL: extraction.deadLetterUrl,
+      CRAWLER_QUEUE_URL: crawler.queueUrl,
+      CRAWLER_DEAD_LETTER_QUEUE_URL: crawler.deadLetterUrl,
     },
   }
 }
@@ -118,5 +120,7 @@ export async function releaseWork(db: Database): Promise<void> {
       where managed_by = 'service' and status = 'processing'`,
     pending: sql`update documents set next_attempt_at = null, resend_at = now()
       where managed_by = 'service' and status = 'pending'`,
+    crawled: sql`update sources set lease_expires_at = now() - interval '1 second' where lease_token is not null`,
+    due: sql`update sources set resend_at = now()`,
   })
 }

@@ -33,6 +33,7 @@ const tags = [
   { name: 'Golden questions', description: 'Questions whose answers no change may take away unnoticed.' },
   { name: 'Platforms', description: 'What voice platforms call, in MCP or in a form of their own.' },
   { name: 'Agents', description: 'The owners of knowledge bases, and the progress of their documents.' },
+  { name: 'Sources', description: 'Websites whose pages become documents, and stay as the pages are.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]

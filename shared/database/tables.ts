@@ -54,6 +54,57 @@ export interface Tables {
   sessions: { organization_id: Id; api_key_id: Id; token_hash: Buffer; expires_at: Time; created_at: Time }
   sign_in_attempts: { source: string; failures: number; since: Time }
   signing_secrets: { organization_id: Id; agent_id: Id; platform: 'retell'; secret: Buffer; created_at: Time }
+  sources: {
+    organization_id: Id
+    id: Id
+    agent_id: Id
+    url: string
+    kind: SourceKind
+    include: string[]
+    exclude: string[]
+    refresh_hours: number
+    status: Generated<SourceStatus>
+    error_message: string | null
+    notice: string | null
+    checked_at: Date | null
+    next_check_at: Time
+    crawl: Generated<number>
+    /** When the crawl under way goes on; null if none is. */
+    resume_at: Date | null
+    lease_token: string | null
+    lease_expires_at: Date | null
+    attempt: Generated<number>
+    failures: Generated<number>
+    resend_at: Time
+    request_id: string | null
+    requested_by: Id | null
+    created_at: Time
+  }
+  source_pages: {
+    organization_id: Id
+    agent_id: Id
+    source_id: Id
+    address: string
+    crawl: number
+    task: PageTask | null
+    found: 'page' | 'unchanged' | 'gone' | 'left_out' | 'failed' | 'excluded' | null
+    left_out: string | null
+    /** The page's own address, where this one leads to it. */
+    at: string | null
+    is_moved: boolean | null
+    title: string | null
+    content: string | null
+    characters: number | null
+    text_hash: Buffer | null
+    is_changed: boolean | null
+    found_hash: Buffer | null
+    /** Of the title and the text that the document was last given. */
+    applied_hash: Buffer | null
+    etag: string | null
+    last_modified: string | null
+    gone_since: Date | null
+    looked_at: Date | null
+  }
   documents: {
     organization_id: Id
     id: Id
@@ -62,6 +113,7 @@ export interface Tables {
     title_terms: string | null
     /** No client has given a title: it is the file's name, or the title that the file gives itself. */
     external_id: string | null
+    source_id: Generated<Id | null>
     metadata: JSONColumnType<Record<string, unknown>, string | undefined, string>
     title_from_file: Generated<boolean>
     content: string | null
@@ -271,6 +323,13 @@ export interface Warning {
   golden_question_id: string
   question: string
 }
+
+export type SourceKind = 'page' | 'sitemap' | 'site'
+
+export type SourceStatus = 'pending' | 'ready' | 'error'
+
+/** What a crawl has still to do with a page. */
+export type PageTask = 'fetch' | 'create' | 'update' | 'delete'
 
 export type SourceType = 'manual' | 'pdf' | 'csv' | 'txt' | 'docx'
 

@@ -6,7 +6,7 @@ import { recordset } from '../database/recordset.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
-import { idsOf, type Origin, parseMessage, type Queue, type WorkMessage } from '../queue.ts'
+import { type CrawlMessage, idsOf, type Origin, parseMessage, type Queue, type WorkMessage } from '../queue.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Failure, ownFaults } from './failures.ts'
 import { enqueue } from './outbox.ts'
@@ -68,12 +68,13 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
  * Whether the record is done. A message that is not ours is dropped, since the sweeper sends again for all that is pending.
  * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
  */
-export async function consume(
-  queue: Queue,
+export async function consume<Work extends WorkMessage | CrawlMessage = WorkMessage>(
+  queue: Pick<Queue, 'changeVisibility'>,
   record: SQSRecord,
-  work: (message: WorkMessage) => Promise<number | undefined>,
+  work: (message: Work) => Promise<number | undefined>,
+  parse = parseMessage as (body: string) => Work | undefined,
 ): Promise<boolean> {
-  const message = parseMessage(record.body)
+  const message = parse(record.body)
   if (!message) {
     log.error('message_unreadable', { message_id: record.messageId })
     return true

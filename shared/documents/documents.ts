@@ -26,6 +26,7 @@ export async function listDocuments(
   {
     status,
     external_id_prefix,
+    source_id,
     metadata,
     exclude,
     limit,
@@ -33,6 +34,7 @@ export async function listDocuments(
   }: {
     status?: Status | undefined
     external_id_prefix?: string | undefined
+    source_id?: string | undefined
     metadata?: string | undefined
     exclude?: 'content' | undefined
     limit: number
@@ -51,6 +53,7 @@ export async function listDocuments(
         where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and ${isAfter}
           and ${status ? sql`d.status = ${status}` : sql`true`}
           and ${external_id_prefix ? sql`starts_with(d.external_id, ${external_id_prefix})` : sql`true`}
+          and ${source_id ? sql`d.source_id = ${source_id}` : sql`true`}
           and ${metadata ? hasMetadata(metadata) : sql`true`}
         window newest as (order by d.created_at desc, d.id desc)
         order by d.created_at desc, d.id desc limit ${limit + 1}

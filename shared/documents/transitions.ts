@@ -19,6 +19,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | its text is corrected            | the same, and remains a file              | `restart`, `correct`            |
  * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
+ * | any, page of a source      | PATCH: content                   | the same, and is the client's own         | `restart`, `leaveSource`        |
  * | its file is missing, error | another file is announced        | the same, and awaits that file            | `restart`, `awaitFile`, `mayReplaceFile` |
  * | pending, awaits its file   | the uploader reports the file    | the same, queued                          | `reportUpload`, `awaitsFile`    |
  * | any, service               | first upload of chunks           | pending, client, new revision, no chunks  | `takeOver`, `isManagedByService` |
@@ -117,6 +118,12 @@ export const becomeText = {
   ...noText,
   corrections: '[]',
   resembles: null,
+} satisfies Transition
+
+/** Makes a page of a source a document of the client's own, which no crawl changes any more. */
+export const leaveSource = {
+  source_id: null,
+  source_type: sql<SourceType>`case when ${d.source_id} is null then ${d.source_type} else 'manual' end`,
 } satisfies Transition
 
 /** The file and its text stay together. */

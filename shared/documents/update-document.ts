@@ -28,6 +28,7 @@ import {
   type DocumentState,
   decide,
   isFile,
+  leaveSource,
   restart,
   type Transition,
 } from './transitions.ts'
@@ -35,11 +36,11 @@ import {
 /** What is corrected in a file's text after it is edited. With this, new content leaves the document a file. */
 export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
 
-/** Changes title, content, external id, metadata and dates, and the status as `decide` says. @throws ApiError, Unavailable */
+/** `isPage`: a crawl makes the change, so the document stays its source's. Changes title, content, external id, metadata and dates, and the status as `decide` says. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
-  input: UpdateInput & { isRestored?: boolean; corrections?: CorrectionsAfter | undefined },
+  input: UpdateInput & { isRestored?: boolean; isPage?: boolean; corrections?: CorrectionsAfter | undefined },
   origin: Origin,
   match: Tags = '*',
 ): Promise<{ document: DocumentRow; queued: boolean }> {
@@ -67,7 +68,8 @@ export async function updateDocument(
       ...(decision === 'restart' && {
         ...restart(origin),
         ignores_golden_questions: ignores,
-        ...(content_hash && !isCorrected && { content: input.content, content_hash }),
+        ...(content_hash &&
+          !isCorrected && { content: input.content, content_hash, ...(!input.isPage && leaveSource) }),
         ...(found.is_file && !isCorrected && (content_hash ? becomeText : awaitText)),
         ...(isCorrected && {
           ...correct(input.content!, content_hash!),

@@ -140,10 +140,10 @@ const maxChecks = 20
 export async function verdictOn(
   db: Database,
   scope: AgentScope,
-  change: Change,
+  change: Change | readonly Change[],
   ignores: boolean | undefined,
 ): Promise<Verdict | undefined> {
-  const verdict = await checkChange(db, scope, [change])
+  const verdict = await checkChange(db, scope, [change].flat())
   const blocking = blockingOf(verdict)
   if (blocking.length > 0 && !ignores) rejectBroken(blocking)
   return verdict
@@ -156,7 +156,7 @@ export async function verdictOn(
 export async function guarded<Result>(
   db: Database,
   scope: AgentScope,
-  change: Change,
+  change: Change | (() => Promise<readonly Change[]>),
   ignores: boolean | undefined,
   act: (verdict: Verdict | undefined) => Promise<Result | typeof outdated>,
 ): Promise<Result> {
@@ -167,7 +167,7 @@ export async function guarded<Result>(
       await keepResults(db, scope, verdict)
       return done as Result
     }
-    verdict = await verdictOn(db, scope, change, ignores)
+    verdict = await verdictOn(db, scope, typeof change === 'function' ? await change() : change, ignores)
   }
   throw new Unavailable('database', new Error(`The knowledge base changed ${maxChecks} times in a row`))
 }

@@ -12,6 +12,7 @@ export const problems = {
   document_not_found: { status: 404, title: 'Document not found' },
   revision_not_found: { status: 404, title: 'Revision not found' },
   golden_question_not_found: { status: 404, title: 'Golden question not found' },
+  source_not_found: { status: 404, title: 'Source not found' },
   route_not_found: { status: 404, title: 'Route not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   external_id_conflict: { status: 409, title: 'A document with this external id already exists' },

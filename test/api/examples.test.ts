@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { sourceExample } from '../../functions/agents/source-schemas.ts'
 import { goldenExample } from '../../functions/questions/golden/schemas.ts'
 import { errorsOf } from '../../infra/openapi/problems.ts'
 import { documentExample } from '../../shared/documents/document.ts'
@@ -89,6 +90,7 @@ function exampleOf({ body }: Answer): Example {
     .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)
     .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
     .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, goldenExample.id)
+    .replace(/(?<=sources\/)[0-9a-f-]{36}/, sourceExample.id)
   const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: goldenExample.id }))
   return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }
 }

@@ -29,6 +29,7 @@ test('both stages leave a hundred of an account’s thousand executions unreserv
   const executions = Object.values(stages).flatMap((stage) => [
     stage.embeddingConcurrency,
     stage.extractionConcurrency,
+    stage.crawlerConcurrency,
     ...Object.values(stage.reservedConcurrency!),
   ])
   expect(executions.reduce((sum, number) => sum + number, 0)).toBeLessThanOrEqual(900)

@@ -90,7 +90,7 @@ test.each(Object.keys(entryPoints) as BundleName[])(
     cpSync(dirname(prod.bundle(name)), alone, { recursive: true })
     const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
     const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
-    for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL'])
+    for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL', 'CRAWLER_QUEUE_URL'])
       if (name in env) env[name] = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env[name]}`
     const role = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
     const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`

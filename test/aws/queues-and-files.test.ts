@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { leaseSeconds as crawlerLeaseSeconds } from '../../functions/crawler/lease.ts'
 import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { leaseSeconds } from '../../shared/documents/transitions.ts'
@@ -27,9 +28,10 @@ describe.each(queueNames)('the %s queue', (name) => {
 
   test('hides a message for six times its Lambda’s time-out, until the lease of a crashed delivery is over', () => {
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * timeout())
-    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(leaseSeconds)
+    const lease = name === 'crawler' ? crawlerLeaseSeconds : leaseSeconds
+    expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(lease)
     const isRenewed = name === 'extraction'
-    expect(leaseSeconds).toBeGreaterThan(isRenewed ? 2 * readerLimits.seconds : timeout())
+    expect(lease).toBeGreaterThan(isRenewed ? 2 * readerLimits.seconds : timeout())
     expect(timeout()).toBeGreaterThan(isRenewed ? readerLimits.secondsInAll : 0)
   })
 

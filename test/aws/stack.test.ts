@@ -86,13 +86,13 @@ describe('permissions', () => {
     ['platforms', [read('database-platforms', 'provider')]],
     ['mcp', [read('database-mcp', 'provider')]],
     ['organization', [read('database-organization')]],
-    ['agents', [read('database-agents')]],
+    ['agents', [read('database-agents'), send('crawler')]],
     ['questions', [read('database-questions', 'provider')]],
     [
       'dashboard',
       [
         read('database-dashboard', 'provider'),
-        send(...both),
+        send('crawler', ...both),
         files('GetObject', 'PutObject'),
         key('Decrypt', 'GenerateDataKey'),
       ],
@@ -103,7 +103,8 @@ describe('permissions', () => {
       'extraction',
       [read('database-extraction'), send(...both), receive('extraction'), files('GetObject'), key('Decrypt')],
     ],
-    ['sweeper', [read('database-sweeper'), send(...both), files('DeleteObject'), listFiles]],
+    ['crawler', [read('database-crawler'), send('crawler', 'embedding'), receive('crawler')]],
+    ['sweeper', [read('database-sweeper'), send('crawler', ...both), files('DeleteObject'), listFiles]],
     ['canary', [read('canary')]],
     ['migrate', [read('database-owner')]],
   ])('of %s are these and no others', (name, expected) => {

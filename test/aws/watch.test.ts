@@ -73,6 +73,7 @@ describe('an alarm is raised', () => {
   test.each([
     ['dead-letters', 'cuecard-everything-embedding-dead-letters'],
     ['extraction-dead-letters', 'cuecard-everything-extraction-dead-letters'],
+    ['crawler-dead-letters', 'cuecard-everything-crawler-dead-letters'],
   ])('at the first dead letter, within a minute: %s', (id, queue) => {
     expect(alarm(id)).toMatchObject({
       ...{ Threshold: 1, Period: 60, EvaluationPeriods: 1, MetricName: 'ApproximateNumberOfMessagesVisible' },
@@ -136,6 +137,7 @@ describe('an alarm is raised', () => {
   test.each([
     ['oldest-message', 'cuecard-everything-embedding'],
     ['extraction-oldest-message', 'cuecard-everything-extraction'],
+    ['crawler-oldest-message', 'cuecard-everything-crawler'],
   ])('for a message only after more than one failed delivery: %s', (id, name) => {
     const queue = stage.one('AWS::SQS::Queue', 'QueueName', name)[1].Properties
     expect(Number(alarm(id).Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
@@ -146,7 +148,7 @@ describe('an alarm is raised', () => {
       metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const named = (names: string[]) => names.sort().map((name) => `cuecard-everything-${name}`)
     const working = watched('worker-throttles')
-    expect(working.sort()).toEqual(named(['canary', 'embedding', 'extraction', 'sweeper']))
+    expect(working.sort()).toEqual(named(['canary', 'crawler', 'embedding', 'extraction', 'sweeper']))
     expect([...watched('lambda-throttles'), ...working].sort()).toEqual(named(Object.keys(lambdas)))
   })
 })

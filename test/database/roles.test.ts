@@ -60,17 +60,24 @@ describe('the roles of the Lambdas', () => {
       where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
       group by grantee, privilege_type`.execute(stand.db)
     const expected = linesOf(`
-      agents select: agents documents
+      agents delete: documents sources
+      agents insert: sources
+      agents select: agents documents golden_questions source_pages sources
+      agents update: documents golden_questions sources
       chunks delete: chunks idempotency_keys vectors
       chunks insert: chunk_terms chunks idempotency_keys vectors
       chunks select: agents chunks documents golden_questions idempotency_keys vectors
       chunks update: documents golden_questions idempotency_keys
-      dashboard delete: calls chunks documents golden_questions question_log sessions vectors
-      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts
+      crawler delete: chunks documents source_pages vectors
+      crawler insert: documents source_pages
+      crawler select: agents chunks documents golden_questions source_pages sources vectors
+      crawler update: documents golden_questions source_pages sources
+      dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors
+      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts sources
       dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals document_revisions documents \
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
-        sign_in_attempts term_lists vectors
-      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts
+        sign_in_attempts source_pages sources term_lists vectors
+      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts sources
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
       documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys vectors
@@ -84,10 +91,10 @@ describe('the roles of the Lambdas', () => {
       mcp insert: query_vectors question_log
       mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       operator delete: agents api_keys calls chunk_terms chunks document_revisions documents golden_questions \
-        idempotency_keys organizations query_vectors question_log signing_secrets term_lists vectors
+        idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
       operator select: agents api_keys calls chunk_terms chunks document_revisions documents embedded_tokens erasures \
-        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets term_lists vectors
+        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
       organization select: documents embedded_tokens organizations request_meters
       organization update: organizations
@@ -102,8 +109,8 @@ describe('the roles of the Lambdas', () => {
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
       sweeper select: document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
-        question_log sessions sign_in_attempts
-      sweeper update: documents obsolete_files
+        question_log sessions sign_in_attempts sources
+      sweeper update: documents obsolete_files sources
     `)
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
@@ -124,7 +131,7 @@ describe('the roles of the Lambdas', () => {
     const expected = linesOf(`
       insert chunk_terms (agent_id chunk_index document_id length organization_id revision terms): chunks embedding
       insert chunks (sketch vector_id): chunks embedding
-      insert documents (title_terms): dashboard documents
+      insert documents (title_terms): crawler dashboard documents
       insert query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
         search
       insert vectors (document_id embedding exponent id organization_id sketch): chunks embedding
@@ -132,7 +139,7 @@ describe('the roles of the Lambdas', () => {
         platforms search
       select chunk_terms (agent_id chunk_index document_id organization_id revision): operator
       select chunks (sketch vector_id): dashboard mcp platforms search
-      select chunks (vector_id): documents embedding operator
+      select chunks (vector_id): crawler documents embedding operator
       select documents (chunk_offsets title_terms): mcp platforms search
       select documents (chunk_offsets): chunks operator
       select query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
@@ -143,8 +150,8 @@ describe('the roles of the Lambdas', () => {
       select vectors (document_id embedding exponent id organization_id): operator
       select vectors (document_id embedding id organization_id): dashboard mcp platforms search
       select vectors (document_id id organization_id sketch): embedding
-      select vectors (document_id id organization_id): documents
-      update documents (chunk_offsets title_terms): dashboard documents
+      select vectors (document_id id organization_id): crawler documents
+      update documents (chunk_offsets title_terms): crawler dashboard documents
       update documents (chunk_offsets): chunks embedding
       update documents (title_terms): extraction
     `)
@@ -183,9 +190,9 @@ describe('the roles of the Lambdas', () => {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
       ...{
-        admit_documents: ['dashboard', 'documents'],
+        admit_documents: ['crawler', 'dashboard', 'documents'],
         open_session: ['dashboard'],
-        search_after: ['chunks', 'dashboard', 'documents', 'embedding', 'questions'],
+        search_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
         require_operator_action: ['operator'],
       },
       ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },
@@ -209,11 +216,16 @@ describe('the roles of the Lambdas', () => {
   })
 
   const forbidden = linesOf(`
-    agents: select title from documents; select ready_document_count from agents; update agents set name = null
+    agents: select title from documents; select ready_document_count from agents; update agents set name = null; \
+      select title from source_pages; update source_pages set address = null; update sources set url = null; \
+      update documents set title = null
     chunks: select requested_by from documents; select title from document_revisions; \
       update chunks set content = null; update vectors set embedding = null; \
       update chunks set vector_id = null; select content from documents; update documents set title = null; \
       delete from documents; update chunk_terms set terms = null
+    crawler: select find_key('x'); insert into sources select from sources; delete from sources; \
+      update sources set url = null; select key_hash from api_keys; select embedding from vectors; \
+      select content from chunks; select secret from signing_secrets; update documents set organization_id = null
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
       select cursor_key from organizations; select find_key(null); insert into sessions select from sessions; \
       update sessions set expires_at = null; update calls set done_at = null; insert into calls select from calls; \
@@ -255,6 +267,7 @@ describe('the roles of the Lambdas', () => {
       select response from idempotency_keys; select extracted_text from documents; \
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
       select content from document_revisions; select name from organizations; \
+      select url from sources; select address from source_pages; update sources set next_check_at = now(); \
       select api_key_id from sessions; select present from term_lists; select terms from chunk_terms
   `).flatMap((line) => {
     const [role, statements] = line.split(': ')

@@ -33,6 +33,9 @@ async function busyTenant(): Promise<Tenant> {
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
   const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
   await call('POST', `/v1/agents/${agent}/golden-questions`, golden)
+  const source = await call('POST', `/v1/agents/${agent}/sources`, { url: 'https://paws-inn.example/' })
+  await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
+    values (${organization}, ${agent}, ${source.body.id}, 'https://paws-inn.example/', 1)`.execute(stand.db)
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
     where organization_id = ${organization} limit 1`.execute(stand.db)
@@ -110,6 +113,8 @@ describe('an organization that is erased', () => {
       document_revisions: 1,
       calls: 1,
       golden_questions: 1,
+      sources: 1,
+      source_pages: 1,
       question_log: 1,
       query_vectors: 1,
       idempotency_keys: 3,

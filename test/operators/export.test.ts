@@ -93,6 +93,8 @@ describe('an export', () => {
       document: 3,
       document_revision: 1,
       chunk: chunks.length,
+      source: 0,
+      source_page: 0,
       call: 1,
       golden_question: 0,
       question: 1,

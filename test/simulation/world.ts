@@ -164,7 +164,12 @@ export class World {
   }
 
   async sweep(): Promise<void> {
-    const sweeper = { db: this.#as('cuecard_sweeper'), queue: this.routed, bucket: this.bucket }
+    const sweeper = {
+      db: this.#as('cuecard_sweeper'),
+      queue: this.routed,
+      crawlerQueue: this.queue as never,
+      bucket: this.bucket,
+    }
     const process = new Process('sweeper', () => sweep(sweeper))
     this.sweepers.push(process)
     await process.settled()

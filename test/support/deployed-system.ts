@@ -54,6 +54,7 @@ export async function deploy(given?: StackTemplate) {
   const addresses: Record<string, string> = {
     ...{ BASE_URL: customers.origin, EMBEDDING_BASE_URL: provider.baseUrl, FILES_BUCKET: bucket },
     ...{ QUEUE_URL: queues.embedding.queueUrl, EXTRACTION_QUEUE_URL: queues.extraction.queueUrl },
+    CRAWLER_QUEUE_URL: queues.crawler.queueUrl,
   }
   const running = new Map<BundleName, LambdaInstance>()
 

@@ -10,6 +10,7 @@ export interface Ids {
   /** One that does not exist unless given. */
   goldenQuestionId?: string
   externalId?: string
+  sourceId?: string
 }
 
 export type KeyedRoute = Route & { permission: Permission; name: string }
@@ -30,7 +31,8 @@ const noId = newId()
 export function fill(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value =
-      ids[name as keyof Ids] ?? { file: 'page.css', revision: '1', goldenQuestionId: noId, externalId: 'hours' }[name]
+      ids[name as keyof Ids] ??
+      { file: 'page.css', revision: '1', goldenQuestionId: noId, externalId: 'hours', sourceId: noId }[name]
     if (value === undefined) throw new Error(`The tests have no value for {${name}}`)
     return value
   })
@@ -49,6 +51,10 @@ export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   const { body } = await tenant.call('POST', tenant.knowledgeBase, document)
   const { agentId } = tenant
   const ids = { agentId, documentId: body.id, ...(named && { externalId: named.external_id }) }
+  if (path.includes('{sourceId}')) {
+    const source = await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://paws-inn.example/' })
+    return { ...ids, sourceId: source.body.id }
+  }
   if (!path.includes('{goldenQuestionId}')) return ids
   const question = { question: 'Are you open on Sunday?', expects: { nothing: true } }
   const golden = await tenant.call('POST', `/v1/agents/${agentId}/golden-questions`, question)

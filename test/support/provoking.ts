@@ -109,6 +109,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
       await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
       return await call('DELETE', `${knowledgeBase}/${id}`)
     },
+    source_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/sources/${never.documentId}`),
     golden_question_not_found: ({ call, agentId }) =>
       call('GET', `/v1/agents/${agentId}/golden-questions/${never.documentId}`),
     invalid_transition: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'pending' }),

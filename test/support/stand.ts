@@ -140,6 +140,7 @@ export function useStand() {
     tenant,
     embedding: worker('embedding'),
     extraction: worker('extraction'),
+    crawler: worker('crawler'),
     deliver,
     /** Runs the sweeper Lambda once. */
     sweep: async () => invoke(open.functions.sweeper, toScheduledEvent('sweeper'), settingsOf('sweeper')),

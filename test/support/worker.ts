@@ -46,7 +46,7 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
   }
 }
 
-const repeating = ['cuecard_embedding', 'cuecard_extraction']
+const repeating = ['cuecard_crawler', 'cuecard_embedding', 'cuecard_extraction']
 
 /** The stand's database as a Lambda under that role reaches it. */
 export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
@@ -57,7 +57,8 @@ export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
 
 /** A sweeper of a test's own, on the stand's database. */
 export function sweeperWith(queue: Sender, bucket: Sweeper['bucket'] = memoryBucket()): Sweeper {
-  return { db: databaseAs('cuecard_sweeper'), queue, bucket }
+  const crawlerQueue = { send: () => Promise.resolve() }
+  return { db: databaseAs('cuecard_sweeper'), queue, crawlerQueue, bucket }
 }
 
 /** A queue that keeps what it is given, for tests of what is sent. */

@@ -21,6 +21,12 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   document: documentsAfter,
   document_revision: revisionsAfter,
   chunk: chunksAfter(withEmbeddings),
+  source: rowsOf(
+    'sources',
+    'id',
+    'agent_id, url, kind, include, exclude, refresh_hours, status, error_message, notice, checked_at, next_check_at, created_at',
+  ),
+  source_page: rowsOf('source_pages', 'source_id, address', 'agent_id, found, left_out, gone_since, looked_at'),
   call: rowsOf('calls', 'id', 'agent_id, done_at, deleted_at, created_at'),
   golden_question: rowsOf(
     'golden_questions',
@@ -54,7 +60,7 @@ const documentsAfter: PageAfter = async (db, id, last) => {
       select id, row_number() over (order by id) as position,
         sum(coalesce(octet_length(content), 0) + coalesce(octet_length(extracted_text), 0)) over (order by id) as bytes
       from documents where organization_id = ${id} and ${after('id', last)} order by id limit ${rowsPerPage})
-    select d.id, d.agent_id, d.title, d.external_id, d.metadata, d.content, d.extracted_text, d.file_notes, d.corrections,
+    select d.id, d.agent_id, d.title, d.external_id, d.source_id, d.metadata, d.content, d.extracted_text, d.file_notes, d.corrections,
       d.source_type, d.source_url, d.file_bytes, d.status,
       d.managed_by, d.revision, d.active_revision, d.valid_from, d.valid_until, d.error_message, d.created_at, d.updated_at
     from sized join documents d on (d.organization_id, d.id) = (${id}, sized.id)

@@ -72,6 +72,11 @@ export function createDashboard(
     timeGraph('Extraction time, ms', 'ExtractionMilliseconds', 'extraction'),
   )
   dashboard.addWidgets(
+    ...queueGraphs('Sources', work.crawler),
+    graph('Sources and pages', sums(name, 'SourcesChecked', 'SourcesFailed', 'PagesFetched')),
+    graph('Oldest due source, s', [reportedBy(name, 'OldestDueSourceSeconds', 'sweeper', 'Maximum')]),
+  )
+  dashboard.addWidgets(
     graph('Provider', sums(name, 'ProviderErrors', 'ProviderKeyRejected')),
     timeGraph('Provider time of documents, ms', 'ProviderLatency', 'embedding'),
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),

@@ -19,6 +19,20 @@ export function pipelineAlarms(
   return {
     ...workerAlarms('embedding', work.embedding, functions.embedding, settings),
     ...workerAlarms('extraction', work.extraction, functions.extraction, settings),
+    ...workerAlarms('crawler', work.crawler, functions.crawler, settings),
+    'sources-failed': {
+      metric: total(name, 'SourcesFailed', hour),
+      threshold: 20,
+      text: 'Twenty crawls or more have ended in error within an hour. One website that is down is its owner’s matter; many are a fault of the crawler or of its way to the internet. The error_message of the sources says which.',
+      page: 'failed-sources',
+    },
+    'oldest-due-source': {
+      metric: reportedBy(name, 'OldestDueSourceSeconds', 'sweeper', 'Maximum'),
+      threshold: 7200,
+      periods: 3,
+      text: 'A source has been due for two hours without a crawl. Check the queue and the log of the crawler Lambda, and whether it is at its maximum concurrency.',
+      page: 'failed-sources',
+    },
     'lease-recoveries': {
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.

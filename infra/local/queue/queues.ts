@@ -44,7 +44,11 @@ export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) =
     })
     return { queueUrl: source.url, queueArn: source.arn, deadLetterUrl, deadLetterArn }
   }
-  return { embedding: await createWithDeadLetters('embedding'), extraction: await createWithDeadLetters('extraction') }
+  return {
+    embedding: await createWithDeadLetters('embedding'),
+    extraction: await createWithDeadLetters('extraction'),
+    crawler: await createWithDeadLetters('crawler'),
+  }
 }
 
 const days = (count: number) => `${count * 24 * 60 * 60}`

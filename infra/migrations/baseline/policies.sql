@@ -24,24 +24,28 @@ create policy own on request_meters to cuecard_dashboard, cuecard_embedding, cue
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on embedded_tokens to cuecard_dashboard, cuecard_embedding, cuecard_organization
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+create policy own on agents to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
     cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on signing_secrets to cuecard_platforms
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on documents to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
+create policy own on sources to cuecard_agents, cuecard_crawler, cuecard_dashboard
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on source_pages to cuecard_agents, cuecard_crawler, cuecard_dashboard
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on documents to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding,
     cuecard_mcp, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own_files on documents to cuecard_extraction
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid) and source_url is not null)
   with check (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid)
     and source_url is not null and status <> 'completed');
-create policy own on chunks to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+create policy own on chunks to cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
     cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on document_revisions to cuecard_dashboard, cuecard_documents
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on vectors to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
+create policy own on vectors to cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_mcp,
     cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on chunk_terms to cuecard_chunks, cuecard_dashboard, cuecard_embedding, cuecard_mcp, cuecard_platforms,
@@ -55,7 +59,7 @@ create policy own on term_lists to cuecard_dashboard, cuecard_mcp, cuecard_platf
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on query_vectors to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-create policy own on golden_questions to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions
+create policy own on golden_questions to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
@@ -69,6 +73,7 @@ create policy own on calls as restrictive to cuecard_dashboard
 -- The sweeper, and failed sign-ins, which belong to no organization.
 
 create policy every_organization on documents to cuecard_sweeper using (true);
+create policy every_organization on sources to cuecard_sweeper using (true);
 create policy every_organization on document_revisions to cuecard_sweeper using (true);
 create policy every_organization on organizations to cuecard_sweeper using (true);
 create policy every_organization on obsolete_files to cuecard_sweeper using (true);
@@ -86,8 +91,7 @@ declare
 begin
   foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'document_revisions', 'documents', 'embedded_tokens',
     'erasures', 'golden_questions', 'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log',
-    'request_meters', 'signing_secrets',
-    'term_lists', 'vectors'] loop
+    'request_meters', 'signing_secrets', 'source_pages', 'sources', 'term_lists', 'vectors'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);
   end loop;

@@ -6,7 +6,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['agents', 'chunks', 'dashboard', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
+  foreach name in array array['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
     'organization', 'platforms', 'questions', 'search', 'sweeper'] loop
     begin
       execute format('create role %I nologin', 'cuecard_' || name);
@@ -17,8 +17,8 @@ begin
 end $$;
 
 revoke create on schema public from public;
-grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding,
-  cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search,
+grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
+  cuecard_embedding, cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search,
   cuecard_sweeper;
 
 -- Every request: the key, the limits, the agent, idempotency.
@@ -27,7 +27,7 @@ grant execute on function find_key to cuecard_agents, cuecard_chunks, cuecard_do
   cuecard_platforms, cuecard_questions, cuecard_search;
 grant execute on function count_requests to cuecard_agents, cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_mcp,
   cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search;
-grant select (organization_id, id) on agents to cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_platforms, cuecard_questions,
+grant select (organization_id, id) on agents to cuecard_chunks, cuecard_crawler, cuecard_documents, cuecard_mcp, cuecard_platforms, cuecard_questions,
   cuecard_search;
 grant select, delete,
   insert (organization_id, api_key_id, key, request_hash, owner),
@@ -42,16 +42,36 @@ grant select, delete,
   update (title, title_from_file, title_terms, external_id, metadata, content, content_hash, valid_from, valid_until, source_type, source_url, file_bytes, extracted_text, file_notes,
     corrections, pages_read, pages, status, managed_by, revision, active_revision, chunk_count, chunk_offsets, planned_chunk_count, error_message, error_code, lease_token,
     lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason, tries, resend_at, pending_since, request_id,
-    requested_by, uploaded_at, served_at, resembles)
-  on documents to cuecard_documents, cuecard_dashboard;
+    requested_by, uploaded_at, served_at, resembles, source_id)
+  on documents to cuecard_crawler, cuecard_documents, cuecard_dashboard;
 grant select on document_revisions to cuecard_documents, cuecard_dashboard;
 grant select (organization_id, id, name) on api_keys to cuecard_documents;
-grant execute on function admit_documents to cuecard_documents, cuecard_dashboard;
+grant execute on function admit_documents to cuecard_crawler, cuecard_documents, cuecard_dashboard;
 grant insert (source_type, source_url, file_bytes, file_etag, upload_until, uploaded_at) on documents
   to cuecard_documents, cuecard_dashboard;
 grant insert (may_replace, resembles), update (file_etag, upload_until, may_replace) on documents to cuecard_dashboard;
-grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_documents;
-grant select (organization_id, document_id, id), delete on vectors to cuecard_documents;
+grant insert (source_type, source_id) on documents to cuecard_crawler;
+grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_crawler, cuecard_documents;
+grant select (organization_id, document_id, id), delete on vectors to cuecard_crawler, cuecard_documents;
+
+-- Sources, whose documents go with them, and their crawls.
+
+grant
+  select,
+  insert (organization_id, id, agent_id, url, kind, include, exclude, refresh_hours, request_id, requested_by),
+  update (include, exclude, refresh_hours, status, error_message, next_check_at, resume_at, lease_token, lease_expires_at, attempt,
+    resend_at, request_id, requested_by),
+  delete
+  on sources to cuecard_agents, cuecard_dashboard;
+grant select (organization_id, agent_id, source_id, address, left_out, looked_at, gone_since) on source_pages
+  to cuecard_agents, cuecard_dashboard;
+grant select (id, external_id, source_id, active_revision, warnings), update (warnings), delete on documents to cuecard_agents;
+grant
+  select,
+  update (status, error_message, notice, checked_at, next_check_at, crawl, resume_at, lease_token, lease_expires_at, attempt, failures,
+    resend_at)
+  on sources to cuecard_crawler;
+grant select, insert, update, delete on source_pages to cuecard_crawler;
 
 -- Chunks that a client uploads. Of the document this changes what taking it over changes, and neither reads nor writes its text.
 
@@ -92,7 +112,7 @@ grant select on question_log to cuecard_questions;
 -- Golden questions, which are checked before what search serves changes.
 
 grant select, update (passed, rank, checked_at) on golden_questions
-  to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions;
+  to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions;
 grant insert (organization_id, agent_id, id, question, document_id, words, expects_nothing, within, on_failure, as_of, model,
     embedding, high, middle, low, cosine_per_unit),
   update (question, document_id, words, expects_nothing, within, on_failure, as_of),
@@ -101,11 +121,11 @@ grant insert (organization_id, agent_id, id, question, document_id, words, expec
 grant update (model, embedding, high, middle, low, cosine_per_unit) on golden_questions
   to cuecard_dashboard, cuecard_embedding, cuecard_questions;
 grant select (organization_id, id, knowledge_version) on agents
-  to cuecard_chunks, cuecard_documents, cuecard_embedding, cuecard_questions;
+  to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_documents, cuecard_embedding, cuecard_questions;
 grant select (organization_id, id, agent_id, title, warnings), update (warnings) on documents
   to cuecard_chunks, cuecard_embedding, cuecard_questions;
 grant select (ignores_golden_questions) on documents to cuecard_embedding;
-grant update (warnings, ignores_golden_questions) on documents to cuecard_documents, cuecard_dashboard;
+grant update (warnings, ignores_golden_questions) on documents to cuecard_crawler, cuecard_documents, cuecard_dashboard;
 
 -- Agents; the organization, its limits and what it has used.
 
@@ -171,6 +191,10 @@ grant
     retry_count, next_attempt_at, waiting_reason, resend_at, pending_since, request_id, requested_by, resembles),
   update (status, error_message, error_code, lease_token, lease_expires_at, next_attempt_at, waiting_reason, resend_at)
   on documents to cuecard_sweeper;
+grant
+  select (organization_id, id, next_check_at, resume_at, lease_token, lease_expires_at, resend_at, request_id, requested_by),
+  update (resend_at)
+  on sources to cuecard_sweeper;
 grant select, delete, update (delete_at) on obsolete_files to cuecard_sweeper;
 grant select (organization_id, api_key_id, key, created_at), delete on idempotency_keys to cuecard_sweeper;
 grant select (organization_id, key, created_at), delete on query_vectors to cuecard_sweeper;
@@ -216,7 +240,7 @@ grant
   delete
   on signing_secrets to cuecard_operator;
 grant
-  select (organization_id, id, agent_id, title, external_id, metadata, content, content_hash, source_type, source_url, file_bytes,
+  select (organization_id, id, agent_id, title, external_id, metadata, source_id, content, content_hash, source_type, source_url, file_bytes,
     extracted_text, file_notes, corrections, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
@@ -229,6 +253,10 @@ grant
 grant select (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id,
   created_at), delete on chunks to cuecard_operator;
 grant select (organization_id, document_id, id, exponent, embedding), delete on vectors to cuecard_operator;
+grant select (organization_id, agent_id, id, url, kind, include, exclude, refresh_hours, status, error_message, notice, checked_at,
+  next_check_at, crawl, resume_at, lease_expires_at, attempt, failures, created_at), delete on sources to cuecard_operator;
+grant select (organization_id, agent_id, source_id, address, found, left_out, gone_since, looked_at), delete on source_pages
+  to cuecard_operator;
 grant select (organization_id, agent_id, document_id, revision, chunk_index), delete on chunk_terms to cuecard_operator;
 grant select (organization_id, agent_id, term, block), delete on term_lists to cuecard_operator;
 grant select (organization_id, key), delete on query_vectors to cuecard_operator;

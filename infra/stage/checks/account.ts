@@ -23,7 +23,7 @@ export const concurrencySubject = 'Lambda concurrency'
 
 /** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
 export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
-  const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency } = settings
+  const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = settings
   const [{ AccountLimit = {} }, own] = await Promise.all([
     aws.lambda.send(new GetAccountSettingsCommand({})),
     Promise.all(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name}`))),
@@ -31,7 +31,7 @@ export async function checkConcurrency(aws: Aws, stage: string, settings: StageS
   const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit
   const reserved = sumOf(Object.values(reservedConcurrency))
   const others = limit - unreserved - sumOf(own)
-  const workers = embeddingConcurrency + extractionConcurrency + scheduled
+  const workers = embeddingConcurrency + extractionConcurrency + crawlerConcurrency + scheduled
   const needed = reserved + others + workers + minUnreserved
   const figures =
     `${needed} of the account’s ${limit}: the stage reserves ${reserved}, others ${others}, ` +

@@ -108,7 +108,7 @@ describe('the preflight', () => {
     const faults = faultsOf(findings)
     for (const fault of [
       /^error account: prod is not created yet/,
-      /^error Lambda concurrency: 433 of the account’s 10: .* Request a quota of 1000/,
+      /^error Lambda concurrency: 435 of the account’s 10: .* Request a quota of 1000/,
       /^error alarms: have no recipient/,
       /^error runbook: /,
       /^error database-search: the secret cuecard\/prod\/database-search is missing or empty/,
@@ -137,7 +137,8 @@ describe('the preflight', () => {
     // The sweeper, the canary, and what migrates.
     const scheduled = 3
     const reserved = Object.values(exampleStages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
-    const workers = exampleStages.prod.embeddingConcurrency + exampleStages.prod.extractionConcurrency + scheduled
+    const { embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = exampleStages.prod
+    const workers = embeddingConcurrency + extractionConcurrency + crawlerConcurrency + scheduled
     const enough = reserved + 68 + workers + 100
     expect(await account(enough, 68)).toEqual([])
     expect(await account(enough - 1, 68)).toEqual([

@@ -76,4 +76,5 @@ begin
   return answers;
 end $$;
 
-grant execute on function search_after to cuecard_chunks, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions;
+grant execute on function search_after to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
+  cuecard_embedding, cuecard_questions;

@@ -1,0 +1,161 @@
+import * as v from 'valibot'
+import { config } from '../../shared/config.ts'
+import { removalQuery } from '../../shared/documents/input.ts'
+import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { uuid } from '../../shared/ids.ts'
+import { isAllowedUrl } from '../../shared/outbound/addresses.ts'
+import type { PageRow, SourceRow } from '../../shared/sources/sources.ts'
+
+export { removalQuery }
+
+export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+export const sortKey = v.strictTuple([uuid])
+export const pageSortKey = v.strictTuple([v.string()])
+
+const path = v.pipe(
+  v.string('must be a string'),
+  v.startsWith('/', 'must begin with /'),
+  maxCharacters(500),
+  v.metadata({ maxLength: 500 }),
+)
+const paths = listOf(path, { items: 'paths', max: 50 })
+
+const settings = {
+  include: v.pipe(
+    paths,
+    v.description('Only pages whose path is one of these, where `*` stands for any characters; with none, all.'),
+  ),
+  exclude: v.pipe(paths, v.description('No page whose path is one of these, where `*` stands for any characters.')),
+  refresh_hours: v.pipe(integer(1, 720), v.description('How often the pages are looked at, in hours.')),
+}
+
+export const createBody = v.pipe(
+  fields({
+    url: v.pipe(
+      v.string('must be a string'),
+      maxCharacters(1000),
+      v.check(
+        (url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
+        'must be a public address that begins with https://',
+      ),
+      v.metadata({ format: 'uri', maxLength: 1000 }),
+    ),
+    kind: v.optional(
+      v.pipe(
+        v.picklist(['page', 'sitemap', 'site'], 'must be page, sitemap or site'),
+        v.description(
+          'What the address is of: one `page`; a `sitemap`, whose pages are read; or a `site`, of which up to 500 pages are read that links lead to within its host and path.',
+        ),
+      ),
+      'site',
+    ),
+    include: v.optional(settings.include, []),
+    exclude: v.optional(settings.exclude, []),
+    refresh_hours: v.optional(settings.refresh_hours, 24),
+  }),
+  v.title('NewSource'),
+)
+
+export const updateBody = v.pipe(
+  fields({
+    include: v.optional(settings.include),
+    exclude: v.optional(settings.exclude),
+    refresh_hours: v.optional(settings.refresh_hours),
+  }),
+  v.check((body) => Object.keys(body).length > 0, 'must hold at least one of include, exclude, refresh_hours'),
+  v.metadata({ title: 'SourceUpdate', minProperties: 1 }),
+)
+
+const time = v.pipe(v.string(), v.isoTimestamp())
+
+export const sourceSchema = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.uuid()),
+    url: v.string(),
+    kind: v.picklist(['page', 'sitemap', 'site']),
+    include: v.array(v.string()),
+    exclude: v.array(v.string()),
+    refresh_hours: v.pipe(v.number(), v.integer()),
+    status: v.pipe(
+      v.picklist(['pending', 'ready', 'error']),
+      v.description(
+        '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again.',
+      ),
+    ),
+    error_message: v.pipe(v.nullable(v.string()), v.description('What failed; null unless the status is `error`.')),
+    notice: v.pipe(
+      v.nullable(v.string()),
+      v.description('What was left out as a whole, because of a limit; null for nothing.'),
+    ),
+    page_count: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.description('How many documents it has, one for each page.'),
+    ),
+    checked_at: v.pipe(v.nullable(time), v.description('When all pages had last been looked at.')),
+    next_check_at: v.pipe(time, v.description('When they are looked at next.')),
+    created_at: time,
+  }),
+  v.title('Source'),
+)
+
+export const sourceExample: v.InferOutput<typeof sourceSchema> = {
+  id: '01981f60-11d4-7e0b-a2c5-0f6d3b9a8e47',
+  url: 'https://paws-inn.example/',
+  kind: 'site',
+  include: [],
+  exclude: ['/blog/*'],
+  refresh_hours: 24,
+  status: 'ready',
+  error_message: null,
+  notice: null,
+  page_count: 14,
+  checked_at: '2026-03-02T03:04:51.118Z',
+  next_check_at: '2026-03-03T02:31:07.000Z',
+  created_at: '2026-03-01T17:20:00.000Z',
+}
+
+export const pageSchemaOfSource = v.pipe(
+  v.strictObject({
+    address: v.pipe(v.string(), v.description('Also the `external_id` of its document.')),
+    document_id: v.pipe(v.nullable(v.string()), v.description('Its document; null if it has none.')),
+    left_out: v.pipe(
+      v.nullable(v.string()),
+      v.description('Why it has no document, or one that is not as the page is; null if it is up to date.'),
+    ),
+    gone_since: v.pipe(
+      v.nullable(time),
+      v.description('When it was first found to be gone. Its document is deleted if it still is a day later.'),
+    ),
+    looked_at: v.pipe(v.nullable(time), v.description('When it was last looked at; null for not yet.')),
+  }),
+  v.title('SourcePage'),
+)
+
+export const pageExampleOfSource: v.InferOutput<typeof pageSchemaOfSource> = {
+  address: 'https://paws-inn.example/prices',
+  document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+  left_out: null,
+  gone_since: null,
+  looked_at: '2026-03-02T03:04:12.530Z',
+}
+
+export function toSource(row: SourceRow): v.InferOutput<typeof sourceSchema> {
+  const { checked_at, next_check_at, created_at, ...rest } = row
+  return {
+    ...rest,
+    checked_at: toTime(checked_at),
+    next_check_at: next_check_at.toISOString(),
+    created_at: created_at.toISOString(),
+  }
+}
+
+export function toPage(row: PageRow): v.InferOutput<typeof pageSchemaOfSource> {
+  return { ...row, gone_since: toTime(row.gone_since), looked_at: toTime(row.looked_at) }
+}
+
+function toTime(time: Date | null): string | null {
+  return time?.toISOString() ?? null
+}

@@ -1,0 +1,215 @@
+import { Hono } from 'hono'
+import { type ApiEnv, onlyPost } from '../../shared/http/api.ts'
+import type { endpoints } from '../../shared/http/endpoint.ts'
+import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { agentPath, sourcePath } from '../../shared/ids.ts'
+import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import {
+  createSource,
+  deleteSource,
+  getSource,
+  listPages,
+  listSources,
+  refreshSource,
+  updateSource,
+} from '../../shared/sources/sources.ts'
+import {
+  createBody,
+  listQuery,
+  pageExampleOfSource,
+  pageSchemaOfSource,
+  pageSortKey,
+  removalQuery,
+  sortKey,
+  sourceExample,
+  sourceSchema,
+  toPage,
+  toSource,
+  updateBody,
+} from './source-schemas.ts'
+
+const collection = '/v1/agents/:agentId/sources'
+const one = `${collection}/:sourceId`
+const tag = 'Sources'
+
+export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender<CrawlMessage> | undefined) {
+  return new Hono<ApiEnv>()
+    .use(`${one}/refresh`, onlyPost)
+    .get(
+      collection,
+      endpoint(
+        {
+          operationId: 'listSources',
+          tag,
+          summary: 'List sources',
+          description: 'Newest first.',
+          permission: 'kb:read',
+          params: agentPath,
+          query: listQuery,
+          responses: {
+            200: {
+              description: 'A page of sources',
+              schema: pageSchema(sourceSchema),
+              example: pageExample(sourceExample),
+              headers: ['Link'],
+            },
+          },
+          errors: ['agent_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query: { limit, cursor } }) => {
+          const list = `sources ${params.agentId}`
+          const [after] = readAfter(key, list, cursor, sortKey) ?? []
+          const scope = { organizationId: key.organizationId, ...params }
+          const { sources, hasMore } = await listSources(db, scope, { limit, after })
+          return respondPage(c, key, list, sources.map(toSource), hasMore ? [sources.at(-1)!.id] : undefined)
+        },
+      ),
+    )
+    .post(
+      collection,
+      endpoint(
+        {
+          operationId: 'createSource',
+          tag,
+          summary: 'Create a source',
+          description:
+            'Its pages are read in the background, and each becomes a document with the page’s address as its `external_id`. They are looked at again every `refresh_hours`. An organization can have 20 sources with 5,000 pages.',
+          permission: 'kb:write',
+          params: agentPath,
+          body: createBody,
+          examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
+          responses: {
+            201: {
+              description: 'The source',
+              schema: sourceSchema,
+              example: { ...sourceExample, status: 'pending', page_count: 0, checked_at: null },
+              headers: ['Location'],
+            },
+          },
+          errors: ['agent_not_found'],
+        },
+        async ({ c, key, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const created = await createSource({ db, queue }, scope, body, origin)
+          c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
+          return c.json(toSource(created), 201)
+        },
+      ),
+    )
+    .get(
+      one,
+      endpoint(
+        {
+          operationId: 'getSource',
+          tag,
+          summary: 'Get a source',
+          permission: 'kb:read',
+          params: sourcePath,
+          responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
+          errors: ['agent_not_found', 'source_not_found'],
+        },
+        async ({ c, key, db, params }) =>
+          c.json(toSource(await getSource(db, { organizationId: key.organizationId, ...params }))),
+      ),
+    )
+    .patch(
+      one,
+      endpoint(
+        {
+          operationId: 'updateSource',
+          tag,
+          summary: 'Update a source',
+          description:
+            'With other paths the pages are looked at again at once; documents of pages that are no longer included are deleted then.',
+          permission: 'kb:write',
+          params: sourcePath,
+          body: updateBody,
+          examples: { hourly: { refresh_hours: 1 } },
+          responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
+          errors: ['agent_not_found', 'source_not_found'],
+        },
+        async ({ c, key, db, params, body }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          return c.json(toSource(await updateSource({ db, queue }, scope, body, origin)))
+        },
+      ),
+    )
+    .delete(
+      one,
+      endpoint(
+        {
+          operationId: 'deleteSource',
+          tag,
+          summary: 'Delete a source',
+          description: 'Its documents go with it, but for those whose content a client has changed.',
+          permission: 'kb:write',
+          params: sourcePath,
+          query: removalQuery,
+          responses: { 204: { description: 'It is gone' } },
+          errors: ['agent_not_found', 'source_not_found', 'golden_questions_fail'],
+        },
+        async ({ c, key, db, params, query }) => {
+          await deleteSource(db, { organizationId: key.organizationId, ...params }, query.ignore_golden_questions)
+          return c.body(null, 204)
+        },
+      ),
+    )
+    .post(
+      `${one}/refresh`,
+      endpoint(
+        {
+          operationId: 'refreshSource',
+          tag,
+          summary: 'Refresh a source',
+          description: 'Its pages are looked at now: poll its status until it is no longer `pending`.',
+          permission: 'kb:write',
+          params: sourcePath,
+          responses: {
+            202: {
+              description: 'The source',
+              schema: sourceSchema,
+              example: { ...sourceExample, status: 'pending' },
+            },
+          },
+          errors: ['agent_not_found', 'source_not_found'],
+        },
+        async ({ c, key, db, params }) => {
+          const scope = { organizationId: key.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          return c.json(toSource(await refreshSource({ db, queue }, scope, origin)), 202)
+        },
+      ),
+    )
+    .get(
+      `${one}/pages`,
+      endpoint(
+        {
+          operationId: 'listSourcePages',
+          tag,
+          summary: 'List the pages of a source',
+          description: 'By address, those included that are left out.',
+          permission: 'kb:read',
+          params: sourcePath,
+          query: listQuery,
+          responses: {
+            200: {
+              description: 'A page of pages',
+              schema: pageSchema(pageSchemaOfSource),
+              example: pageExample(pageExampleOfSource),
+              headers: ['Link'],
+            },
+          },
+          errors: ['agent_not_found', 'source_not_found', 'invalid_cursor'],
+        },
+        async ({ c, key, db, params, query: { limit, cursor } }) => {
+          const list = `pages ${params.agentId} ${params.sourceId}`
+          const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
+          const scope = { organizationId: key.organizationId, ...params }
+          const { pages, hasMore } = await listPages(db, scope, { limit, after })
+          return respondPage(c, key, list, pages.map(toPage), hasMore ? [pages.at(-1)!.address] : undefined)
+        },
+      ),
+    )
+}

@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import * as v from 'valibot'
+import type { Database } from '../../shared/database/database.ts'
+import { recordset } from '../../shared/database/recordset.ts'
+import type { DocumentScope } from '../../shared/database/scope.ts'
+import type { PageTask } from '../../shared/database/tables.ts'
+import { deleteDocument, hashContent } from '../../shared/documents/documents.ts'
+import { externalId } from '../../shared/documents/input.ts'
+import { insertDocuments } from '../../shared/documents/insert-document.ts'
+import { enqueueAll, type Outbox } from '../../shared/documents/outbox.ts'
+import { create } from '../../shared/documents/transitions.ts'
+import { updateDocument } from '../../shared/documents/update-document.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { type DocumentId, newId } from '../../shared/ids.ts'
+import { type Claim, fenced } from './lease.ts'
+import { isDocumentOfPage, isOwn } from './pages.ts'
+
+const pagesAtOnce = 10
+export const leftAlone = 'A person has deleted its document or made it their own, so it is left alone.'
+
+/** A page whose document is to be changed, with the document if there is one. */
+interface PlannedPage {
+  address: string
+  task: PageTask
+  title: string | null
+  content: string | null
+  document_id: string | null
+  edits: number | null
+}
+
+/** What became of it: with a reason, why its document is not as the page is. */
+interface Applied {
+  address: string
+  reason: string | null
+  is_applied: boolean
+  is_deleted: boolean
+}
+
+/**
+ * Makes the next changes that are planned. May be repeated after an interruption. @returns whether there are more
+ * @throws LeaseLost; ApiError rate_limited while the pipeline is full; Unavailable
+ */
+export async function applyNext(outbox: Outbox, claim: Claim): Promise<boolean> {
+  const { pages } = await fenced(outbox.db, claim, () => ({
+    pages: sql<PlannedPage>`select p.address, p.task, p.title, p.content, d.id as document_id, d.edits
+      from source_pages p left join documents d on ${isDocumentOfPage}
+      where ${isOwn(claim)} and p.task is not null order by p.task, p.address limit ${pagesAtOnce}`,
+  }))
+  if (pages.length === 0) return false
+  const applied = await createPages(
+    outbox,
+    claim,
+    pages.filter(({ task, document_id }) => task === 'create' && document_id === null),
+  )
+  for (const page of pages)
+    if (!applied.some(({ address }) => address === page.address)) applied.push(await changePage(outbox, claim, page))
+  await storeApplied(outbox.db, claim, applied)
+  return true
+}
+
+const done = (address: string, { isDeleted = false } = {}): Applied => ({
+  address,
+  reason: null,
+  is_applied: true,
+  is_deleted: isDeleted,
+})
+const leftOut = (address: string, reason: string): Applied => ({
+  address,
+  reason,
+  is_applied: false,
+  is_deleted: false,
+})
+
+/** Creates all that can be: those that an earlier attempt has created have a document, and are not among them. */
+async function createPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): Promise<Applied[]> {
+  const unnamed = pages.filter(({ address }) => !v.is(externalId, address))
+  const rest = pages.filter((page) => !unnamed.includes(page))
+  const refused = unnamed.map(({ address }) => leftOut(address, 'The address has more than 255 characters.'))
+  return [...refused, ...(await insertPages(outbox, claim, rest))]
+}
+
+async function insertPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): Promise<Applied[]> {
+  if (pages.length === 0) return []
+  try {
+    await insert(outbox, claim, pages)
+    return pages.map(({ address }) => done(address))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 'external_id_conflict') return await insertOthers(outbox, claim, pages, error)
+    if (error.code !== 'validation_failed') throw error
+    if (pages.length === 1) return [leftOut(pages[0]!.address, 'The agent has 10,000 documents, which is the maximum.')]
+    const [half, ...parts] = [pages.slice(0, pages.length >> 1), pages.slice(pages.length >> 1)]
+    return [...(await insertPages(outbox, claim, half!)), ...(await insertPages(outbox, claim, parts.flat()))]
+  }
+}
+
+async function insert(outbox: Outbox, { organizationId, agentId, sourceId, origin }: Claim, pages: PlannedPage[]) {
+  const documents = pages.map(({ address, title, content }) => ({
+    id: newId(),
+    title: title!,
+    external_id: address,
+    content: content!,
+    content_hash: `\\x${hashContent(content!).toString('hex')}`,
+    ...create(true, origin),
+  }))
+  const file = { source_type: 'txt', source_id: sql`${sourceId}::uuid` }
+  const scope = { organizationId, agentId }
+  const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file })
+  await enqueueAll(
+    outbox,
+    rows.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),
+  )
+}
+
+/** Addresses are taken by documents of the client's or of another source, or by those that a lost attempt has created. */
+async function insertOthers(outbox: Outbox, claim: Claim, pages: PlannedPage[], error: ApiError): Promise<Applied[]> {
+  const taken = error.extra.external_ids as string[]
+  const { rows } = await sql<{ external_id: string }>`select d.external_id from documents d
+    where d.organization_id = ${claim.organizationId} and d.source_id = ${claim.sourceId}
+      and d.external_id = any(${taken}::text[])`.execute(outbox.db)
+  const own = new Set(rows.map(({ external_id }) => external_id))
+  const known = pages.filter(({ address }) => taken.includes(address))
+  // None, where it was deleted in between.
+  const rest = known.length > 0 ? pages.filter((page) => !known.includes(page)) : []
+  const reason = 'Another document of the agent has this address as its external id.'
+  const stored = (known.length > 0 ? known : pages).map(({ address }) =>
+    own.has(address) ? done(address) : leftOut(address, reason),
+  )
+  return [...stored, ...(await insertPages(outbox, claim, rest))]
+}
+
+/** Updates or deletes one document, unless a person has edited it since it was read. */
+async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Promise<Applied> {
+  const { address, task, title, content, document_id, edits } = page
+  if (document_id === null) return { ...done(address, { isDeleted: task === 'delete' }), reason: leftAlone }
+  const { organizationId, agentId, origin } = claim
+  const scope: DocumentScope = { organizationId, agentId, documentId: document_id as DocumentId }
+  const match = [`${edits}.0`]
+  try {
+    if (task === 'delete') await deleteDocument(outbox.db, scope, match)
+    else await updateDocument(outbox, scope, { title: title!, content: content!, isPage: true }, origin, match)
+    return done(address, { isDeleted: task === 'delete' })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 'golden_questions_fail') return leftOut(address, brokenBy(task, error))
+    if (error.code === 'rate_limited') throw error
+    // It was edited or deleted in between: the next crawl sees what to do.
+    return leftOut(address, 'The document was changed while the page was read. The next look is compared with it.')
+  }
+}
+
+function brokenBy(task: PlannedPage['task'], { extra }: ApiError): string {
+  const questions = (extra.golden_questions as { question: string }[]).map(({ question }) => `“${question}”`)
+  const change =
+    task === 'delete' ? 'The page is gone, but without its document' : 'The page has changed, but with its new title'
+  return `${change} golden questions that block would fail: ${questions.slice(0, 3).join(', ')}.`
+}
+
+/** A page without a version is read again next time, and what could not be done is tried again. */
+async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Promise<void> {
+  const columns = { address: 'text', reason: 'text', is_applied: 'boolean', is_deleted: 'boolean' } as const
+  const rows = recordset('a', columns, applied)
+  await fenced(
+    db,
+    claim,
+    (isHeld) => ({
+      deleted: sql`delete from source_pages p using ${rows}
+      where ${isOwn(claim)} and p.address = a.address and a.is_deleted and ${isHeld}`,
+      applied: sql`update source_pages p set task = null, title = null, content = null, left_out = a.reason,
+        etag = case when a.is_applied then p.etag end, last_modified = case when a.is_applied then p.last_modified end,
+        applied_hash = case when a.is_applied then p.found_hash else p.applied_hash end
+      from ${rows} where ${isOwn(claim)} and p.address = a.address and ${isHeld}`,
+    }),
+    true,
+  )
+}

@@ -1,0 +1,21 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { consume } from '../../shared/documents/attempt.ts'
+import { parseCrawlMessage } from '../../shared/queue.ts'
+import { type Crawler, crawlSource } from './crawl.ts'
+
+/** One source after the other: each takes the time that there is. */
+export function consumer(crawler: Crawler) {
+  return async (
+    { Records }: SQSEvent,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<SQSBatchResponse> => {
+    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = []
+    for (const record of Records) {
+      const work = (message: NonNullable<ReturnType<typeof parseCrawlMessage>>) =>
+        crawlSource(crawler, message, () => context.getRemainingTimeInMillis()).then(() => undefined)
+      if (!(await consume(crawler.queue, record, work, parseCrawlMessage)))
+        batchItemFailures.push({ itemIdentifier: record.messageId })
+    }
+    return { batchItemFailures }
+  }
+}

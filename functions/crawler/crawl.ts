@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { backoff } from '../../shared/backoff.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { describeError, log } from '../../shared/log.ts'
+import { report } from '../../shared/metrics.ts'
+import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
+import { maxPages } from '../../shared/sources/sources.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
+import { applyNext } from './apply.ts'
+import { type Claim, claimSource, fail, fenced, LeaseLost, release, succeed } from './lease.ts'
+import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeLook, storePage } from './pages.ts'
+import { planChanges } from './plan.ts'
+import { canonical, inScope } from './site/address.ts'
+import type { Client } from './site/client.ts'
+import { isSameText } from './site/noise.ts'
+import { type Fetched, fetchPage } from './site/page.ts'
+import { type Robots, robotsOf } from './site/robots.ts'
+import { readSitemap } from './site/sitemap.ts'
+
+export interface Crawler {
+  db: Database
+  /** Where this Lambda's messages come from. */
+  queue: Queue<CrawlMessage>
+  /** The queue of documents that await embedding. */
+  embeddingQueue: Sender
+  client: Client
+  random?: () => number
+}
+
+/** Leases in a row that may end without a page. */
+const maxAttempts = 5
+/** What a page takes at most, with pauses and a second look, and the storing of what it brought. */
+const lastStartMilliseconds = 120_000
+const pagesAtOnce = 20
+/** So many pages in a row that do not answer end the crawl. */
+const maxFailuresInRow = 10
+const maxPagesOf = { page: 1, site: 500, sitemap: maxPages }
+
+/** The crawl must end and change nothing; the message says why, for people. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+/** The Lambda's time is nearly up: the crawl goes on with another message. */
+class Paused extends Error {
+  override readonly name = 'Paused'
+}
+
+interface Job extends Crawler {
+  claim: Claim
+  remaining: () => number
+  /** The canonical address of the source. */
+  start: string
+  robots: Map<string, Robots>
+}
+
+/** Goes on with a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
+export async function crawlSource(crawler: Crawler, message: CrawlMessage, remaining: () => number): Promise<void> {
+  const db = crawler.db.forOrganization(message.organizationId)
+  const claim = await claimSource(db, message, randomUUID())
+  if (!claim) return
+  const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
+  try {
+    if (claim.attempt > maxAttempts) throw new Refused('The crawl was interrupted five times in a row.')
+    await crawl(job)
+  } catch (error) {
+    await settle(job, error)
+  }
+}
+
+async function crawl(job: Job): Promise<void> {
+  const { db, claim } = job
+  await list(job)
+  await look(job)
+  const isPlanned = await applyNext({ db, queue: job.embeddingQueue }, claim)
+  const refused = isPlanned ? undefined : await planChanges(db, claim, job.start)
+  if (refused) throw new Refused(refused)
+  do rest(job)
+  while (await applyNext({ db, queue: job.embeddingQueue }, claim))
+  const { ended } = await fenced(db, claim, () => succeed(claim, maxPagesOf[claim.kind]))
+  report({ SourcesChecked: ended.length })
+  log.info('source_checked', { ...logged(claim) })
+}
+
+/** Lists what this crawl looks at, once. */
+async function list({ db, claim, client, start }: Job): Promise<void> {
+  const { addresses: known, isBegun } = await knownAddresses(db, claim)
+  if (isBegun) return
+  const isRead = (address: string) => inScope(claim, address)
+  const sitemap = claim.kind === 'sitemap' ? await readSitemap(client, start) : undefined
+  if (sitemap?.kind === 'failed') throw new Refused(sitemap.reason)
+  const addresses = sitemap ? sitemap.addresses.filter(isRead) : [start]
+  const excluded = known.filter((address) => address !== start && !isRead(address))
+  await begin(db, claim, excluded, { addresses, max: maxPagesOf[claim.kind] })
+  if (known.length === 0 && addresses.length === 0) throw new Refused('The sitemap lists no page that is to be read.')
+}
+
+/** Looks at every page that is listed, and at those that they lead to. */
+async function look(job: Job): Promise<void> {
+  const { db, claim, client, start } = job
+  let failures = 0
+  for (;;) {
+    const pages = await nextPages(db, claim, start, pagesAtOnce)
+    if (pages.length === 0) return
+    for (const { address, etag, last_modified: lastModified } of pages) {
+      rest(job)
+      const robots = await robotsFor(job, address)
+      const allows = (to: string) => robots.allows(to) && (inScope(claim, to) || address === start)
+      const fetched: Fetched = robots.allows(address)
+        ? await fetchPage(client, address, { etag, lastModified, allows })
+        : { kind: 'left_out', reason: 'The website’s robots.txt does not allow to read it.' }
+      report({ PagesFetched: 1 })
+      failures = fetched.kind === 'failed' ? failures + 1 : 0
+      if (fetched.kind === 'failed' && (address === start || failures >= maxFailuresInRow))
+        throw new Refused(`The website does not answer. ${fetched.reason}`)
+      await store(job, address, fetched)
+    }
+  }
+}
+
+async function store(job: Job, address: string, fetched: Fetched): Promise<void> {
+  const { db, claim } = job
+  const isPage = fetched.kind === 'page'
+  const found = 'links' in fetched && claim.kind === 'site' ? (fetched.links ?? []) : []
+  const links = found.filter((link) => inScope(claim, link))
+  const listing = { addresses: links, max: maxPagesOf[claim.kind] }
+  if (!isPage) {
+    const reason = 'reason' in fetched ? fetched.reason : null
+    await storeLook(db, claim, address, { kind: fetched.kind, reason }, listing)
+  } else if (inScope(claim, fetched.address)) {
+    await storePage(db, claim, address, fetched, await isChanged(job, fetched), listing)
+  } else {
+    const reason = 'It is looked at only for the links on it.'
+    await storeLook(db, claim, address, { kind: 'left_out', reason }, listing)
+  }
+}
+
+/** A page whose text is another is looked at once more, which shows what of it is noise. */
+async function isChanged({ db, claim, client }: Job, page: Extract<Fetched, { kind: 'page' }>): Promise<boolean> {
+  const given = await givenBefore(db, claim, page.address)
+  if (!given) return true
+  if (given.applied_hash.equals(hashPage(page))) return false
+  if (given.content === null || given.revised_at === null) return true
+  const again = await fetchPage(client, page.address)
+  const now = new Date()
+  const texts = again.kind === 'page' ? [again.text] : []
+  return !isSameText({ text: given.content, at: given.revised_at }, { text: page.text, at: now }, ...texts)
+}
+
+async function robotsFor({ client, robots }: Job, address: string): Promise<Robots> {
+  const { host } = new URL(address)
+  const rules = robots.get(host) ?? (await robotsOf(client, address))
+  robots.set(host, rules)
+  if (rules.failed) throw new Refused(rules.failed)
+  return rules
+}
+
+/** @throws Paused when the Lambda's time is nearly up */
+function rest({ remaining }: Job): void {
+  if (remaining() < lastStartMilliseconds) throw new Paused()
+}
+
+/** @throws Unavailable without the database: the lease expires then, and the sweeper sends another message */
+async function settle(job: Job, error: unknown): Promise<void> {
+  const { claim, random = Math.random } = job
+  if (error instanceof LeaseLost) return log.info('lease_lost', logged(claim))
+  if (error instanceof Unavailable) throw error
+  if (error instanceof Refused) return await end(job, error.message)
+  if (error instanceof Paused) return await resume(job, 0, false)
+  // The pipeline has as many documents as the organization may have in it: they drain by themselves.
+  if (error instanceof ApiError && error.code === 'rate_limited') return await resume(job, 60 + 240 * random(), false)
+  log.error('crawl_failed', { ...logged(claim), error: describeError(error) })
+  if (claim.attempt < maxAttempts) return await resume(job, backoff(claim.attempt, undefined, random()), true)
+  await end(job, 'The crawl failed five times in a row because of an internal error.')
+}
+
+async function resume({ db, queue, claim }: Job, seconds: number, counts: boolean): Promise<void> {
+  const { released } = await db.batch({ released: release(claim, seconds, counts) })
+  if (released.length > 0) await sendOrLog(queue, messageOf(claim), seconds)
+}
+
+async function end({ db, claim }: Job, message: string): Promise<void> {
+  const { ended } = await db.batch(fail(claim, message))
+  if (ended.length === 0) return
+  report({ SourcesFailed: 1 })
+  log.warn('source_failed', logged(claim))
+}
+
+function messageOf({ organizationId, sourceId, origin }: Claim): CrawlMessage {
+  return { organizationId, sourceId, ...origin }
+}
+
+function logged(claim: Claim) {
+  return { ...idsOf(messageOf(claim)), crawl: claim.crawl, attempt: claim.attempt }
+}

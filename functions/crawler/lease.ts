@@ -1,0 +1,131 @@
+import { type Expression, sql } from 'kysely'
+import { columnsOf } from '../../shared/database/columns.ts'
+import type { Database, Statement } from '../../shared/database/database.ts'
+import type { SourceKind } from '../../shared/database/tables.ts'
+import type { AgentId, SourceId } from '../../shared/ids.ts'
+import type { CrawlMessage, Origin } from '../../shared/queue.ts'
+import { isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
+
+const s = columnsOf('sources', 's')
+
+/** Longer than the Lambda runs, so that a live one keeps its source. */
+export const leaseSeconds = 330
+
+/** A crawl that a worker has claimed: all that the worker writes is fenced by the lease. */
+export interface Claim extends SourceScope {
+  leaseToken: string
+  url: string
+  kind: SourceKind
+  include: string[]
+  exclude: string[]
+  /** The crawl's number among those of the source. */
+  crawl: number
+  /** Leases in a row that ended without a page, this one included. */
+  attempt: number
+  origin: Origin
+}
+
+/** Another worker has the lease, or the source is gone. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+const isDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
+
+/** Claims a source whose crawl is due, or was interrupted. The same token may claim again. */
+export async function claimSource(
+  db: Database,
+  { organizationId, sourceId }: CrawlMessage,
+  leaseToken: string,
+): Promise<Claim | undefined> {
+  const isNew = sql`(s.lease_token is distinct from ${leaseToken}::uuid)::int`
+  const { rows } = await sql<{
+    agent_id: AgentId
+    url: string
+    kind: SourceKind
+    include: string[]
+    exclude: string[]
+    crawl: number
+    attempt: number
+    request_id: string | null
+    requested_by: string | null
+  }>`update sources s set lease_token = ${leaseToken}::uuid, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+      attempt = s.attempt + ${isNew}, crawl = s.crawl + (s.resume_at is null)::int, resume_at = coalesce(s.resume_at, now()),
+      -- Earlier by up to a tenth, so that sources made at one moment are not due at one moment for ever.
+      next_check_at = case when s.resume_at is null
+        then now() + make_interval(secs => s.refresh_hours * 3600 * (0.9 + 0.1 * random())) else s.next_check_at end
+    where s.organization_id = ${organizationId} and s.id = ${sourceId}
+      and (${isDue} or s.lease_expires_at < now() or s.lease_token = ${leaseToken}::uuid)
+    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.request_id, s.requested_by`.execute(
+    db,
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { agent_id: agentId, request_id, requested_by, ...rest } = row
+  const origin = { requestId: request_id ?? undefined, apiKeyId: requested_by ?? undefined }
+  return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin }
+}
+
+/** Makes the statements if the lease is still held, and renews it. @param isProgress a page is done with them @throws LeaseLost */
+export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
+  db: Database,
+  claim: Claim,
+  statements: (isHeld: Expression<boolean>) => Q,
+  isProgress = false,
+) {
+  if (isProgress) claim.attempt = 1
+  const isHeld = sql<boolean>`exists (select from sources s where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid)`
+  const { renewed, ...results } = await db.batch({
+    renewed: sql<{ id: string }>`update sources s set lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+        attempt = ${claim.attempt}::int
+      where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`,
+    ...statements(isHeld),
+  })
+  if (renewed.length === 0) throw new LeaseLost()
+  return results
+}
+
+/** A statement: the crawl goes on with another lease. @param counts whether this one has brought no page */
+export function release(claim: Claim, seconds: number, counts: boolean) {
+  return sql<{ id: string }>`update sources s set lease_token = null, lease_expires_at = null,
+      attempt = ${counts ? claim.attempt : 0}::int, resume_at = now() + make_interval(secs => ${seconds}),
+      resend_at = now() + make_interval(secs => ${seconds} + 120)
+    where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`
+}
+
+const ended = sql`lease_token = null, lease_expires_at = null, resume_at = null, attempt = 0, checked_at = now(), resend_at = now()`
+/** A refresh that was asked for meanwhile is still due. */
+const isRefreshed = sql<boolean>`(${s.next_check_at} <= now())`
+
+/** Statements that end a crawl whose changes are made. @param max how many pages a source of its kind has at most */
+export function succeed(claim: Claim, max: number) {
+  const own = sql`p.organization_id = ${claim.organizationId}`
+  const notice = sql`case
+    when (select count(*) from source_pages p where ${own}) >= ${maxPages} then ${`The organization has ${maxPages.toLocaleString('en')} pages of sources, which is the maximum: others are left out.`}
+    when ${max > 1} and (select count(*) from source_pages p where ${own} and p.source_id = ${claim.sourceId}) >= ${max}::int
+      then ${`The source has ${max} pages, which is the maximum: others are left out.`} end`
+  return {
+    ended: sql<{
+      id: string
+    }>`update sources s set ${ended}, status = case when ${isRefreshed} then 'pending' else 'ready' end,
+        error_message = null, notice = ${notice}, failures = 0
+      where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`,
+  }
+}
+
+/**
+ * Statements that end a crawl which changes nothing. It is tried again after a quarter of an hour, then after twice as long each time,
+ * up to `refresh_hours`. @param message what failed, for people
+ */
+export function fail(claim: Claim, message: string) {
+  const held = sql`${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid`
+  return {
+    cleared: sql`update source_pages p set task = null, title = null, content = null from sources s
+      where ${held} and p.organization_id = s.organization_id and p.source_id = s.id`,
+    ended: sql<{ id: string }>`update sources s set ${ended}, failures = s.failures + 1,
+        status = case when ${isRefreshed} then 'pending' else 'error' end,
+        error_message = case when not ${isRefreshed} then ${message}::text end,
+        next_check_at = least(s.next_check_at, now() + make_interval(mins => 15) * least(2 ^ s.failures, 4 * s.refresh_hours))
+      where ${held} returning s.id`,
+  }
+}

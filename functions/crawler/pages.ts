@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { type Expression, sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { recordset } from '../../shared/database/recordset.ts'
+import { maxPages } from '../../shared/sources/sources.ts'
+import { type Claim, fenced } from './lease.ts'
+import type { Fetched } from './site/page.ts'
+
+export const isOwn = ({ organizationId, sourceId }: Claim) =>
+  sql<boolean>`(p.organization_id = ${organizationId} and p.source_id = ${sourceId})`
+
+/** The document of a page `p`. */
+export const isDocumentOfPage = sql`d.organization_id = p.organization_id and d.agent_id = p.agent_id
+  and d.source_id = p.source_id and d.external_id = p.address`
+
+/** The addresses that are known, and whether this crawl has listed what it looks at. @throws LeaseLost */
+export async function knownAddresses(db: Database, claim: Claim): Promise<{ addresses: string[]; isBegun: boolean }> {
+  const { known } = await fenced(db, claim, () => ({
+    known: sql<{ address: string; is_begun: boolean }>`
+      select p.address, p.crawl = ${claim.crawl} as is_begun from source_pages p where ${isOwn(claim)}`,
+  }))
+  return { addresses: known.map(({ address }) => address), isBegun: known.some(({ is_begun }) => is_begun) }
+}
+
+interface Listing {
+  addresses: string[]
+  /** Of the source's pages. */
+  max: number
+}
+
+/** Lists every page that is known and still in scope, and the addresses, so that all are looked at. @throws LeaseLost */
+export async function begin(db: Database, claim: Claim, excluded: string[], listing: Listing): Promise<void> {
+  await fenced(db, claim, (isHeld) => ({
+    known: sql`update source_pages p set crawl = ${claim.crawl}, task = 'fetch', found = null, at = null, title = null, content = null
+      where ${isOwn(claim)} and ${isHeld}`,
+    excluded: sql`update source_pages p set task = null, found = 'excluded', left_out = 'Its path is not one of those that are read.'
+      where ${isOwn(claim)} and ${isHeld} and p.address = any(${excluded}::text[])`,
+    listed: list(claim, listing, isHeld),
+  }))
+}
+
+/** A statement: lists addresses that are not known, in their order, as far as the limits of source and organization go. */
+function list(claim: Claim, { addresses, max }: Listing, isHeld: Expression<boolean>) {
+  const { organizationId, agentId, sourceId, crawl } = claim
+  const rows = [...new Set(addresses)].map((address, place) => ({ address, place }))
+  return sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, task)
+    select ${organizationId}, ${agentId}, ${sourceId}, a.address, ${crawl}::int, 'fetch'
+    from ${recordset('a', { address: 'text', place: 'int' }, rows)}
+    where ${isHeld} and not exists (select from source_pages p where ${isOwn(claim)} and p.address = a.address)
+    order by a.place
+    limit greatest(0, least(
+      ${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
+      ${maxPages} - (select count(*) from source_pages p where p.organization_id = ${organizationId})))
+    on conflict do nothing`
+}
+
+export interface ListedPage {
+  address: string
+  etag: string | null
+  last_modified: string | null
+}
+
+/** The next pages to look at: the start, then the shortest addresses, which lead to the others. @throws LeaseLost */
+export async function nextPages(db: Database, claim: Claim, start: string, limit: number): Promise<ListedPage[]> {
+  const { pages } = await fenced(db, claim, () => ({
+    pages: sql<ListedPage>`select p.address, p.etag, p.last_modified from source_pages p
+      where ${isOwn(claim)} and p.task = 'fetch'
+      order by p.address <> ${start}, char_length(p.address), p.address limit ${limit}`,
+  }))
+  return pages
+}
+
+/** Stores a look that brought no text. @throws LeaseLost */
+export async function storeLook(
+  db: Database,
+  claim: Claim,
+  address: string,
+  { kind, reason }: { kind: Exclude<Fetched['kind'], 'page'>; reason: string | null },
+  listing: Listing,
+): Promise<void> {
+  await fenced(
+    db,
+    claim,
+    (isHeld) => ({
+      stored: sql`update source_pages p set task = null, found = ${kind}, left_out = ${reason}::text, looked_at = now()
+      where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
+      listed: list(claim, listing, isHeld),
+    }),
+    true,
+  )
+}
+
+type Page = Extract<Fetched, { kind: 'page' }>
+
+/** What a page's document was last given. */
+export interface Given {
+  applied_hash: Buffer
+  /** Null if it has no document any more, or not as the source's. */
+  content: string | null
+  revised_at: Date | null
+}
+
+export async function givenBefore(db: Database, claim: Claim, address: string): Promise<Given | undefined> {
+  const { given } = await fenced(db, claim, () => ({
+    given: sql<Given>`select p.applied_hash, d.content, d.revised_at from source_pages p left join documents d on ${isDocumentOfPage}
+      where ${isOwn(claim)} and p.address = ${address} and p.applied_hash is not null`,
+  }))
+  return given[0]
+}
+
+/** Stores a page's text with its own address, unless this crawl has it already, and lists where it leads. @throws LeaseLost */
+export async function storePage(
+  db: Database,
+  claim: Claim,
+  address: string,
+  page: Page,
+  isChanged: boolean,
+  listing: Listing,
+): Promise<void> {
+  const { organizationId, agentId, sourceId, crawl } = claim
+  const kept = isChanged ? { title: page.title, content: page.text } : { title: null, content: null }
+  const leadsTo = `It leads to ${page.address}`
+  await fenced(
+    db,
+    claim,
+    (isHeld) => ({
+      stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
+        text_hash, is_changed, found_hash, etag, last_modified, looked_at)
+      select ${organizationId}, ${agentId}, ${sourceId}, ${page.address}, ${crawl}::int, 'page', ${kept.title}::text, ${kept.content}::text,
+        ${page.text.length}::int, ${hash(page.text)}::bytea, ${isChanged}::boolean, ${hashPage(page)}::bytea,
+        ${page.etag}::text, ${page.lastModified}::text, now() where ${isHeld}
+      on conflict (organization_id, source_id, address) do update set task = null, crawl = excluded.crawl, found = 'page', at = null,
+        left_out = null, title = excluded.title, content = excluded.content, characters = excluded.characters,
+        text_hash = excluded.text_hash, is_changed = excluded.is_changed, found_hash = excluded.found_hash, etag = excluded.etag,
+        last_modified = excluded.last_modified, looked_at = now()
+      where p.task = 'fetch'`,
+      ...(page.address !== address && {
+        alias: sql`update source_pages p set task = null, found = 'page', at = ${page.address}, is_moved = ${page.isMoved}::boolean,
+          left_out = ${leadsTo}::text, etag = null,
+          last_modified = null, looked_at = now()
+        where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
+      }),
+      listed: list(claim, listing, isHeld),
+    }),
+    true,
+  )
+}
+
+/** Of title and text. */
+export function hashPage({ title, text }: Pick<Page, 'title' | 'text'>): Buffer {
+  return hash(`${title}\n${text}`)
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import { recordset } from '../../shared/database/recordset.ts'
+import type { PageTask } from '../../shared/database/tables.ts'
+import { leftAlone } from './apply.ts'
+import { type Claim, fenced } from './lease.ts'
+import { isDocumentOfPage, isOwn } from './pages.ts'
+import { decide, type FoundPage } from './site/decide.ts'
+
+interface Row {
+  address: string
+  found: FoundPage['kind'] | 'excluded'
+  at: string | null
+  is_moved: boolean | null
+  text_hash: string | null
+  characters: number | null
+  is_changed: boolean | null
+  gone_since: Date | null
+  was_given: boolean
+  /** Of its document's text; null if it has none. */
+  document_characters: number | null
+  document_hash: string | null
+}
+
+/** Plans what the crawl changes. @returns a sentence if it must change nothing @throws LeaseLost */
+export async function planChanges(db: Database, claim: Claim, home: string): Promise<string | undefined> {
+  const { rows, clock } = await fenced(db, claim, () => ({
+    rows: sql<Row>`select p.address, p.found, p.at, p.is_moved, encode(t.text_hash, 'hex') as text_hash, t.characters, t.is_changed, p.gone_since,
+        p.applied_hash is not null as was_given, char_length(d.content) as document_characters, encode(d.content_hash, 'hex') as document_hash
+      from source_pages p
+        join source_pages t on t.organization_id = p.organization_id and t.source_id = p.source_id
+          and t.address = coalesce(p.at, p.address)
+        left join documents d on ${isDocumentOfPage}
+      where ${isOwn(claim)} order by p.address`,
+    clock: sql<{ now: Date }>`select now() as now`,
+  }))
+  const looked = rows.filter(({ found }) => found !== 'excluded')
+  const before = looked.flatMap(
+    ({ address, document_characters: characters, document_hash: hash, gone_since: goneSince }) =>
+      characters === null || hash === null ? [] : [{ address, hash, characters, goneSince }],
+  )
+  const { now } = clock[0]!
+  const decided = decide(before, looked.map(toFound), { home, now })
+  const byAddress = new Map(rows.map((row) => [row.address, row]))
+  const isLeftAlone = (address: string) =>
+    byAddress.get(address)!.was_given && byAddress.get(address)!.document_characters === null
+  const tasks: { address: string; task: PageTask }[] = [
+    ...decided.create
+      .filter((address) => !isLeftAlone(address))
+      .map((address) => ({ address, task: 'create' as const })),
+    ...decided.update.map((address) => ({ address, task: 'update' as const })),
+    ...[...decided.delete, ...rows.flatMap(({ address, found }) => (found === 'excluded' ? [address] : []))].map(
+      (address) => ({
+        address,
+        task: 'delete' as const,
+      }),
+    ),
+  ]
+  const reasons = [
+    ...decided.leftOut,
+    ...decided.create.filter(isLeftAlone).map((address) => [address, leftAlone] as const),
+  ]
+  await fenced(db, claim, (isHeld) => ({
+    planned: sql`update source_pages p set task = t.task from ${recordset('t', { address: 'text', task: 'text' }, tasks)}
+      where ${isOwn(claim)} and p.address = t.address and (t.task = 'delete' or p.content is not null) and ${isHeld}`,
+    gone: sql`update source_pages p set gone_since = now()
+      where ${isOwn(claim)} and p.address = any(${decided.markGone}::text[]) and p.gone_since is null and ${isHeld}`,
+    back: sql`update source_pages p set gone_since = null
+      where ${isOwn(claim)} and p.address = any(${decided.clearGone}::text[]) and ${isHeld}`,
+    explained: sql`update source_pages p set left_out = r.reason
+      from ${recordset(
+        'r',
+        { address: 'text', reason: 'text' },
+        reasons.map(([address, reason]) => ({ address, reason })),
+      )}
+      where ${isOwn(claim)} and p.address = r.address and ${isHeld}`,
+  }))
+  return decided.refused
+}
+
+function toFound({ address, found, at, is_moved, text_hash, characters, is_changed }: Row): FoundPage {
+  const kind = found as FoundPage['kind']
+  if (kind !== 'page') return { address, kind }
+  // It leads to a page that leads on, which has its own row.
+  if (text_hash === null) return { address, kind: 'failed' }
+  const page = { hash: text_hash, characters: characters!, isChanged: is_changed! }
+  return { address, kind, at: at ?? address, isMoved: is_moved ?? true, ...page }
+}

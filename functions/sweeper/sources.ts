@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { OrganizationId, SourceId } from '../../shared/ids.ts'
+import { type CrawlMessage, type Sender, sendOrLog } from '../../shared/queue.ts'
+
+const sourcesPerSweep = 100
+/** After this a message that has brought no crawler counts as lost: others may be before it in the queue. */
+const lostAfterSeconds = 900
+
+export interface DueSource {
+  organization_id: OrganizationId
+  id: SourceId
+  request_id: string | null
+  requested_by: string | null
+}
+
+const isDue = sql`(s.lease_token is null and coalesce(s.resume_at, s.next_check_at) <= now() or s.lease_expires_at < now())`
+
+/** Sources that are due, and those whose crawler has ended without a word. Organizations take turns. */
+export function acquireDueSources() {
+  return sql<DueSource>`
+    with due as (
+      select s.organization_id, s.id, s.resend_at,
+        row_number() over (partition by s.organization_id order by s.resend_at) as turn
+      from sources s where ${isDue} and s.resend_at <= now()
+    ), chosen as (
+      select s.organization_id, s.id from sources s
+        -- Unless another sweep has acquired it since.
+        join due on (due.organization_id, due.id, due.resend_at) = (s.organization_id, s.id, s.resend_at)
+      order by due.turn, due.resend_at limit ${sourcesPerSweep} for update of s skip locked
+    )
+    update sources s set resend_at = now() + make_interval(secs => ${lostAfterSeconds})
+    from chosen where (s.organization_id, s.id) = (chosen.organization_id, chosen.id)
+    returning s.organization_id, s.id, s.request_id, s.requested_by`
+}
+
+export function measureOldestDueSource() {
+  return sql<{ seconds: number }>`
+    select coalesce(greatest(0, extract(epoch from now() - min(coalesce(s.resume_at, s.next_check_at)))), 0)::int as seconds
+    from sources s where ${isDue}`
+}
+
+/** What is not sent is lost, and due again, after a while. @returns how many were sent */
+export async function sendDueSources(queue: Sender<CrawlMessage>, sources: DueSource[]): Promise<number> {
+  const isSent = await Promise.all(sources.map((source) => sendOrLog(queue, toMessage(source))))
+  return isSent.filter(Boolean).length
+}
+
+function toMessage({ organization_id, id, request_id, requested_by }: DueSource): CrawlMessage {
+  return {
+    organizationId: organization_id,
+    sourceId: id,
+    requestId: request_id ?? undefined,
+    apiKeyId: requested_by ?? undefined,
+  }
+}

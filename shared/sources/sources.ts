@@ -1,0 +1,219 @@
+import { type Selectable, sql } from 'kysely'
+import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, findAgent, isAgent } from '../database/scope.ts'
+import type { Tables } from '../database/tables.ts'
+import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
+import type { Change } from '../golden/search-after.ts'
+import { ApiError } from '../http/errors.ts'
+import { agentNotFound } from '../http/not-found.ts'
+import { type DocumentId, newId, type SourceId } from '../ids.ts'
+import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue.ts'
+
+export const maxSources = 20
+export const maxPages = 5000
+
+export interface SourceScope extends AgentScope {
+  sourceId: SourceId
+}
+
+/** Undefined where there is no queue. */
+interface Outbox {
+  db: Database
+  queue: Sender<CrawlMessage> | undefined
+}
+
+const s = columnsOf('sources', 's')
+
+const columns = sql`s.id, s.url, s.kind, s.include, s.exclude, s.refresh_hours, s.status, s.error_message, s.notice, s.checked_at,
+  s.next_check_at, s.created_at,
+  (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id) as page_count`
+
+export type SourceRow = Pick<
+  Selectable<Tables['sources']>,
+  | 'id'
+  | 'url'
+  | 'kind'
+  | 'include'
+  | 'exclude'
+  | 'refresh_hours'
+  | 'status'
+  | 'error_message'
+  | 'notice'
+  | 'checked_at'
+  | 'next_check_at'
+  | 'created_at'
+> & { page_count: number }
+
+export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude' | 'refresh_hours'>
+
+export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
+  sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
+
+const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
+  sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
+
+/** Newest first, after the source with the given id. @throws ApiError agent_not_found */
+export async function listSources(
+  db: Database,
+  scope: AgentScope,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<{ sources: SourceRow[]; hasMore: boolean }> {
+  const { agents, sources } = await db.batch({
+    agents: findAgent(scope),
+    sources: sql<SourceRow>`select ${columns} from sources s
+      where ${isOfAgent(scope)} and ${after === undefined ? sql`true` : sql`s.id < ${after}`} order by s.id desc limit ${limit + 1}`,
+  })
+  if (agents.length === 0) agentNotFound()
+  return { sources: sources.slice(0, limit), hasMore: sources.length > limit }
+}
+
+/** @throws ApiError agent_not_found, source_not_found */
+export async function getSource(db: Database, scope: SourceScope): Promise<SourceRow> {
+  return requireSource(
+    await db.batch({
+      agents: findAgent(scope),
+      sources: sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)}`,
+    }),
+  )
+}
+
+/** Its pages are read in the background. @throws ApiError agent_not_found, validation_failed past a limit of the organization */
+export async function createSource(
+  outbox: Outbox,
+  scope: AgentScope,
+  { url, kind, include, exclude, refresh_hours }: SourceInput,
+  origin: Origin,
+): Promise<SourceRow> {
+  const { organizationId } = scope
+  const sourceId = newId() as SourceId
+  const counts = sql<{ sources: number; pages: number }>`select
+    (select count(*)::int from sources where organization_id = ${organizationId}) as sources,
+    (select count(*)::int from source_pages where organization_id = ${organizationId}) as pages`
+  const { agents, held, created } = await outbox.db.batch({
+    agents: findAgent(scope),
+    locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`,
+    held: counts,
+    created: sql`insert into sources (organization_id, id, agent_id, url, kind, include, exclude, refresh_hours, request_id, requested_by)
+      select a.organization_id, ${sourceId}, a.id, ${url}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,
+        ${origin.requestId ?? null}, ${origin.apiKeyId ?? null}::uuid
+      from agents a, (${counts}) held
+      where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages} returning id`,
+  })
+  if (agents.length === 0) agentNotFound()
+  if (created.length === 0) rejectPastLimit(held[0]!)
+  await enqueue(outbox, { organizationId, sourceId, ...origin })
+  return await getSource(outbox.db, { ...scope, sourceId })
+}
+
+function rejectPastLimit({ sources }: { sources: number }): never {
+  const [limit, what] =
+    sources >= maxSources ? [maxSources, 'sources'] : [maxPages, 'pages of sources, left-out ones included']
+  throw new ApiError(
+    'validation_failed',
+    `An organization can have at most ${limit.toLocaleString('en')} ${what}. Delete a source first.`,
+  )
+}
+
+/** Other paths begin a crawl at once, and end the one under way. @throws ApiError agent_not_found, source_not_found */
+export async function updateSource(
+  outbox: Outbox,
+  scope: SourceScope,
+  { include, exclude, refresh_hours }: Partial<Pick<SourceInput, 'include' | 'exclude' | 'refresh_hours'>>,
+  origin: Origin,
+): Promise<SourceRow> {
+  const paths = [include && sql`include = ${include}::text[]`, exclude && sql`exclude = ${exclude}::text[]`]
+  const { agents, sources } = await outbox.db.batch({
+    agents: findAgent(scope),
+    sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
+    ...(refresh_hours && {
+      planned: sql`update sources s set refresh_hours = ${refresh_hours}::int,
+        next_check_at = least(s.next_check_at, now() + make_interval(hours => ${refresh_hours}::int)) where ${isSource(scope)}`,
+    }),
+    ...((include || exclude) && {
+      changed: sql`update sources s set ${sql.join(paths.filter((path) => path !== undefined))}, ${due(origin)}, resume_at = null,
+        lease_token = null, lease_expires_at = null, attempt = 0 where ${isSource(scope)}`,
+    }),
+  })
+  requireSource({ agents, sources })
+  if (include || exclude) await enqueue(outbox, { ...scope, ...origin })
+  return await getSource(outbox.db, scope)
+}
+
+/** A crawl under way ends first: it may have read a page before that changed. @throws ApiError agent_not_found, source_not_found */
+export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+  const refreshed = await outbox.db.batch({
+    agents: findAgent(scope),
+    sources: sql`update sources s set ${due(origin)} where ${isSource(scope)} returning s.id`,
+  })
+  requireSource(refreshed)
+  await enqueue(outbox, { ...scope, ...origin })
+  return await getSource(outbox.db, scope)
+}
+
+const due = ({ requestId, apiKeyId }: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
+  resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${apiKeyId ?? null}::uuid`
+
+/**
+ * Its documents go with it, and a crawl under way creates none any more. @param ignores golden questions that would fail
+ * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
+ */
+export async function deleteSource(db: Database, scope: SourceScope, ignores = false): Promise<void> {
+  const own = sql`d.organization_id = ${scope.organizationId} and d.source_id = ${scope.sourceId}`
+  const removals = async (): Promise<Change[]> => {
+    const { rows } = await sql<{ id: DocumentId }>`
+      select d.id from documents d where ${own} and d.active_revision is not null`.execute(db)
+    return rows.map(({ id }) => ({ document_id: id, action: 'removes' }))
+  }
+  await guarded(db, scope, removals, ignores, async (verdict) => {
+    const mayGo = isUnchanged(scope, verdict)
+    const { agents, sources, deleted } = await db.batch({
+      agents: findAgent(scope),
+      sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
+      // Everybody who locks several documents locks them in this order.
+      held: sql`select d.id from documents d where ${own} order by d.id for update`,
+      locked: lockKnowledge(scope),
+      documents: sql`delete from documents d where ${own} and ${mayGo}`,
+      deleted: sql`delete from sources s where ${isSource(scope)}
+        and not exists (select from documents d where ${own}) returning s.id`,
+    })
+    requireSource({ agents, sources })
+    return deleted.length > 0 ? undefined : outdated
+  })
+}
+
+const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
+  (select d.id from documents d where d.organization_id = p.organization_id and d.source_id = p.source_id
+    and d.external_id = p.address) as document_id`
+
+export type PageRow = Pick<Selectable<Tables['source_pages']>, 'address' | 'left_out' | 'looked_at' | 'gone_since'> & {
+  document_id: string | null
+}
+
+/** By address, after the given one. @throws ApiError agent_not_found, source_not_found */
+export async function listPages(
+  db: Database,
+  scope: SourceScope,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<{ pages: PageRow[]; hasMore: boolean }> {
+  const { pages, ...found } = await db.batch({
+    agents: findAgent(scope),
+    sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)}`,
+    pages: sql<PageRow>`select ${pageColumns} from source_pages p
+      where p.organization_id = ${scope.organizationId} and p.agent_id = ${scope.agentId} and p.source_id = ${scope.sourceId}
+        and ${after === undefined ? sql`true` : sql`p.address > ${after}`} order by p.address limit ${limit + 1}`,
+  })
+  requireSource(found)
+  return { pages: pages.slice(0, limit), hasMore: pages.length > limit }
+}
+
+/** The sweeper sends what fails here. */
+async function enqueue({ queue }: Outbox, { organizationId, sourceId, requestId, apiKeyId }: CrawlMessage) {
+  if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, apiKeyId })
+}
+
+function requireSource<Row>({ agents, sources }: { agents: unknown[]; sources: Row[] }): Row {
+  if (agents.length === 0) agentNotFound()
+  if (sources[0]) return sources[0]
+  throw new ApiError('source_not_found', 'The agent has no source with this id.')
+}

@@ -1,0 +1,213 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { consumer } from '../../functions/crawler/consumer.ts'
+import { crawlClient } from '../../functions/crawler/site/client.ts'
+import { request } from '../../shared/outbound/request.ts'
+import { type CrawlMessage, configuredQueue } from '../../shared/queue.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
+import { useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+import { page, website } from './website.ts'
+
+const stand = useStand()
+beforeAll(() => {
+  process.env.ALLOW_LOOPBACK = 'true'
+})
+
+const hours = 'We are open Monday to Saturday from 9 to 18, and closed on Sunday and on public holidays.'
+const prices = 'A night for a dog costs 35 euros, and for a cat 28 euros, with food and a walk in the evening.'
+const parking = 'Guests park free of charge behind the house. The gate closes at 22 in the evening, all week.'
+
+const inn = () => ({
+  '/': page('Paws Inn', hours, '/prices', '/parking'),
+  '/prices': page('Prices', prices, '/'),
+  '/parking': page('Parking', parking, '/'),
+})
+
+/** A tenant with a source of the website, and a crawler whose clock moves when it waits. */
+async function sourceOf(url: string, more: object = {}) {
+  const tenant = await stand.tenant()
+  const sources = `/v1/agents/${tenant.agentId}/sources`
+  const { body } = await tenant.call('POST', sources, { url, ...more })
+  const source = `${sources}/${body.id}`
+  const sent: CrawlMessage[] = []
+  const state = { now: 0, remaining: () => 300_000, isQueueDown: false }
+  const queue = {
+    send: (message: CrawlMessage) =>
+      state.isQueueDown
+        ? Promise.reject(new Unavailable('queue', new Error('down')))
+        : Promise.resolve(void sent.push(message)),
+    changeVisibility: () => Promise.resolve(),
+  }
+  const sleep = (milliseconds: number) => {
+    state.now += milliseconds
+    return Promise.resolve()
+  }
+  const client = crawlClient({ request, contact: 'test', isLoopbackAllowed: true, now: () => state.now, sleep })
+  const handler = consumer({ db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue(), client })
+  const message = JSON.stringify({ v: 1, organization_id: tenant.organizationId, source_id: body.id })
+  const deliver = () =>
+    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never, {
+      getRemainingTimeInMillis: () => state.remaining(),
+    })
+  const get = async () => (await tenant.call('GET', source)).body
+  const refresh = async () => {
+    await tenant.call('POST', `${source}/refresh`)
+    await deliver()
+    return await get()
+  }
+  const documents = async () => {
+    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}?limit=100`)
+    return Object.fromEntries(
+      body.data.map((each: { external_id: string }) => [each.external_id?.replace(url, ''), each]),
+    )
+  }
+  const pages = async () => {
+    const { body } = await tenant.call('GET', `${source}/pages?limit=100`)
+    return Object.fromEntries(body.data.map((each: { address: string }) => [each.address.replace(url, ''), each]))
+  }
+  return { ...tenant, ...{ id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state } }
+}
+
+/** Lets the time pass that a page has been gone for. */
+const aDayLater = (id: string) =>
+  sql`update source_pages set gone_since = gone_since - interval '25 hours' where source_id = ${id}`.execute(stand.db)
+
+describe('a crawl', () => {
+  test('makes each page a document that search finds, and a changed page a new text', async () => {
+    const site = await website(inn())
+    const { deliver, get, refresh, documents, call, knowledgeBase, id } = await sourceOf(site.url)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', error_message: null, notice: null, page_count: 3 })
+    const before = await documents()
+    expect(Object.keys(before).sort()).toEqual(['/', '/parking', '/prices'])
+    expect(before['/prices']).toMatchObject({ title: 'Prices', source_type: 'txt', source_id: id })
+    await stand.deliver()
+    const first = async (query: string) => (await call('POST', `${knowledgeBase}/search`, { query })).body.data[0]
+    expect((await first('What does a night for a dog cost?')).content).toContain('35 euros')
+    site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
+    expect(await refresh()).toMatchObject({ status: 'ready', page_count: 3 })
+    await stand.deliver()
+    expect((await first('What does a night for a dog cost?')).content).toContain('38 euros')
+    const after = await documents()
+    expect(after['/parking']).toEqual({ ...before['/parking'], ...statusOf(after['/parking']) })
+  })
+
+  test('of pages that say the same writes no document and embeds nothing', async () => {
+    const site = await website(inn())
+    const { deliver, refresh, documents } = await sourceOf(site.url)
+    await deliver()
+    await stand.deliver()
+    const before = await documents()
+    expect(await refresh()).toMatchObject({ status: 'ready' })
+    expect(await documents()).toEqual(before)
+  })
+
+  test('deletes a page that is gone twice, a day apart', async () => {
+    const site = await website({
+      ...inn(),
+      '/old': page('Old', 'An offer that ends soon, and is then no longer there.'),
+    })
+    site.pages['/'] = page('Paws Inn', hours, '/prices', '/parking', '/old')
+    const { deliver, refresh, documents, pages, id } = await sourceOf(site.url)
+    await deliver()
+    delete site.pages['/old']
+    await refresh()
+    expect((await pages())['/old']).toMatchObject({ gone_since: expect.any(String), document_id: expect.any(String) })
+    await refresh()
+    expect(Object.keys(await documents())).toContain('/old')
+    await aDayLater(id)
+    await refresh()
+    expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking', '/prices'])
+    expect(Object.keys(await pages()).sort()).toEqual(['/', '/parking', '/prices'])
+  })
+
+  test('that lost more than a third of the pages changes nothing, says so, and looks again soon', async () => {
+    const site = await website(inn())
+    const { deliver, refresh, documents } = await sourceOf(site.url)
+    await deliver()
+    await stand.deliver()
+    const before = await documents()
+    delete site.pages['/prices']
+    delete site.pages['/parking']
+    site.pages['/'] = page('Paws Inn', `${hours} News: nothing.`)
+    const source = await refresh()
+    expect(source).toMatchObject({ status: 'error', page_count: 3 })
+    expect(source.error_message).toMatch(/^2 of 3 pages are gone/)
+    expect(Date.parse(source.next_check_at) - Date.now()).toBeLessThan(16 * 60_000)
+    expect(await documents()).toEqual(before)
+  })
+
+  test('of a website that does not answer changes nothing', async () => {
+    const site = await website(inn())
+    const { deliver, refresh, documents } = await sourceOf(site.url)
+    await deliver()
+    const before = await documents()
+    site.pages['/'] = 503
+    const source = await refresh()
+    expect(source.status).toBe('error')
+    expect(source.error_message).toMatch(/^The website does not answer\. /)
+    expect(await documents()).toEqual(before)
+  })
+
+  test('deletes documents of pages that are no longer included', async () => {
+    const site = await website(inn())
+    const { deliver, call, source, documents, pages } = await sourceOf(site.url)
+    await deliver()
+    await call('PATCH', source, { exclude: ['/prices'] })
+    await deliver()
+    expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking'])
+    expect(Object.keys(await pages())).not.toContain('/prices')
+  })
+})
+
+describe('what people do to pages', () => {
+  test('stays: a text of their own, and a document that they deleted', async () => {
+    const site = await website(inn())
+    const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(site.url)
+    await deliver()
+    const before = await documents()
+    await call('PATCH', `${knowledgeBase}/${before['/prices'].id}`, { content: 'Ask us for our prices.' })
+    await call('DELETE', `${knowledgeBase}/${before['/parking'].id}`)
+    site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
+    site.pages['/parking'] = page('Parking', parking.replace('22', '23'), '/')
+    expect(await refresh()).toMatchObject({ status: 'ready', page_count: 1 })
+    const after = await documents()
+    expect(after['/prices']).toMatchObject({ content: 'Ask us for our prices.', source_id: null })
+    expect(Object.keys(after).sort()).toEqual(['/', '/prices'])
+    for (const path of ['/prices', '/parking'])
+      expect((await pages())[path]).toMatchObject({ document_id: null, left_out: expect.stringMatching(/^A person/) })
+  })
+
+  test('leaves a page out whose address is the external id of another document', async () => {
+    const site = await website(inn())
+    const { deliver, get, pages, call, knowledgeBase } = await sourceOf(site.url)
+    await call('POST', knowledgeBase, { title: 'Own', content: 'Mine.', external_id: `${site.url}/prices` })
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 2 })
+    expect((await pages())['/prices']).toMatchObject({ left_out: expect.stringMatching(/^Another document/) })
+  })
+
+  test('keeps a page whose deletion a golden question blocks, and says so', async () => {
+    const site = await website({
+      ...inn(),
+      '/pets': page('Pets', 'Rabbits are welcome in the garden house, from May on.'),
+    })
+    site.pages['/'] = page('Paws Inn', hours, '/prices', '/parking', '/pets')
+    const { deliver, refresh, documents, pages, call, agentId, id } = await sourceOf(site.url)
+    await deliver()
+    await stand.deliver()
+    const { id: pets } = (await documents())['/pets']
+    const question = { question: 'Are rabbits welcome?', expects: { document_id: pets }, on_failure: 'block' }
+    await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+    delete site.pages['/pets']
+    await refresh()
+    await aDayLater(id)
+    expect(await refresh()).toMatchObject({ status: 'ready', page_count: 4 })
+    expect((await pages())['/pets'].left_out).toMatch(/golden questions that block would fail: “Are rabbits welcome\?”/)
+  })
+})
+
+function statusOf({ status, chunk_count, searchable_chunk_count, updated_at }: Record<string, unknown>) {
+  return { status, chunk_count, searchable_chunk_count, updated_at }
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const inn = 'https://paws-inn.example/'
+
+async function tenant() {
+  const made = await stand.tenant()
+  const sources = `/v1/agents/${made.agentId}/sources`
+  const create = async (more: object = {}) => (await made.call('POST', sources, { url: inn, ...more })).body
+  return { ...made, sources, create }
+}
+
+/** Gives a source documents, as a crawl does that has read these paths. */
+async function give(
+  { agentId, organizationId }: { agentId: string; organizationId: string },
+  source: string,
+  paths: string[],
+) {
+  for (const path of paths) {
+    const id = crypto.randomUUID()
+    await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
+        managed_by, status)
+      values (${organizationId}, ${id}, ${agentId}, ${path}, ${inn + path}, ${source}, 'txt', ${`About ${path}.`}, '', 'service', 'pending')`.execute(
+      stand.db,
+    )
+    await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, found, looked_at)
+      values (${organizationId}, ${agentId}, ${source}, ${inn + path}, 1, 'page', now())`.execute(stand.db)
+  }
+}
+
+describe('a source', () => {
+  test('is made pending, listed newest first, changed and deleted', async () => {
+    const { call, sources } = await tenant()
+    const { status, headers, body } = await call('POST', sources, { url: inn, exclude: ['/blog/*'] })
+    expect(status).toBe(201)
+    expect(headers.location).toBe(`${sources}/${body.id}`)
+    expect(body).toMatchObject({ url: inn, kind: 'site', include: [], exclude: ['/blog/*'], refresh_hours: 24 })
+    expect(body).toMatchObject({
+      status: 'pending',
+      error_message: null,
+      notice: null,
+      page_count: 0,
+      checked_at: null,
+    })
+    const { body: page } = await call('POST', sources, { url: `${inn}prices`, kind: 'page', refresh_hours: 1 })
+    const { body: list } = await call('GET', `${sources}?limit=1`)
+    expect(list).toMatchObject({ data: [{ id: page.id, kind: 'page' }], has_more: true })
+    expect((await call('GET', `${sources}?cursor=${list.next_cursor}`)).body.data).toEqual([body])
+    const changed = await call('PATCH', `${sources}/${body.id}`, { include: ['/a/*'], refresh_hours: 2 })
+    expect(changed.body).toMatchObject({ include: ['/a/*'], exclude: ['/blog/*'], refresh_hours: 2 })
+    expect((await call('DELETE', `${sources}/${body.id}`)).status).toBe(204)
+    expect((await call('GET', `${sources}/${body.id}`)).body.code).toBe('source_not_found')
+    expect((await call('DELETE', `${sources}/${body.id}`)).body.code).toBe('source_not_found')
+  })
+
+  test('of an address that is not public, or with paths that are none, is refused', async () => {
+    const { call, sources } = await tenant()
+    const bodies = [
+      ...[
+        'http://paws-inn.example',
+        'https://10.0.0.1',
+        'https://localhost:99',
+        'https://a:b@paws-inn.example',
+        'ftp://x',
+        'x',
+      ].map((url) => ({ url })),
+      ...[{ kind: 'shop' }, { include: ['blog'] }, { exclude: 'x' }, { refresh_hours: 0 }, { refresh_hours: 721 }].map(
+        (more) => ({ url: inn, ...more }),
+      ),
+    ]
+    for (const body of bodies) expect((await call('POST', sources, body)).status, JSON.stringify(body)).toBe(422)
+    expect((await call('GET', sources)).body.data).toEqual([])
+  })
+
+  test('keeps its address and kind', async () => {
+    const { call, sources, create } = await tenant()
+    const { id } = await create()
+    for (const body of [{ url: inn }, { kind: 'page' }, {}])
+      expect((await call('PATCH', `${sources}/${id}`, body)).status, JSON.stringify(body)).toBe(422)
+  })
+
+  test('is refused past 20 of an organization, also when all are made at once', async () => {
+    const { call, sources } = await tenant()
+    const answers = await Promise.all(Array.from({ length: 25 }, () => call('POST', sources, { url: inn })))
+    const refused = answers.filter(({ status }) => status === 422)
+    expect(refused).toHaveLength(5)
+    expect(refused[0]!.body.detail).toBe('An organization can have at most 20 sources. Delete a source first.')
+  })
+
+  test('shows its pages, which are documents that a list can be limited to', async () => {
+    const made = await tenant()
+    const { call, sources, knowledgeBase, create } = made
+    const { id } = await create()
+    await give(made, id, ['b', 'a'])
+    await call('POST', knowledgeBase, { title: 'Own', content: 'Not of the source.' })
+    const pages = `${sources}/${id}/pages`
+    const { body: first } = await call('GET', `${pages}?limit=1`)
+    expect(first.data).toMatchObject([{ address: `${inn}a`, document_id: expect.any(String), left_out: null }])
+    const { body: second } = await call('GET', `${pages}?cursor=${first.next_cursor}`)
+    expect(second).toMatchObject({ data: [{ address: `${inn}b` }], has_more: false })
+    const { body: documents } = await call('GET', `${knowledgeBase}?source_id=${id}`)
+    expect(documents.data.map((each: { external_id: string }) => each.external_id).sort()).toEqual([
+      `${inn}a`,
+      `${inn}b`,
+    ])
+    expect(documents.data[0]).toMatchObject({ source_id: id, source_type: 'txt', source_url: null })
+    expect((await call('GET', `${sources}/${id}`)).body.page_count).toBe(2)
+  })
+
+  test('takes its documents with it, but for one whose content a client has changed', async () => {
+    const made = await tenant()
+    const { call, sources, knowledgeBase, create } = made
+    const { id } = await create()
+    await give(made, id, ['a', 'b'])
+    const { body: documents } = await call('GET', knowledgeBase)
+    const own = documents.data[0].id
+    expect((await call('PATCH', `${knowledgeBase}/${own}`, { title: 'Other' })).body.source_id).toBe(id)
+    const { body } = await call('PATCH', `${knowledgeBase}/${own}`, { content: 'My own words.' })
+    expect(body).toMatchObject({ source_id: null, source_type: 'manual' })
+    expect((await call('DELETE', `${sources}/${id}`)).status).toBe(204)
+    const { body: left } = await call('GET', knowledgeBase)
+    expect(left.data).toMatchObject([{ id: own }])
+  })
+
+  test('stays with all its documents while a golden question that blocks needs one, unless that is ignored', async () => {
+    const made = await tenant()
+    const { call, sources, knowledgeBase, create, agentId } = made
+    const { id } = await create()
+    await give(made, id, ['parking', 'prices'])
+    await sql`update documents set resend_at = now() where source_id = ${id}`.execute(stand.db)
+    await stand.sweep()
+    await stand.deliver()
+    const { body: documents } = await call('GET', knowledgeBase)
+    const question = { question: 'parking', expects: { document_id: documents.data[0].id }, on_failure: 'block' }
+    const golden = await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+    expect(golden.body.last_result.passed).toBe(true)
+    const refused = await call('DELETE', `${sources}/${id}`)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'golden_questions_fail' } })
+    expect((await call('GET', knowledgeBase)).body.data).toHaveLength(2)
+    expect((await call('DELETE', `${sources}/${id}?ignore_golden_questions=true`)).status).toBe(204)
+    expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+  })
+})
