@@ -90,6 +90,7 @@ function exampleOf({ body }: Answer): Example {
     .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)
     .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
     .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, goldenExample.id)
+    .replace(/(?<=by-external-id\/)[^/]+/, 'hours')
     .replace(/(?<=sources\/)[0-9a-f-]{36}/, sourceExample.id)
   const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: goldenExample.id }))
   return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }
