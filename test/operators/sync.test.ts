@@ -1,10 +1,13 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { cuecard } from '../support/command-line.ts'
 import { useGateway } from '../support/gateway.ts'
+import { blocksOf } from '../support/guide-blocks.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -196,3 +199,22 @@ describe('sync', () => {
     expect(stderr).toMatch(/^error: files\/b\.md: http.* responded 409: Golden questions would fail/)
   })
 })
+
+const guide = await readFile(join(import.meta.dirname, '../../functions/reference/guides/14-sync.md'), 'utf8')
+
+test.each([
+  ['sh', ['bash', '-euo', 'pipefail', '-c'], ['https://shop.example/menu?branch=walthamstow', 'shop/old']],
+  ['ts', [process.execPath, '--input-type=module-typescript', '--eval'], ['shop/hours', 'shop/parking?']],
+])(
+  'the script of the guide in %s leaves the documents that it names, also when it is run twice',
+  async (language, [program, ...options], ids) => {
+    const { tenant, list } = await shop({})
+    const old = { title: 'Old', content: 'Old.', external_id: 'shop/old' }
+    await tenant.call('POST', tenant.knowledgeBase, old)
+    const { text } = blocksOf(guide).find((block) => block.language === language)!
+    const { PATH } = process.env
+    const env = { PATH, BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
+    for (let run = 0; run < 2; run++) await promisify(execFile)(program!, [...options, text], { env })
+    expect(Object.keys(await list()).toSorted()).toEqual(ids)
+  },
+)
