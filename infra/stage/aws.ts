@@ -9,6 +9,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
+import { CommandError } from '../admin/command-error.ts'
 import type { SecretName, StageSettings } from '../aws/stages.ts'
 
 export type Aws = ReturnType<typeof awsClients>
@@ -25,9 +26,11 @@ export function awsClients(region: string) {
   }
 }
 
-/** The region of the shell or of the profile. @throws Error when there is none */
+/** The region of the shell or of the profile. @throws CommandError when there is none */
 export async function shellRegion(): Promise<string> {
-  return await new STSClient({}).config.region()
+  return await new STSClient({}).config.region().catch(() => {
+    throw new CommandError('no region is set: export AWS_REGION=eu-central-1, for example')
+  })
 }
 
 export async function identityOf({ sts }: Aws): Promise<{ account: string; arn: string }> {

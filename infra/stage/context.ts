@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Database } from '../../shared/database/database.ts'
 import { CommandError } from '../admin/command-error.ts'
 import type { Program, Terminal } from '../admin/terminal.ts'
-import { findStage, type StageSettings, stagesDirectory } from '../aws/stages.ts'
+import { exampleAccount, findStage, type StageSettings, stagesDirectory } from '../aws/stages.ts'
 import { type Aws, awsClients, type Secrets, secretsOf } from './aws.ts'
 
 /** What a command works with outside AWS and the database. */
@@ -63,6 +63,14 @@ export function contextOf(
     secrets: secretsOf(aws, stage, settings),
     database: (url) => new Database({ url: () => url, endpoint, timeoutSeconds: 30 }),
   }
+}
+
+/** @throws CommandError for a stage that is unknown or not created yet */
+export function openStage(surroundings: Surroundings, program: Program, stage: string): Context {
+  const settings = settingsOf(stage, surroundings.directory)
+  if (settings.account === exampleAccount)
+    throw new CommandError(`${stage} is not created yet: npm run stage -- create ${stage}`)
+  return contextOf(surroundings, program, stage, settings)
 }
 
 /** @throws CommandError for an unknown stage */

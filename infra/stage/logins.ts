@@ -29,9 +29,7 @@ export async function renewLogin(owner: Database, ownerUrl: string, lambda: Data
     role: `cuecard_${lambda}`,
     statementSeconds: statementSeconds[lambda],
   })
-  const url = new URL(urlOf(ownerUrl, login, password))
-  if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')
-  return url.href
+  return pooledUrlOf(ownerUrl, login, password)
 }
 
 interface Login {
@@ -63,11 +61,23 @@ export function urlOf(ownerUrl: string, login: string, password: string): string
   return url.href
 }
 
+function pooledUrlOf(ownerUrl: string, login: string, password: string): string {
+  const url = new URL(urlOf(ownerUrl, login, password))
+  if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')
+  return url.href
+}
+
 /** @throws CommandError while the stage has no owner's URL */
 export async function ownerOf({ secrets, database, stage }: Context): Promise<{ owner: Database; ownerUrl: string }> {
   const ownerUrl = (await secrets.read('database-owner')).value
   if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
   return { owner: database(ownerUrl), ownerUrl }
+}
+
+/** Whether two URLs are of one database, whose owner has another host than its Lambdas. */
+function isSameDatabase(ownerUrl: string, url: string): boolean {
+  const [expected, actual] = [new URL(pooledUrlOf(ownerUrl, '', '')), new URL(url)]
+  return expected.host === actual.host && expected.pathname === actual.pathname
 }
 
 /** Running statements end in their own time. */
@@ -85,11 +95,11 @@ export async function dropLogin(owner: Database, login: string): Promise<void> {
   await sql`drop role if exists ${sql.id(login)}`.execute(owner)
 }
 
-/** Whether the login works and may do what its Lambda needs, and no more. */
-export async function isWorkingLogin({ database }: Context, lambda: DatabaseUser, url: string): Promise<boolean> {
+/** Whether a Lambda's login works on this database and may do what the Lambda needs, and no more. */
+export async function isWorkingLogin({ database }: Context, ownerUrl: string, lambda: DatabaseUser, url: string) {
   try {
     const findings = await checkLogin(`database-${lambda}`, url, database)
-    return findings.every(({ level }) => level !== 'error')
+    return isSameDatabase(ownerUrl, url) && findings.every(({ level }) => level !== 'error')
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ import { parser, subcommand } from '../admin/options.ts'
 import { sentenceOf } from '../admin/sentence.ts'
 import { Program } from '../admin/terminal.ts'
 import { databaseUsers } from '../wiring.ts'
-import { contextOf, type Surroundings, settingsOf } from './context.ts'
+import { openStage, type Surroundings } from './context.ts'
 import { type CreateOptions, create } from './create/create.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
 import { type DestroyOptions, destroy } from './destroy.ts'
@@ -33,7 +33,7 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .option('--answers <file>', 'lines of NAME=value; - is standard input')
     .option('--key-file <file>', 'write the first organization’s key to a new file in place of printing it')
     .action((stage: string, options: CreateOptions) => create(surroundings, program, stage, options))
-  const open = (stage: string) => contextOf(surroundings, program, stage, settingsOf(stage, surroundings.directory))
+  const open = (stage: string) => openStage(surroundings, program, stage)
   subcommand(program, 'deploy <stage>', 'check, migrate, deploy, and try it from outside')
     .option('--at-once', 'shift all requests at once, in spite of alarms: for a fix during an outage')
     .action((stage: string, options: DeployOptions) => deploy(open(stage), options))
@@ -65,6 +65,9 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
 }
 
 function explain(error: unknown): string {
-  const isDenied = error instanceof Error && /^AccessDenied/.test(error.name)
-  return `${sentenceOf(error)}${isDenied ? ' (a policy is in infra/stage/permissions.json)' : ''}`
+  const name = error instanceof Error ? error.name : ''
+  const hint = /^AccessDenied/.test(name)
+    ? ' (a policy is in infra/stage/permissions.json)'
+    : name === 'CredentialsProviderError' && ': sign in to AWS first'
+  return `${sentenceOf(error)}${hint || ''}`
 }

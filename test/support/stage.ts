@@ -161,6 +161,8 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       proxy.trusts = (user) => !/_[12]$/.test(user)
       useEndpoint(proxy.origin)
     },
+    /** Gives another stage the settings of prod. */
+    copyFile: (name: string) => writeStageFile(directory, name, readStageFile(directory, 'prod')!),
     async setDomain(name: string) {
       const certificateArn = 'arn:aws:acm:eu-central-1:444455556666:certificate/c'
       await writeStageFile(directory, 'prod', {

@@ -1,13 +1,12 @@
 import { DescribeCertificateCommand } from '@aws-sdk/client-acm'
 import { GetAccountSettingsCommand, GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda'
-import { exampleAccount, type StageSettings } from '../../aws/stages.ts'
+import type { StageSettings } from '../../aws/stages.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
 import { type Aws, identityOf, undefinedIfMissing } from '../aws.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
 export async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
   const own = await identityOf(aws)
-  if (account === exampleAccount) return []
   const wrong = `the credentials are of ${own.account}, but ${stage} is pinned to ${account} (infra/aws/stages/${stage}.json)`
   return [own.account === account ? ok('account', `${account} in ${region}, as ${own.arn}`) : error('account', wrong)]
 }
@@ -49,11 +48,9 @@ async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
   return found?.ReservedConcurrentExecutions ?? 0
 }
 
-export function checkSettings(stage: string, { account, alarmAddress, runbookUrl }: StageSettings): Finding[] {
+export function checkSettings(stage: string, { alarmAddress, runbookUrl }: StageSettings): Finding[] {
   const file = `infra/aws/stages/${stage}.json`
-  const example = `${stage} is not created yet: npm run stage -- create ${stage}`
   return [
-    ...(account === exampleAccount ? [error('account', example)] : []),
     alarmAddress
       ? ok('alarms', `go to ${alarmAddress}`)
       : error('alarms', `have no recipient: set alarmAddress in ${file}`),

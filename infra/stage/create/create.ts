@@ -41,7 +41,7 @@ export async function create(surroundings: Surroundings, program: Program, stage
   if (options.dryRun || missing.length === 0) return finish()
   program.warn(`
 In the account this makes the stack cuecard-${stage}-secrets, through CDK's roles, and writes values of secrets of cuecard/${stage}/.
-In the database it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes and replaces nothing.
+In the database it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes nothing, and replaces what does not work.
 `)
   if (!options.yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
   for (const { subject, what, run } of missing) {

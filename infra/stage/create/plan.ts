@@ -126,15 +126,13 @@ function secretStep({ secrets }: Context, found: Found, name: SecretName, value:
 function loginSteps(context: Context, found: Found, ownerUrl: string, hasRoles: boolean): Promise<Step[]> {
   const steps = databaseUsers.map(async (lambda): Promise<Step> => {
     const name = `database-${lambda}` as const
-    const { id, value } = found[name]!
-    const isDone = hasRoles && value !== undefined && (await isWorkingLogin(context, lambda, value))
+    const { value } = found[name]!
+    const isDone = hasRoles && value !== undefined && (await isWorkingLogin(context, ownerUrl, lambda, value))
     // That of the secret, if it names one: a Lambda may run with the other.
     const slot = slotOf(lambda, value) ?? 1
     return {
       subject: name,
-      what: isDone
-        ? `login ${new URL(value).username}`
-        : `login ${loginOf(lambda, slot)} with a new password, in ${id}`,
+      what: isDone ? `login ${new URL(value).username}` : `login ${loginOf(lambda, slot)} with a new password`,
       isDone,
       async run() {
         const url = await renewLogin(context.database(ownerUrl), ownerUrl, lambda, slot)

@@ -77,6 +77,15 @@ describe('npm run stage -- create', () => {
     expect(keys.rowCount).toBe(1)
   })
 
+  test('makes every login again where the secret of the owner is of another database', async () => {
+    await create(['--yes'])
+    const restored = new URL(stage.ownerUrl())
+    restored.pathname = '/restored'
+    stage.aws.secrets.set('cuecard/prod/database-owner', restored.href)
+    const { stdout } = await create(['--dry-run'], { env: {} })
+    expect(stdout.match(/to do +database-\w+/g)).toEqual(databaseUsers.map((name) => expect.stringContaining(name)))
+  })
+
   test('shows in a dry run what it would do, and does nothing', async () => {
     const { code, stdout } = await create(['--dry-run'])
     expect(code).toBe(0)

@@ -76,6 +76,11 @@ describe('deploy', () => {
   })
 })
 
+test.each(['deploy', 'status', 'rotate'])('%s of a stage that create has not made says so', async (command) => {
+  const { code, stderr } = await stage.run([command, 'dev'])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: dev is not created yet: npm run stage -- create dev\n' })
+})
+
 describe('status', () => {
   test('of a stage that is well, and of one with a raised alarm', async () => {
     await stage.run(['deploy', 'prod'])
@@ -107,6 +112,7 @@ describe('destroy', () => {
     const s3 = new S3Client({})
     await s3.send(new CreateBucketCommand({ Bucket }))
     await s3.send(new PutObjectCommand({ Bucket, Key: 'a/b/c', Body: 'file' }))
+    await stage.copyFile('dev')
     stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE', outputs: { filesbucket: Bucket } })
     stage.aws.stacks.set('cuecard-dev-secrets', { status: 'CREATE_COMPLETE' })
     stage.aws.secrets.set('cuecard/dev/database-owner', stage.ownerUrl())
@@ -143,6 +149,7 @@ test('the policy to paste has what the commands call, and no more', async () => 
   expect(called()).toEqual(listed('Create', 'Deploy').toSorted())
   await stage.run(['status', 'prod'])
   expect(called()).toEqual(listed('Create', 'Deploy', 'Status').toSorted())
+  await stage.copyFile('dev')
   stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE' })
   await stage.run(['destroy', 'dev', '--yes-destroy', 'dev'])
   await stage.run(['pause', 'prod'])

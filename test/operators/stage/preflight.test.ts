@@ -107,8 +107,8 @@ describe('the preflight', () => {
     const findings = await look({ account, alarmAddress: undefined as never, runbookUrl })
     const faults = faultsOf(findings)
     for (const fault of [
-      /^error account: prod is not created yet/,
-      /^error Lambda concurrency: 435 of the account’s 10: .* Request a quota of 1000/,
+      /^error account: the credentials are of 444455556666/,
+      /^error Lambda concurrency: \d+ of the account’s 10: .* Request a quota of 1000/,
       /^error alarms: have no recipient/,
       /^error runbook: /,
       /^error database-search: the secret cuecard\/prod\/database-search is missing or empty/,
