@@ -55,7 +55,12 @@ export const lambdas = {
   organization: {
     ...api,
     entry: 'functions/organization/handler.ts',
-    routes: ['/v1/organization', '/v1/organization/usage'],
+    routes: [
+      ...['/v1/organization', '/v1/organization/usage', '/v1/webhooks'],
+      ...['', '/rotate-secret', '/test', '/deliveries', '/deliveries/{deliveryId}/replay'].map(
+        (path) => `/v1/webhooks/{webhookId}${path}` as const,
+      ),
+    ],
   },
   agents: {
     ...api,
@@ -120,6 +125,14 @@ export const lambdas = {
     timeoutSeconds: 50,
     everySeconds: 60,
   },
+  /** Looks for events each second for 50 of its 75 seconds; the rest is for the last receivers to answer. */
+  delivery: {
+    entry: 'functions/delivery/handler.ts',
+    database: true,
+    memoryMb: 512,
+    timeoutSeconds: 75,
+    everySeconds: 60,
+  },
   /** Calls the API from outside, as a customer does: it knows only the public address and a key. */
   canary: { entry: 'functions/canary/handler.ts', memoryMb: 256, timeoutSeconds: 120, everySeconds: 300 },
 } as const satisfies Record<string, Lambda>
@@ -155,6 +168,7 @@ export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
   extraction: 35,
   crawler: 35,
   sweeper: 45,
+  delivery: 12,
 }
 
 /** Each queue has the name of the Lambda that works on it. */
@@ -238,6 +252,9 @@ export const metricReporters = {
   SearchEmbedMilliseconds: asking,
   SearchDatabaseMilliseconds: asking,
   AdapterErrors: ['mcp', 'platforms'],
+  WebhooksDelivered: ['delivery'],
+  WebhooksFailed: ['delivery'],
+  OldestDeliverySeconds: ['delivery'],
   CanarySuccess: ['canary'],
   CanaryCreateMilliseconds: ['canary'],
   CanaryCompleteMilliseconds: ['canary'],

@@ -4,6 +4,7 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { getUsage } from '../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../shared/organizations/organization.ts'
 import { organizationExample, organizationSchema, updateBody, usageExample, usageSchema } from './schemas.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 const path = '/v1/organization'
 
@@ -15,6 +16,7 @@ export interface Dependencies {
 export function organizationApp({ db, now }: Dependencies) {
   const endpoint = endpoints(db, now)
   return api()
+    .route('/', webhookRoutes(endpoint))
     .get(
       path,
       endpoint(

@@ -37,6 +37,14 @@ export const purgeQuestions = (db: Database) =>
       where (q.organization_id, q.agent_id, q.id) = (old.organization_id, old.agent_id, old.id)`
   })
 
+export const purgeDeliveries = (db: Database) =>
+  inBatches(db, 1000, 5000, (limit) => {
+    return sql`delete from webhook_deliveries d using (
+        select organization_id, webhook_id, id from webhook_deliveries
+        where created_at < now() - interval '30 days' order by created_at limit ${limit}) old
+      where (d.organization_id, d.webhook_id, d.id) = (old.organization_id, old.webhook_id, old.id)`
+  })
+
 /** What documents were, a year after it was replaced, and all of organizations that keep none. */
 export const purgeRevisions = (db: Database) =>
   inBatches(db, 200, 5000, (limit) => {

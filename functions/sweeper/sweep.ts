@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { log } from '../../shared/log.ts'
@@ -7,6 +8,7 @@ import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
 import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
 import {
+  purgeDeliveries,
   purgeKeys,
   purgeQueryVectors,
   purgeQuestions,
@@ -31,6 +33,7 @@ interface SweepReport {
   sign_in_attempts_purged: number
   questions_purged: number
   revisions_purged: number
+  deliveries_purged: number
   chunks_listed: number
   oldest_pending_seconds: number
 }
@@ -44,7 +47,7 @@ export interface Sweeper {
 
 const lastSendMilliseconds = 15_000
 
-/** Recovers, fails and resends documents, and purges. Sweeps may overlap. @param remaining milliseconds until this process is stopped */
+/** Recovers, fails and resends documents, tells webhooks of what takes long, and purges. Sweeps may overlap. @param remaining milliseconds until this process is stopped */
 export async function sweep(
   { db, queue, crawlerQueue, bucket }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
@@ -58,6 +61,8 @@ export async function sweep(
     obsolete: findObsoleteFiles(),
     oldestDue: measureOldestDueSource(),
     due: acquireDueSources(),
+    waiting: sql`select tell_of_waiting_documents()`,
+    unanswered: sql`select tell_of_unanswered_questions()`,
   })
   const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)
   const failed = exhausted.length + unavailable.length + unprocessed.length
@@ -74,6 +79,7 @@ export async function sweep(
     sign_in_attempts_purged: await purgeSignInAttempts(db),
     questions_purged: await purgeQuestions(db),
     revisions_purged: await purgeRevisions(db),
+    deliveries_purged: await purgeDeliveries(db),
     chunks_listed: await listTerms(db, () => remaining() > lastSendMilliseconds),
     oldest_pending_seconds: oldest[0]!.seconds,
   }

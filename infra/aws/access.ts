@@ -57,6 +57,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     files: ['s3:DeleteObject'],
     listsFiles: true,
   },
+  delivery: { database: 'database-delivery' },
   canary: { calls: true },
 }
 

@@ -7,6 +7,7 @@ import { lambdas } from '../wiring.ts'
 
 const descriptions = {
   sweeper: 'Resends lost messages, recovers expired leases, fails documents that are too old.',
+  delivery: 'Sends events to webhooks.',
   canary: 'Creates, finds and deletes a document through the public API.',
 }
 

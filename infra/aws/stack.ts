@@ -64,6 +64,7 @@ export class CuecardStack extends Stack {
     addEventSource(this, 'crawler', queues.crawler, aliases.crawler, settings.crawlerConcurrency)
     functions.canary.addEnvironment('BASE_URL', http.origin)
     addSchedule(this, 'sweeper', aliases.sweeper)
+    addSchedule(this, 'delivery', aliases.delivery)
     addSchedule(this, 'canary', aliases.canary)
 
     const watched = { http, functions, aliases, migrate: migrations.handler, work }

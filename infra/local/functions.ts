@@ -14,6 +14,7 @@ export interface Functions {
   extraction: LambdaHandler<SQSEvent, SQSBatchResponse>
   crawler: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<ScheduledEvent, unknown>
+  delivery: LambdaHandler<ScheduledEvent, unknown>
 }
 
 export async function loadFunctions(
@@ -43,8 +44,8 @@ export async function loadFunctions(
     routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
     handlers[name] = handler
   }
-  const { embedding, extraction, crawler, sweeper } = handlers as unknown as Functions
-  return { routes, embedding, extraction, crawler, sweeper }
+  const { embedding, extraction, crawler, sweeper, delivery } = handlers as unknown as Functions
+  return { routes, embedding, extraction, crawler, sweeper, delivery }
 }
 
 export function sourceOf(name: LambdaName): string {

@@ -16,9 +16,17 @@ const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-
 const all: Readonly<Record<string, readonly Step[]>> = {
   [baseline]: [
     inTransaction(
-      ...['tables', 'search/tables', 'functions', 'revisions', 'golden-questions', 'roles', 'policies', ...search].map(
-        read,
-      ),
+      ...[
+        'tables',
+        'search/tables',
+        'functions',
+        'revisions',
+        'golden-questions',
+        'webhooks',
+        'roles',
+        'policies',
+        ...search,
+      ].map(read),
     ),
   ],
 }

@@ -272,6 +272,38 @@ export interface Tables {
     milliseconds: number
     asked_at: Time
   }
+  webhooks: {
+    organization_id: Id
+    id: Id
+    url: string
+    events: string[]
+    secret: Buffer
+    previous_secret: Buffer | null
+    previous_until: Date | null
+    status: Generated<'enabled' | 'disabled'>
+    disabled_reason: 'requested' | 'gone' | 'failing' | null
+    failing_since: Date | null
+    digested_on: Generated<string>
+    created_at: Time
+  }
+  webhook_deliveries: {
+    organization_id: Id
+    webhook_id: Id
+    id: Id
+    number: Generated<string>
+    type: string
+    subject_id: Id
+    data: Json
+    status: Generated<'pending' | 'delivered' | 'failed'>
+    attempts: Generated<number>
+    next_attempt_at: TimeOrNull
+    lease_token: string | null
+    response_status: number | null
+    error: string | null
+    queued_at: Time
+    delivered_at: Date | null
+    created_at: Time
+  }
   idempotency_keys: {
     organization_id: Id
     api_key_id: Id

@@ -105,6 +105,7 @@ describe('permissions', () => {
     ],
     ['crawler', [read('database-crawler'), send('crawler', 'embedding'), receive('crawler')]],
     ['sweeper', [read('database-sweeper'), send('crawler', ...both), files('DeleteObject'), listFiles]],
+    ['delivery', [read('database-delivery')]],
     ['canary', [read('canary')]],
     ['migrate', [read('database-owner')]],
   ])('of %s are these and no others', (name, expected) => {
@@ -116,7 +117,7 @@ describe('permissions', () => {
     expect(new Set(roles).size).toBe(roles.length)
   })
 
-  test.each(['sweeper', 'canary'])('allow its schedule to run the %s and nothing else', (name) => {
+  test.each(['sweeper', 'delivery', 'canary'])('allow its schedule to run the %s and nothing else', (name) => {
     const { RoleArn } = scheduleOf(name).Target as Fields
     expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on cuecard-prod-${name}:live`])
   })
@@ -186,6 +187,7 @@ describe('routes', () => {
 
 test.each([
   ['sweeper', 'rate(1 minute)'],
+  ['delivery', 'rate(1 minute)'],
   ['canary', 'rate(5 minutes)'],
 ])('the %s runs by its schedule, %s, and is not retried when it fails', (name, rate) => {
   const { ScheduleExpression, Target } = scheduleOf(name)
@@ -196,7 +198,7 @@ test.each([
     .map(([, { Properties }]) => [Properties.Qualifier, Properties.MaximumRetryAttempts])
   // The name of the alias, out of the ARN that the schedule invokes.
   expect(attempts).toContainEqual([{ 'Fn::Select': [7, { 'Fn::Split': [':', (Target as Fields).Arn] }] }, 0])
-  expect(attempts).toHaveLength(2)
+  expect(attempts).toHaveLength(3)
 })
 
 test('the canary calls the address that customers call', () => {

@@ -148,7 +148,7 @@ describe('an alarm is raised', () => {
       metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const named = (names: string[]) => names.sort().map((name) => `cuecard-everything-${name}`)
     const working = watched('worker-throttles')
-    expect(working.sort()).toEqual(named(['canary', 'crawler', 'embedding', 'extraction', 'sweeper']))
+    expect(working.sort()).toEqual(named(['canary', 'crawler', 'delivery', 'embedding', 'extraction', 'sweeper']))
     expect([...watched('lambda-throttles'), ...working].sort()).toEqual(named(Object.keys(lambdas)))
   })
 })

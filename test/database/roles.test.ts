@@ -72,12 +72,16 @@ describe('the roles of the Lambdas', () => {
       crawler insert: documents source_pages
       crawler select: agents chunks documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
-      dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors
-      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts sources
+      dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors webhooks
+      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts sources webhook_deliveries webhooks
       dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals document_revisions documents \
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
-        sign_in_attempts source_pages sources term_lists vectors
-      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts sources
+        sign_in_attempts source_pages sources term_lists vectors \
+        webhook_deliveries webhooks
+      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts sources \
+        webhook_deliveries webhooks
+      delivery select: webhook_deliveries webhooks
+      delivery update: webhook_deliveries webhooks
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
       documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys vectors
@@ -91,13 +95,17 @@ describe('the roles of the Lambdas', () => {
       mcp insert: query_vectors question_log
       mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       operator delete: agents api_keys calls chunk_terms chunks document_revisions documents golden_questions \
-        idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors
+        idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors \
+        webhook_deliveries webhooks
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
       operator select: agents api_keys calls chunk_terms chunks document_revisions documents embedded_tokens erasures \
-        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors
+        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
+        webhook_deliveries webhooks
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
-      organization select: documents embedded_tokens organizations request_meters
-      organization update: organizations
+      organization delete: webhooks
+      organization insert: webhook_deliveries webhooks
+      organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
+      organization update: organizations webhook_deliveries webhooks
       platforms insert: query_vectors question_log
       platforms select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors \
         signing_secrets term_lists vectors
@@ -107,9 +115,10 @@ describe('the roles of the Lambdas', () => {
       questions update: documents golden_questions
       search insert: query_vectors question_log
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
-      sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts
+      sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
+        webhook_deliveries
       sweeper select: document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
-        question_log sessions sign_in_attempts sources
+        question_log sessions sign_in_attempts sources webhook_deliveries
       sweeper update: documents obsolete_files sources
     `)
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
@@ -196,6 +205,7 @@ describe('the roles of the Lambdas', () => {
         require_operator_action: ['operator'],
       },
       ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },
+      ...{ tell_of_waiting_documents: ['sweeper'], tell_of_unanswered_questions: ['sweeper'] },
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>
       granted.map((role) => `cuecard_${role} ${name}`),

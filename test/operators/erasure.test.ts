@@ -47,6 +47,8 @@ async function busyTenant(): Promise<Tenant> {
     values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, '[]', 0, 0)`.execute(stand.db)
   await sql`insert into signing_secrets (organization_id, agent_id, platform, secret)
     values (${organization}, ${agent}, 'retell', 'key_0123456789abcdef')`.execute(stand.db)
+  const hook = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events: ['document.failed'] })
+  await call('POST', `${hook.headers.location}/test`)
   return tenant
 }
 
@@ -116,6 +118,7 @@ describe('an organization that is erased', () => {
       sources: 1,
       source_pages: 1,
       question_log: 1,
+      webhook_deliveries: 1,
       query_vectors: 1,
       idempotency_keys: 3,
     }

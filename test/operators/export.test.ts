@@ -61,6 +61,8 @@ describe('an export', () => {
     await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
     await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
       values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, '[]', 0, 0)`.execute(stand.db)
+    const hook = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events: ['document.failed'] })
+    await call('POST', `${hook.headers.location}/test`)
     await cuecard(['agent', 'retell-secret', agent], { stdin: 'key_0123456789abcdef' })
 
     const lines = await linesOf(organization)
@@ -97,10 +99,13 @@ describe('an export', () => {
       source_page: 0,
       call: 1,
       golden_question: 0,
+      webhook: 1,
+      webhook_delivery: 1,
       question: 1,
     }
+    expect(ofType(lines, 'webhook')).toMatchObject([{ url: 'https://shop.example/', status: 'enabled' }])
     expect(lines.at(-1)).toEqual({ type: 'end', counts })
-    expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|"embedding"/)
+    expect(JSON.stringify(lines)).not.toMatch(/hash|cursor_key|key_0123|whsec|"embedding"/)
   })
 
   test('has embeddings on request, as the API gives them in base64', async () => {

@@ -11,6 +11,8 @@ export interface Ids {
   goldenQuestionId?: string
   externalId?: string
   sourceId?: string
+  webhookId?: string
+  deliveryId?: string
 }
 
 export type KeyedRoute = Route & { permission: Permission; name: string }
@@ -32,7 +34,8 @@ export function fill(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value =
       ids[name as keyof Ids] ??
-      { file: 'page.css', revision: '1', goldenQuestionId: noId, externalId: 'hours', sourceId: noId }[name]
+      { file: 'page.css', revision: '1', externalId: 'hours' }[name] ??
+      { goldenQuestionId: noId, sourceId: noId, webhookId: noId, deliveryId: noId }[name]
     if (value === undefined) throw new Error(`The tests have no value for {${name}}`)
     return value
   })
@@ -54,6 +57,17 @@ export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   if (path.includes('{sourceId}')) {
     const source = await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://paws-inn.example/' })
     return { ...ids, sourceId: source.body.id }
+  }
+  if (path.includes('{webhookId}')) {
+    // An organization has ten at most.
+    const { body: before } = await tenant.call('GET', '/v1/webhooks')
+    for (const { id } of before.data) await tenant.call('DELETE', `/v1/webhooks/${id}`)
+    const hook = await tenant.call('POST', '/v1/webhooks', {
+      url: 'https://shop.example/',
+      events: ['document.failed'],
+    })
+    const test = await tenant.call('POST', `${hook.headers.location}/test`)
+    return { ...ids, webhookId: hook.body.id, deliveryId: test.body.id }
   }
   if (!path.includes('{goldenQuestionId}')) return ids
   const question = { question: 'Are you open on Sunday?', expects: { nothing: true } }

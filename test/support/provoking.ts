@@ -43,6 +43,11 @@ async function documentPath(tenant: Tenant): Promise<string> {
   return fill('/v1/agents/{agentId}/knowledge-base/{documentId}', await makeDocument(tenant))
 }
 
+async function webhookPath({ call }: Tenant): Promise<string> {
+  const body = { url: 'https://shop.example/', events: ['document.failed'] }
+  return (await call('POST', '/v1/webhooks', body)).headers.location!
+}
+
 export const needsTwoSessions = new Set<ErrorCode>(['idempotency_in_progress'])
 
 export type Provoke = (tenant: Tenant) => Promise<Answer>
@@ -112,6 +117,14 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     source_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/sources/${never.documentId}`),
     golden_question_not_found: ({ call, agentId }) =>
       call('GET', `/v1/agents/${agentId}/golden-questions/${never.documentId}`),
+    webhook_not_found: ({ call }) => call('GET', `/v1/webhooks/${never.documentId}`),
+    delivery_not_found: async (tenant) =>
+      tenant.call('POST', `${await webhookPath(tenant)}/deliveries/${never.documentId}/replay`),
+    webhook_disabled: async (tenant) => {
+      const path = await webhookPath(tenant)
+      await tenant.call('PATCH', path, { status: 'disabled' })
+      return await tenant.call('POST', `${path}/test`)
+    },
     invalid_transition: async (tenant) => tenant.call('PATCH', await emptyDocument(tenant), { status: 'pending' }),
     precondition_failed: async (tenant) =>
       tenant.call('DELETE', await emptyDocument(tenant), undefined, { 'if-match': '"0"' }),

@@ -39,6 +39,11 @@ export const belongings: readonly Belongings[] = [
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'golden_questions', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
+  {
+    table: 'webhook_deliveries',
+    key: { webhook_id: 'uuid', id: 'uuid' },
+    isOfAgent: ({ agentId }) => sql`t.data ->> 'agent_id' = ${agentId}`,
+  },
   { table: 'query_vectors', key: { key: 'bytea' } },
   { table: 'idempotency_keys', key: { api_key_id: 'uuid', key: 'text' } },
 ]

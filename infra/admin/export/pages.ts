@@ -33,6 +33,13 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
     'agent_id, id',
     'question, document_id, words, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
   ),
+  // Not the secrets.
+  webhook: rowsOf('webhooks', 'id', 'url, events, status, disabled_reason, created_at'),
+  webhook_delivery: rowsOf(
+    'webhook_deliveries',
+    'webhook_id, id',
+    'type as event, data, status, attempts, response_status, error, delivered_at, created_at',
+  ),
   question: rowsOf(
     'question_log',
     'agent_id, id',

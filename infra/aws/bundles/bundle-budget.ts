@@ -22,6 +22,7 @@ const budgets: Record<BundleName, number> = {
   dashboard: 780_000,
   reference: api,
   sweeper: api,
+  delivery: api,
   embedding: guarded,
   crawler: 900_000,
   canary: 100_000,

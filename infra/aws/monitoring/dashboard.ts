@@ -82,6 +82,10 @@ export function createDashboard(
     graph('Tokens embedded', sums(name, 'EmbeddingTokens')),
   )
   dashboard.addWidgets(
+    graph('Events for webhooks', sums(name, 'WebhooksDelivered', 'WebhooksFailed')),
+    graph('Oldest event for a webhook, s', [reportedBy(name, 'OldestDeliverySeconds', 'delivery', 'Maximum')]),
+  )
+  dashboard.addWidgets(
     lambdaGraph('Lambda errors', (lambda) => lambda.metricErrors()),
     lambdaGraph('Lambda time, p99 ms', (lambda) => lambda.metricDuration({ statistic: 'p99' })),
     lambdaGraph('Lambda throttles', (lambda) => lambda.metricThrottles()),

@@ -94,6 +94,14 @@ export function pipelineAlarms(
       text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
       page: 'stuck-documents',
     },
+    'deliveries-late': {
+      metric: reportedBy(name, 'OldestDeliverySeconds', 'delivery', 'Maximum', five),
+      threshold: settings.oldestPendingSeconds,
+      periods: 2,
+      missing: TreatMissingData.BREACHING,
+      text: 'An event for a webhook that answers has been due for too long, or the delivery Lambda has reported nothing. Check its schedule and its log; if one receiver is slow, that one alone waits.',
+      page: 'late-deliveries',
+    },
     'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
   }
 }

@@ -64,13 +64,18 @@ create policy own on golden_questions to cuecard_agents, cuecard_chunks, cuecard
 create policy own on question_log to cuecard_dashboard, cuecard_mcp, cuecard_platforms, cuecard_questions, cuecard_search
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 
+create policy own on webhooks to cuecard_dashboard, cuecard_organization
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+create policy own on webhook_deliveries to cuecard_dashboard, cuecard_organization
+  using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
+
 -- Calls are open to the call service, which is not ours to confine.
 
 create policy every_writer on calls using (true);
 create policy own on calls as restrictive to cuecard_dashboard
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 
--- The sweeper, and failed sign-ins, which belong to no organization.
+-- The sweeper, webhooks' deliveries, and failed sign-ins, which belong to no organization.
 
 create policy every_organization on documents to cuecard_sweeper using (true);
 create policy every_organization on sources to cuecard_sweeper using (true);
@@ -83,6 +88,9 @@ create policy every_organization on question_log to cuecard_sweeper using (true)
 create policy every_organization on sessions to cuecard_sweeper using (true);
 create policy every_address on sign_in_attempts to cuecard_dashboard, cuecard_sweeper using (true);
 
+create policy every_organization on webhooks to cuecard_delivery using (true);
+create policy every_organization on webhook_deliveries to cuecard_delivery, cuecard_sweeper using (true);
+
 -- Operators read every organization, and change something only while an action of their login is open.
 
 do $$
@@ -91,7 +99,7 @@ declare
 begin
   foreach name in array array['agents', 'api_keys', 'chunk_terms', 'chunks', 'document_revisions', 'documents', 'embedded_tokens',
     'erasures', 'golden_questions', 'idempotency_keys', 'obsolete_files', 'organizations', 'query_vectors', 'question_log',
-    'request_meters', 'signing_secrets', 'source_pages', 'sources', 'term_lists', 'vectors'] loop
+    'request_meters', 'signing_secrets', 'source_pages', 'sources', 'term_lists', 'vectors', 'webhook_deliveries', 'webhooks'] loop
     execute format('create policy operator_reads on %I for select to cuecard_operator using (true)', name);
     execute format('create policy operator_changes on %I to cuecard_operator using ((select require_operator_action()))', name);
   end loop;

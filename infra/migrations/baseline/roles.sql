@@ -6,7 +6,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
+  foreach name in array array['agents', 'chunks', 'crawler', 'dashboard', 'delivery', 'documents', 'embedding', 'extraction', 'mcp', 'operator',
     'organization', 'platforms', 'questions', 'search', 'sweeper'] loop
     begin
       execute format('create role %I nologin', 'cuecard_' || name);
@@ -17,7 +17,7 @@ begin
 end $$;
 
 revoke create on schema public from public;
-grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
+grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_delivery, cuecard_documents,
   cuecard_embedding, cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search,
   cuecard_sweeper;
 
@@ -204,6 +204,32 @@ grant select (organization_id, document_id, revision, replaced_at), delete on do
 grant select (token_hash, expires_at), delete on sessions to cuecard_sweeper;
 grant select (source, since), delete on sign_in_attempts to cuecard_sweeper;
 
+grant select (organization_id, webhook_id, id, created_at), delete on webhook_deliveries to cuecard_sweeper;
+grant execute on function tell_of_waiting_documents, tell_of_unanswered_questions to cuecard_sweeper;
+
+-- Webhooks. Who changes one cannot read its secret, and who delivers can change neither address nor secret.
+
+grant
+  select (organization_id, id, url, events, status, disabled_reason, failing_since, created_at),
+  insert (organization_id, id, url, events, secret),
+  update (url, events, secret, status, disabled_reason, failing_since),
+  delete
+  on webhooks to cuecard_dashboard, cuecard_organization;
+grant
+  select (organization_id, webhook_id, id, number, type, subject_id, data, status, attempts, next_attempt_at, response_status, error,
+    delivered_at, created_at),
+  insert (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at),
+  update (status, attempts, next_attempt_at, lease_token, queued_at)
+  on webhook_deliveries to cuecard_dashboard, cuecard_organization;
+grant
+  select (organization_id, id, url, secret, previous_secret, previous_until, status, disabled_reason, failing_since),
+  update (status, disabled_reason, failing_since)
+  on webhooks to cuecard_delivery;
+grant
+  select,
+  update (status, attempts, next_attempt_at, lease_token, response_status, error, delivered_at)
+  on webhook_deliveries to cuecard_delivery;
+
 -- Operators: everything that an export prints and an erasure deletes, and little to change.
 
 grant execute on function require_operator_action to cuecard_operator;
@@ -264,3 +290,5 @@ grant select, delete on document_revisions, golden_questions, question_log to cu
 grant select (organization_id, api_key_id, key), delete on idempotency_keys to cuecard_operator;
 grant select (source_url), insert (source_url, last_at), update (delete_at, last_at) on obsolete_files to cuecard_operator;
 grant select, update (deleted_at), delete on calls to cuecard_operator;
+grant select (organization_id, id, url, events, status, disabled_reason, created_at), delete on webhooks to cuecard_operator;
+grant select, delete on webhook_deliveries to cuecard_operator;

@@ -1,0 +1,143 @@
+import * as v from 'valibot'
+import { config } from '../../shared/config.ts'
+import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { uuid } from '../../shared/ids.ts'
+import { isAllowedUrl } from '../../shared/outbound/addresses.ts'
+import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
+import { maxUrlCharacters, type WebhookRow, webhookEvents } from '../../shared/webhooks/webhooks.ts'
+
+export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+export const webhookSortKey = v.strictTuple([uuid])
+export const deliverySortKey = v.strictTuple([v.pipe(v.string(), v.digits())])
+
+const webhookId = v.pipe(uuid, v.description('The webhook’s id.'))
+export const webhookPath = v.object({ webhookId })
+export const deliveryPath = v.object({ webhookId, deliveryId: v.pipe(uuid, v.description('The delivery’s id.')) })
+
+const url = v.pipe(
+  v.string('must be a string'),
+  maxCharacters(maxUrlCharacters),
+  v.check(
+    (text) => isAllowedUrl(text, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
+    'must be an address that begins with https:// and is public',
+  ),
+  v.metadata({ maxLength: maxUrlCharacters, description: 'Where events are sent to: https, and a public address.' }),
+)
+
+const events = v.pipe(
+  listOf(v.picklist(webhookEvents, `must be one of ${webhookEvents.join(', ')}`), {
+    items: 'events',
+    min: 1,
+    max: webhookEvents.length,
+  }),
+  v.transform((names) => webhookEvents.filter((name) => names.includes(name))),
+  v.description('The events that it is told of.'),
+)
+
+export const createBody = v.pipe(fields({ url, events }), v.title('NewWebhook'))
+
+export const updateBody = v.pipe(
+  fields({
+    url: v.exactOptional(url),
+    events: v.exactOptional(events),
+    status: v.exactOptional(v.picklist(['enabled', 'disabled'], 'must be enabled or disabled')),
+  }),
+  v.check((body) => Object.keys(body).length > 0, 'must hold at least one field'),
+  v.metadata({ title: 'WebhookUpdate', minProperties: 1 }),
+)
+
+const timestamp = v.pipe(v.string(), v.isoTimestamp())
+
+const disabledReasons: unknown[] = ['requested', 'gone', 'failing', null]
+const webhook = {
+  id: v.pipe(v.string(), v.uuid()),
+  url: v.string(),
+  events: v.array(v.picklist(webhookEvents)),
+  status: v.picklist(['enabled', 'disabled']),
+  disabled_reason: v.pipe(
+    v.custom<WebhookRow['disabled_reason']>((value) => disabledReasons.includes(value)),
+    v.metadata({
+      type: ['string', 'null'],
+      enum: disabledReasons,
+      description:
+        '`gone`: the receiver answered 410. `failing`: five days of failures without one success. `requested`: you have disabled it.',
+    }),
+  ),
+  created_at: timestamp,
+}
+
+export const webhookSchema = v.pipe(v.strictObject(webhook), v.title('Webhook'))
+
+export const secretWebhookSchema = v.pipe(
+  v.strictObject({
+    ...webhook,
+    secret: v.pipe(v.string(), v.description('Verifies signatures. It is shown only now.')),
+  }),
+  v.title('WebhookWithSecret'),
+)
+
+export const webhookExample: v.InferOutput<typeof webhookSchema> = {
+  id: '01981f60-8a3c-7d21-9c4e-5b7a1f2e6d90',
+  url: 'https://shop.example/cuecard',
+  events: ['document.completed', 'document.failed'],
+  status: 'enabled',
+  disabled_reason: null,
+  created_at: '2026-03-02T09:00:00.000Z',
+}
+
+export const secretWebhookExample: v.InferOutput<typeof secretWebhookSchema> = {
+  ...webhookExample,
+  secret: 'whsec_bm90IGEgc2VjcmV0LCBidXQgYW4gZXhhbXBsZSBvZiBvbmU=',
+}
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+export const deliverySchema = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.uuid(), v.description('The `webhook-id` of each attempt.')),
+    type: v.pipe(v.string(), v.description('The event, or `webhook.test`.')),
+    data: v.looseObject({}),
+    status: v.pipe(
+      v.picklist(['pending', 'delivered', 'failed']),
+      v.description('`failed` once three days of attempts are over.'),
+    ),
+    attempts: count,
+    next_attempt_at: v.pipe(
+      v.nullable(timestamp),
+      v.description('Null once it has ended, and while it waits for an earlier event of the same document.'),
+    ),
+    response_status: v.pipe(v.nullable(count), v.description('What the receiver last answered.')),
+    error: v.pipe(v.nullable(v.string()), v.description('Why the last attempt failed.')),
+    delivered_at: v.nullable(timestamp),
+    created_at: timestamp,
+  }),
+  v.title('Delivery'),
+)
+
+export const deliveryExample: v.InferOutput<typeof deliverySchema> = {
+  id: '5d0c1b7e-3f64-4f0e-9a43-1f1b7c2d8e66',
+  type: 'document.completed',
+  data: {
+    agent_id: '01981f3c-9a47-7b1d-8c55-0a1b2c3d4e5f',
+    document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
+    external_id: null,
+    revision: 1,
+    status: 'completed',
+  },
+  status: 'delivered',
+  attempts: 1,
+  next_attempt_at: null,
+  response_status: 204,
+  error: null,
+  delivered_at: '2026-03-02T10:02:12.381Z',
+  created_at: '2026-03-02T10:02:11.904Z',
+}
+
+export function toWebhook<Row extends WebhookRow>(row: Row) {
+  return { ...row, events: row.events as v.InferOutput<typeof webhookSchema>['events'] }
+}
+
+export function toDelivery({ number: _, ...row }: DeliveryRow) {
+  return row
+}

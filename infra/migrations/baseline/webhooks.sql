@@ -1,0 +1,142 @@
+create table webhooks (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null,
+  url text not null,
+  events text[] not null,
+  secret bytea not null check (octet_length(secret) between 24 and 64), -- a signature takes the secret itself, so this is no hash
+  previous_secret bytea, -- signs as well
+  previous_until timestamptz check ((previous_until is null) = (previous_secret is null)),
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  disabled_reason text check (disabled_reason in ('requested', 'gone', 'failing')),
+  failing_since timestamptz, -- the first failure since the last success
+  digested_on date not null default (now() at time zone 'utc')::date,
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, id),
+  check ((status = 'disabled') = (disabled_reason is not null))
+);
+create index webhooks_enabled on webhooks (organization_id, id) where status = 'enabled';
+
+-- The outbox: an event for one webhook. The foreign key is the organization, as a webhook may have a million rows: those of one
+-- that is gone are never claimed, and purged by their age.
+create table webhook_deliveries (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  webhook_id uuid not null,
+  id uuid not null, -- the receiver's webhook-id
+  number bigint not null generated always as identity, -- the order of events of a subject
+  type text not null,
+  subject_id uuid not null,
+  data jsonb not null,
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+  attempts integer not null default 0,
+  next_attempt_at timestamptz, -- null behind an earlier one of the same subject; while it is sent, when the lease ends
+  lease_token uuid,
+  response_status integer,
+  error text,
+  queued_at timestamptz not null default now(),
+  delivered_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, webhook_id, id),
+  check (status = 'pending' or next_attempt_at is null and lease_token is null)
+);
+create index webhook_deliveries_of_webhook on webhook_deliveries (organization_id, webhook_id, number);
+create index webhook_deliveries_due on webhook_deliveries (organization_id, webhook_id, next_attempt_at)
+  where next_attempt_at is not null;
+create index webhook_deliveries_of_subject on webhook_deliveries (organization_id, webhook_id, subject_id, number)
+  where status = 'pending';
+create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+
+-- Functions with the owner's rights call it in the transaction that causes the event. A row behind another waits: the share lock
+-- lets that one's delivery end only after this row can be seen, so whoever ends it makes this one due. With `once`, a webhook gets
+-- one event of this name for the subject.
+create function tell(own uuid, event text, subject uuid, details jsonb, once text default null) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+declare
+  hook uuid;
+begin
+  for hook in select w.id from webhooks w
+    where w.organization_id = own and w.status = 'enabled' and event = any (w.events) order by w.id
+  loop
+    perform from webhook_deliveries d
+      where (d.organization_id, d.webhook_id, d.subject_id) = (own, hook, subject) and d.status = 'pending'
+      order by d.number desc limit 1 for share;
+    insert into webhook_deliveries (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at)
+    values (own, hook, coalesce(md5(hook::text || event || subject::text || once)::uuid, gen_random_uuid()), event, subject, details,
+      case when not found then now() end)
+    on conflict do nothing;
+  end loop;
+end $$;
+
+create function keep_previous_secret() returns trigger language plpgsql as $$
+begin
+  new.previous_secret := old.secret;
+  new.previous_until := now() + interval '24 hours';
+  return new;
+end $$;
+create trigger keep_previous_secret before update of secret on webhooks for each row execute function keep_previous_secret();
+
+create function tell_of_document() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  details constant jsonb := jsonb_build_object('agent_id', new.agent_id, 'document_id', new.id, 'external_id', new.external_id,
+    'revision', new.revision, 'status', new.status);
+begin
+  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
+  perform tell(new.organization_id, case new.status when 'completed' then 'document.completed' else 'document.failed' end,
+    new.id, details);
+  if new.error_code = 'golden_questions_fail' then
+    perform tell(new.organization_id, 'golden_question.failed', new.id,
+      details || jsonb_build_object('golden_question_id', null));
+  end if;
+  return null;
+end $$;
+create trigger tell_of_document after update on documents for each row
+  when (old.status <> new.status and new.status in ('completed', 'error')) execute function tell_of_document();
+
+create function tell_of_golden_question() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'golden_questions'::regclass then raise insufficient_privilege; end if;
+  perform tell(new.organization_id, 'golden_question.failed', new.id,
+    jsonb_build_object('agent_id', new.agent_id, 'golden_question_id', new.id));
+  return null;
+end $$;
+create trigger tell_of_golden_question after update of passed on golden_questions for each row
+  when (old.passed and not new.passed) execute function tell_of_golden_question();
+
+-- The sweeper calls these two: what has not become ready within ten minutes, and what callers asked the day before.
+
+create function tell_of_waiting_documents() returns void
+  language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+begin atomic
+  select tell(d.organization_id, 'document.waiting', d.id, jsonb_build_object('agent_id', d.agent_id, 'document_id', d.id,
+    'external_id', d.external_id, 'revision', d.revision, 'status', d.status), d.revision::text)
+  from (select distinct organization_id from webhooks where status = 'enabled' and 'document.waiting' = any (events)) w
+    join documents d on d.organization_id = w.organization_id
+  where d.managed_by = 'service' and d.status in ('pending', 'processing')
+    and d.pending_since < now() - interval '10 minutes' and d.pending_since > now() - interval '70 minutes'
+    -- Not for its uploader, nor for a person's answer.
+    and (d.content_hash is not null and d.resembles is null or d.uploaded_at is not null or d.source_url is null);
+end;
+
+create function tell_of_unanswered_questions() returns void
+  language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
+begin atomic
+  with due as (
+    update webhooks w set digested_on = (now() at time zone 'utc')::date
+    where status = 'enabled' and 'questions.unanswered' = any (events) and digested_on < (now() at time zone 'utc')::date
+    returning organization_id
+  ), counted as (
+    select q.organization_id, q.agent_id, count(*) as asked, count(*) filter (where q.answerable < 0.5) as unanswered
+    from (select distinct organization_id from due) d
+      join organizations o on o.id = d.organization_id and o.log_questions
+      join question_log q on q.organization_id = o.id
+    where q.asked_at >= ((now() at time zone 'utc')::date - 1) at time zone 'utc'
+      and q.asked_at < ((now() at time zone 'utc')::date)::timestamp at time zone 'utc'
+    group by 1, 2
+  )
+  select tell(organization_id, 'questions.unanswered', organization_id, jsonb_build_object(
+      'day', (now() at time zone 'utc')::date - 1,
+      'agents', jsonb_agg(jsonb_build_object('agent_id', agent_id, 'asked', asked, 'unanswered', unanswered))),
+    ((now() at time zone 'utc')::date - 1)::text)
+  from counted where unanswered > 0 group by organization_id;
+end;

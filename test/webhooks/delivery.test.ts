@@ -1,0 +1,278 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { newId } from '../../shared/ids.ts'
+import { OutboundRefused } from '../../shared/outbound/addresses.ts'
+import { age } from '../support/documents.ts'
+import { away, isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { keptQueue, sweeperWith } from '../support/worker.ts'
+
+const stand = useStand()
+const receiver = useReceiver()
+const { received, run } = receiver
+const hour = 3600
+
+beforeEach(async () => {
+  await sql`truncate organizations cascade`.execute(stand.db)
+  receiver.begin()
+})
+
+const create = async ({ call, knowledgeBase }: Tenant, content = 'We close at six.') =>
+  (await call('POST', knowledgeBase, { title: 'Hours', content, external_id: newId() })).body
+
+/** Tells of an event as the schema's own functions do. */
+const tell = ({ organizationId }: Tenant, subject: string, data: object = {}, event = 'document.completed') =>
+  sql`select tell(${organizationId}, ${event}, ${subject}, ${JSON.stringify(data)})`.execute(stand.db)
+
+const swept = async () => await sweep(sweeperWith(keptQueue().queue))
+
+describe('a webhook is told', () => {
+  test('of a document that is ready, by its ids, signed as Standard Webhooks says', async () => {
+    const tenant = await stand.tenant()
+    const { secret, deliveries } = await makeWebhook(tenant, ['document.completed'])
+    const { id, external_id } = await create(tenant)
+    await stand.deliver()
+    expect(await run()).toEqual({ delivered: 1, failed: 0 })
+    const [sent] = received
+    const data = { agent_id: tenant.agentId, document_id: id, external_id, revision: 1, status: 'completed' }
+    expect(sent!.event).toEqual({ type: 'document.completed', timestamp: expect.any(String), data })
+    expect(isSignedWith(secret, sent!)).toBe(true)
+    expect(await deliveries()).toMatchObject([{ id: sent!.id, status: 'delivered', response_status: 204, attempts: 1 }])
+    expect(await run()).toEqual({ delivered: 0, failed: 0 })
+  })
+
+  test('of a document that failed, and of the golden question that stopped it', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['golden_question.failed', 'document.failed'])
+    const { id } = await create(tenant)
+    await stand.deliver()
+    const golden = { question: 'When do you close?', expects: { words: 'close at six' }, on_failure: 'block' }
+    await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, golden)
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Parking is free.' })
+    await stand.deliver()
+    await run()
+    expect(received.map(({ event }) => [event.type, event.data.document_id, event.data.revision])).toEqual([
+      ['document.failed', id, 2],
+      ['golden_question.failed', id, 2],
+    ])
+  })
+
+  test('of a golden question that passed and no longer does', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['golden_question.failed'])
+    const { id } = await create(tenant)
+    await stand.deliver()
+    const path = `/v1/agents/${tenant.agentId}/golden-questions`
+    const golden = (await tenant.call('POST', path, { question: 'Closing?', expects: { words: 'close at six' } })).body
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'Parking is free.' })
+    await stand.deliver()
+    await tenant.call('POST', `${path}/run`)
+    await run()
+    const data = { agent_id: tenant.agentId, golden_question_id: golden.id }
+    expect(received.map(({ event }) => event)).toMatchObject([{ type: 'golden_question.failed', data }])
+  })
+
+  test('once a revision of a document that is not ready after ten minutes', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['document.waiting'])
+    const { id } = await create(tenant)
+    await swept()
+    await run()
+    expect(received).toEqual([])
+    await age(stand.db, 601)
+    await swept()
+    await swept()
+    await run()
+    expect(received.map(({ event }) => event.data)).toMatchObject([{ document_id: id, revision: 1, status: 'pending' }])
+  })
+
+  test('once a day how many questions of each agent had no answer, without a text', async () => {
+    const tenant = await stand.tenant()
+    const { id } = await makeWebhook(tenant, ['questions.unanswered'])
+    await sql`update organizations set log_questions = true where id = ${tenant.organizationId}`.execute(stand.db)
+    for (const answerable of [0.1, 0.2, 0.9])
+      await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds, asked_at)
+        values (${tenant.organizationId}, ${tenant.agentId}, ${newId()}, 'A secret?', 'hybrid', false, '[]', ${answerable}, 1,
+          ((now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour')`.execute(stand.db)
+    await swept()
+    await run()
+    expect(received).toEqual([])
+    await sql`update webhooks set digested_on = digested_on - 1 where id = ${id}`.execute(stand.db)
+    await Promise.all([swept(), swept()])
+    await run()
+    const agents = [{ agent_id: tenant.agentId, asked: 3, unanswered: 2 }]
+    expect(received.map(({ event }) => event.data)).toEqual([
+      { day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), agents },
+    ])
+  })
+
+  test('of nothing that it has not asked for, and nothing of another organization', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    await makeWebhook(tenant, ['document.failed'])
+    await makeWebhook(other, ['document.completed'])
+    await create(tenant)
+    await stand.deliver()
+    expect(await run()).toEqual({ delivered: 0, failed: 0 })
+  })
+})
+
+describe('what the receiver answers', () => {
+  test.each([200, 201, 204, 299])('%d is delivered', async (status) => {
+    const tenant = await stand.tenant()
+    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
+    await tell(tenant, newId())
+    receiver.answers(() => status)
+    await run()
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', response_status: status }])
+  })
+
+  test.each([
+    [302, 'The receiver answered 302, and redirects are not followed'],
+    [404, 'The receiver answered 404'],
+    [500, 'The receiver answered 500'],
+  ])('%d is a failure, and says so', async (status, error) => {
+    const tenant = await stand.tenant()
+    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
+    await tell(tenant, newId())
+    receiver.answers(() => status)
+    await run()
+    expect(await deliveries()).toMatchObject([{ status: 'pending', response_status: status, error, attempts: 1 }])
+  })
+
+  test('an address that turns out not to be public is a failure with its reason', async () => {
+    const tenant = await stand.tenant()
+    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
+    await tell(tenant, newId())
+    receiver.answers(() => {
+      throw new OutboundRefused('leads to 10.0.0.1, which is not a public address')
+    })
+    await run()
+    const error = 'The address leads to 10.0.0.1, which is not a public address'
+    expect(await deliveries()).toMatchObject([{ status: 'pending', error, response_status: null }])
+  })
+
+  test('410 disables the webhook, which keeps what waits until it is enabled again', async () => {
+    const tenant = await stand.tenant()
+    const { path, deliveries } = await makeWebhook(tenant, ['document.completed'])
+    await tell(tenant, newId())
+    receiver.answers(() => 410)
+    await run()
+    expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
+    expect(await deliveries()).toMatchObject([{ status: 'failed', response_status: 410 }])
+    await tell(tenant, newId())
+    receiver.answers(() => 204)
+    expect(await run()).toEqual({ delivered: 0, failed: 0 })
+    const enabled = await tenant.call('PATCH', path, { status: 'enabled' })
+    expect(enabled.body).toMatchObject({ status: 'enabled', disabled_reason: null })
+    await tell(tenant, newId())
+    expect(await run()).toEqual({ delivered: 1, failed: 0 })
+  })
+
+  test('failures are tried ten times within three days and a quarter, with the same id', async () => {
+    const tenant = await stand.tenant()
+    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
+    await tell(tenant, newId())
+    receiver.answers(away)
+    const begun = receiver.now
+    for (let i = 0; i < 90; i++) {
+      await run()
+      receiver.pass(hour)
+      if (i === 0) await run()
+    }
+    expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: 10, next_attempt_at: null }])
+    expect(new Set(received.map(({ id }) => id)).size).toBe(1)
+    const last = received.at(-1)!.at.getTime() - begun.getTime()
+    expect(last / hour / 1000 / 24).toBeGreaterThan(3)
+    expect(last / hour / 1000 / 24).toBeLessThan(3.5)
+  })
+
+  test('five days without one success disable the webhook, one success forgives', async () => {
+    const tenant = await stand.tenant()
+    const { path } = await makeWebhook(tenant, ['document.completed'])
+    const statusAfter = async (days: number) => {
+      for (let i = 0; i < days; i++) {
+        await tell(tenant, newId())
+        await run()
+        receiver.pass(24 * hour)
+      }
+      return (await tenant.call('GET', path)).body
+    }
+    receiver.answers(away)
+    expect(await statusAfter(4)).toMatchObject({ status: 'enabled' })
+    receiver.answers(() => 204)
+    expect(await statusAfter(1)).toMatchObject({ status: 'enabled' })
+    receiver.answers(away)
+    expect(await statusAfter(5)).toMatchObject({ status: 'enabled' })
+    expect(await statusAfter(2)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' })
+  })
+})
+
+describe('order and isolation', () => {
+  test('events of a document come in their order, those of others do not wait', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['document.completed'])
+    const [first, second] = [newId(), newId()]
+    for (const n of [1, 2, 3]) await tell(tenant, first, { n })
+    await tell(tenant, second, { n: 4 })
+    receiver.answers(({ event }) => (event.data.n === 1 ? 500 : 204))
+    await run()
+    expect(received.map(({ event }) => event.data.n).toSorted()).toEqual([1, 4])
+    receiver.answers(() => 204)
+    receiver.pass(10)
+    await run()
+    expect(received.slice(2).map(({ event }) => event.data.n)).toEqual([1, 2, 3])
+  })
+
+  test('a slow receiver holds up nobody else', async () => {
+    const [slow, quick] = [await stand.tenant(), await stand.tenant()]
+    await makeWebhook(slow, ['document.completed'], 'https://slow.example/')
+    await makeWebhook(quick, ['document.completed'], 'https://quick.example/')
+    for (let i = 0; i < 8; i++) await tell(slow, newId())
+    for (let i = 0; i < 20; i++) await tell(quick, newId())
+    const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
+    const { promise: isQuickDone, resolve: quickDone } = Promise.withResolvers<void>()
+    let left = 20
+    receiver.answers(({ url }) => {
+      if (url.includes('slow')) return answered
+      if (--left === 0) quickDone()
+      return 204
+    })
+    const running = run()
+    await isQuickDone
+    expect(received.filter(({ url }) => url.includes('slow')).length).toBeLessThanOrEqual(5)
+    answer(204)
+    expect(await running).toEqual({ delivered: 28, failed: 0 })
+  })
+
+  test('two Lambdas at once send nothing twice while the lease holds, and one that died is made up for', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['document.completed'])
+    for (let i = 0; i < 30; i++) await tell(tenant, newId())
+    await Promise.all([run(), run(), run()])
+    expect(new Set(received.map(({ id }) => id)).size).toBe(30)
+    expect(received).toHaveLength(30)
+    await tell(tenant, newId())
+    receiver.answers(() => Promise.reject(new Error('killed')))
+    await run()
+    receiver.answers(() => 204)
+    expect(await run()).toEqual({ delivered: 0, failed: 0 })
+    receiver.pass(61)
+    expect(await run()).toEqual({ delivered: 1, failed: 0 })
+  })
+
+  test('a webhook that is deleted while it is told gets nothing more', async () => {
+    const tenant = await stand.tenant()
+    const { path } = await makeWebhook(tenant, ['document.completed'])
+    for (let i = 0; i < 12; i++) await tell(tenant, newId())
+    receiver.answers(async () => {
+      await tenant.call('DELETE', path)
+      return 500
+    })
+    await run()
+    receiver.pass(hour)
+    await run()
+    expect(received).toHaveLength(5)
+    expect((await tenant.call('GET', path)).body.code).toBe('webhook_not_found')
+  })
+})

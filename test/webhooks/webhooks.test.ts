@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { newId } from '../../shared/ids.ts'
+import { isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const receiver = useReceiver()
+const { received, run } = receiver
+const events = ['document.completed']
+
+beforeEach(async () => {
+  await sql`truncate organizations cascade`.execute(stand.db)
+  receiver.begin()
+})
+
+test('the secret is in the answers of POST and of a rotation, and nowhere else', async () => {
+  const { call } = await stand.tenant()
+  const { body } = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })
+  expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  const path = `/v1/webhooks/${body.id}`
+  const rotated = (await call('POST', `${path}/rotate-secret`)).body
+  expect(rotated.secret).not.toBe(body.secret)
+  const others = [await call('GET', path), await call('GET', '/v1/webhooks'), await call('PATCH', path, { events })]
+  for (const other of others) expect(JSON.stringify(other.body)).not.toMatch(/whsec|secret/)
+})
+
+test('for 24 hours after a rotation both secrets verify, then the new one only', async () => {
+  const tenant = await stand.tenant()
+  const { secret, path } = await makeWebhook(tenant, events)
+  const next = (await tenant.call('POST', `${path}/rotate-secret`)).body.secret
+  const verifying = async () => {
+    await tenant.call('POST', `${path}/test`)
+    await run()
+    return [secret, next].map((each) => isSignedWith(each, received.at(-1)!))
+  }
+  expect(await verifying()).toEqual([true, true])
+  receiver.pass(24 * 3600 - 60)
+  expect(await verifying()).toEqual([true, true])
+  receiver.pass(120)
+  expect(await verifying()).toEqual([false, true])
+})
+
+test('a test event and a replay are sent at once, the replay with the same id', async () => {
+  const tenant = await stand.tenant()
+  const { id, path, deliveries } = await makeWebhook(tenant, events)
+  const sent = await tenant.call('POST', `${path}/test`)
+  expect(sent).toMatchObject({ status: 202, body: { type: 'webhook.test', status: 'pending' } })
+  await run()
+  const replayed = await tenant.call('POST', `${path}/deliveries/${sent.body.id}/replay`)
+  expect(replayed).toMatchObject({ status: 202, body: { id: sent.body.id, status: 'pending', attempts: 0 } })
+  await run()
+  expect(received.map((each) => [each.id, each.event.type, each.event.data])).toEqual(
+    Array(2).fill([sent.body.id, 'webhook.test', { webhook_id: id }]),
+  )
+  expect(await deliveries()).toMatchObject([{ id: sent.body.id, status: 'delivered' }])
+})
+
+test('addresses that are not https and public are refused, and change nothing', async () => {
+  const { call } = await stand.tenant()
+  const urls = [
+    'http://shop.example/',
+    'https://127.0.0.1/',
+    'https://169.254.169.254/',
+    'https://[::1]/',
+    'shop.example',
+  ]
+  for (const url of [...urls, 'https://2130706433/', `https://shop.example/${'x'.repeat(2000)}`])
+    expect(await call('POST', '/v1/webhooks', { url, events }), url).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/url' }] },
+    })
+  expect((await call('GET', '/v1/webhooks')).body.data).toEqual([])
+})
+
+test('an organization has at most ten webhooks, however many are made at once', async () => {
+  const { call } = await stand.tenant()
+  const made = await Promise.all(
+    Array.from({ length: 12 }, () => call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })),
+  )
+  expect(made.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(201), 422, 422])
+})
+
+test('deliveries are paged newest first', async () => {
+  const tenant = await stand.tenant()
+  const { path } = await makeWebhook(tenant, events)
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) ids.unshift((await tenant.call('POST', `${path}/test`)).body.id)
+  const seen: string[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await tenant.call('GET', `${path}/deliveries?limit=2${cursor}`)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    if (!body.has_more) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  expect(seen).toEqual(ids)
+})
+
+test('a delivery of another webhook is not found', async () => {
+  const tenant = await stand.tenant()
+  const [one, other] = [await makeWebhook(tenant, events), await makeWebhook(tenant, events)]
+  const { body } = await tenant.call('POST', `${one.path}/test`)
+  for (const id of [body.id, newId()])
+    expect((await tenant.call('POST', `${other.path}/deliveries/${id}/replay`)).body.code).toBe('delivery_not_found')
+})
+
+test('deliveries are kept for 30 days', async () => {
+  const tenant = await stand.tenant()
+  const { path, deliveries } = await makeWebhook(tenant, events)
+  await tenant.call('POST', `${path}/test`)
+  const kept = (await tenant.call('POST', `${path}/test`)).body.id
+  await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id <> ${kept}`.execute(stand.db)
+  await stand.sweep()
+  expect((await deliveries()).map(({ id }: { id: string }) => id)).toEqual([kept])
+})
