@@ -107,6 +107,19 @@ describe('a webhook is told', () => {
     ])
   })
 
+  test('of a source that could not be read', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['source.failed'])
+    const { agentId } = tenant
+    const source = (await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://inn.example/' })).body
+    for (const text of [null, 'It answered 500.', 'It answered 502.'])
+      await sql`update sources set status = ${text ? 'error' : 'ready'}, error_message = ${text} where id = ${source.id}`.execute(
+        stand.db,
+      )
+    await run()
+    expect(received.map(({ event }) => event.data)).toEqual([{ agent_id: agentId, source_id: source.id }])
+  })
+
   test('of nothing that it has not asked for, and nothing of another organization', async () => {
     const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     await makeWebhook(tenant, ['document.failed'])

@@ -103,6 +103,16 @@ end $$;
 create trigger tell_of_golden_question after update of passed on golden_questions for each row
   when (old.passed and not new.passed) execute function tell_of_golden_question();
 
+create function tell_of_source() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'sources'::regclass then raise insufficient_privilege; end if;
+  perform tell(new.organization_id, 'source.failed', new.id, jsonb_build_object('agent_id', new.agent_id, 'source_id', new.id));
+  return null;
+end $$;
+create trigger tell_of_source after update on sources for each row
+  when (old.status <> new.status and new.status = 'error') execute function tell_of_source();
+
 -- The sweeper calls these two: what has not become ready within ten minutes, and what callers asked the day before.
 
 create function tell_of_waiting_documents() returns void
