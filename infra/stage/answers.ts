@@ -43,7 +43,7 @@ export async function answersFrom(terminal: Terminal, file: string | undefined):
       const fault = answer === undefined ? 'is needed' : answer && (await check?.(answer))
       if (!fault) return answer!
       if (isGiven || !isAttended) throw new CommandError(`${name}: ${fault}`)
-      terminal.stderr.write(`That ${fault}.\n`)
+      terminal.stderr.write(`Not accepted: ${fault}.\n`)
     }
   }
 }

@@ -14,7 +14,7 @@ export interface DeployOptions {
 
 /** Checks, deploys, and makes the canary's journey. Migrations run in the deploy. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
-  const { aws, stack, stage, cdk, program, secrets, pause, asJson } = context
+  const { aws, stack, stage, cdk, program, secrets, pause, settings, asJson } = context
   const findings = await preflight(context)
   show(program, findings)
   if (errorsIn(findings) > 0) throw new CommandError('not ready: nothing was deployed')
@@ -31,7 +31,8 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
     throw new CommandError(`${stack} has no base URL, or the canary no key: see npm run stage -- status ${stage}`)
   if (!asJson) print(program, outputs, { asJson })
   const tried = await smoke({ baseUrl, apiKey, pause: () => pause(500) }).catch((error) => {
-    throw new CommandError(`${stack} is deployed, but the canary’s journey fails: ${sentenceOf(error)}`)
+    const record = settings.customDomain ? ` (does ${settings.customDomain.name} lead to domaintarget above?)` : ''
+    throw new CommandError(`${stack} is deployed, but the canary’s journey fails: ${sentenceOf(error)}${record}`)
   })
   if (asJson) print(program, { stage, findings, outputs, smoke: tried }, { asJson })
   else program.warn(tried)

@@ -39,7 +39,7 @@ export async function planOf(
 ): Promise<Plan> {
   await requireBootstrap(context)
   const found = await readSecrets(context)
-  const ownerUrl = await keptOr(found['database-owner']?.value, ownerQuestion(context), ask)
+  const ownerUrl = await keptOr(context, found['database-owner'], ownerQuestion(context), ask)
   const provider = await providerStep(context, found, ask)
   const owner = context.database(ownerUrl)
   const applied = await appliedMigrations(owner)
@@ -91,16 +91,24 @@ export function providerQuestion({ settings: { provider }, stage }: Context) {
 
 /** The secret's value if it works, else the answer. */
 async function keptOr(
-  kept: string | undefined,
-  question: ReturnType<typeof ownerQuestion | typeof providerQuestion>,
+  { program }: Context,
+  kept: StoredSecret | undefined,
+  question: Secret,
   ask: Ask,
-) {
-  return kept !== undefined && !(await question.check(kept)) ? kept : await ask(question)
+): Promise<string> {
+  if (kept?.value === undefined) return await ask(question)
+  const fault = await question.check(kept.value)
+  if (fault === undefined) return kept.value
+  program.warn(`The secret ${kept.id} does not work: ${fault}`)
+  return await ask(question)
 }
+
+type Secret = ReturnType<typeof ownerQuestion | typeof providerQuestion>
 
 async function providerStep(context: Context, found: Found, ask: Ask): Promise<Step[]> {
   if (context.settings.provider === 'encoder') return []
-  return [secretStep(context, found, 'provider', await keptOr(found.provider?.value, providerQuestion(context), ask))]
+  const key = await keptOr(context, found.provider, providerQuestion(context), ask)
+  return [secretStep(context, found, 'provider', key)]
 }
 
 function fileStep({ stage, directory }: Context, file: StageFile, isNew: boolean): Step {

@@ -77,6 +77,17 @@ describe('npm run stage -- create', () => {
     expect(keys.rowCount).toBe(1)
   })
 
+  test('says which secret does not work where nobody can give another', async () => {
+    await create(['--yes'])
+    stage.aws.secrets.set('cuecard/prod/provider', 'sk-revoked')
+    expect(await create(['--yes'], { env: {} })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /The secret cuecard\/prod\/provider does not work: .*401.*\n.*PROVIDER_KEY is not set/,
+      ),
+    })
+  })
+
   test('makes every login again where the secret of the owner is of another database', async () => {
     await create(['--yes'])
     const restored = new URL(stage.ownerUrl())
