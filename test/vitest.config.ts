@@ -8,6 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
+  'sources/site/crawls.test.ts',
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = ['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts']

@@ -41,8 +41,9 @@ export interface Decision {
 const day = 24 * 3_600_000
 /** A crawl that lost more of the known pages changes nothing. */
 const maxLost = 1 / 3
-/** A page with less of its former text is nearly empty. */
+/** A page with less of its former text is nearly empty, a short one with less than half of it: notices in place of pages are short. */
 const minLeft = 1 / 10
+const shortText = 300
 
 /** What a crawl changes. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
 export function decide(
@@ -98,7 +99,10 @@ function statesOf(before: readonly KnownPage[], asked: Map<string, FoundPage>, h
     const { at, isMoved, isChanged, hash, characters } = result
     if (at !== page.address) return isMoved && isTarget(at) ? 'moved' : 'elsewhere'
     if (!isChanged) return 'same'
-    return characters < page.characters * minLeft || texts.get(hash)!.length > 1 ? 'emptied' : 'changed'
+    return characters < Math.max(page.characters * minLeft, Math.min(page.characters / 2, shortText)) ||
+      texts.get(hash)!.length > 1
+      ? 'emptied'
+      : 'changed'
   }
   return new Map(known.map(({ page, result }) => [page.address, state(page, result)]))
 }

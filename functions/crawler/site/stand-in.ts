@@ -15,6 +15,10 @@ const standIns: [RegExp, string][] = [
     'It shows a notice of maintenance in place of the page.',
   ],
   [
+    /^\W*(oops\W*)?(something went wrong|an (unexpected )?error (has )?occurred|internal server error|bad gateway|service unavailable|fatal error|database error|error establishing a database)/im,
+    'It shows an error in place of the page.',
+  ],
+  [
     /domain( name)? (\S+ )?(is |may be )?(parked|for sale|expired)|buy this domain|domain steht zum verkauf|account (has been )?suspended|default web ?(site )?page|welcome to nginx/i,
     'It shows a notice of the web host in place of the page.',
   ],
