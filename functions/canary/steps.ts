@@ -1,6 +1,6 @@
 import { CallFailed } from './api-client.ts'
 
-export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'search' | 'delete' | 'gone'
+export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'search' | 'delete' | 'gone' | 'external id'
 
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
+import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
 import { newFile } from '../support/files.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
+const connection = useFaultyConnection()
 let tenant: Tenant
 beforeAll(async () => {
   tenant = await stand.tenant()
@@ -169,5 +171,49 @@ describe('an external id', () => {
   test.each(['a\nb', 'x'.repeat(256)])('of the path is refused as %o', async (id) => {
     for (const { status, body } of [await put(id), await get(id)])
       expect([status, body.errors?.[0].parameter]).toEqual([400, 'externalId'])
+  })
+})
+
+describe('between the look for the document and the statement that changes it', () => {
+  const move = async (id: string) =>
+    tenant.call('PATCH', `${tenant.knowledgeBase}/${(await get(id)).body.id}`, { external_id: `${id}, moved` })
+
+  test('another PUT creates it: this one updates it', async () => {
+    connection.before(statements.createDocument, () => put('late', { title: 'First' }))
+    expect(await put('late', { title: 'Second' })).toMatchObject({ status: 200, body: { title: 'Second' } })
+    connection.before(statements.createDocument, () => put('latest'))
+    expect((await put('latest', {}, { 'if-none-match': '*' })).body.code).toBe('precondition_failed')
+  })
+
+  test('a DELETE removes it: PUT creates it, and with If-Match does not', async () => {
+    const { body } = await put('removed')
+    connection.before(statements.updateDocument, () => remove('removed'))
+    const created = await put('removed', { title: 'New' })
+    expect([created.status, created.body.id === body.id]).toEqual([201, false])
+    connection.before(statements.updateDocument, () => remove('removed'))
+    expect((await put('removed', { title: 'Newer' }, { 'if-match': '*' })).body.code).toBe('precondition_failed')
+    expect((await get('removed')).status).toBe(404)
+  })
+
+  test('a PATCH changes it: PUT replaces all the same', async () => {
+    const { headers } = await put('patched')
+    const patch = () => tenant.call('PATCH', headers.location!, { content: 'Patched.', metadata: { a: 1 } })
+    connection.before(statements.updateDocument, patch)
+    const { body } = await put('patched', { title: 'New' })
+    expect(body).toMatchObject({ title: 'New', content: 'Soup of the day.', metadata: {} })
+  })
+
+  test('a PATCH gives its external id away: PUT creates another, DELETE finds none, and it stays as it is', async () => {
+    const { headers } = await put('moved')
+    connection.before(statements.updateDocument, () => move('moved'))
+    expect((await put('moved', { title: 'New' })).status).toBe(201)
+    expect((await tenant.call('GET', headers.location!)).body).toMatchObject({
+      title: 'Menu',
+      external_id: 'moved, moved',
+    })
+    const second = await put('kept')
+    connection.before(/delete from .*documents/, () => move('kept'))
+    expect((await remove('kept')).status).toBe(404)
+    expect((await tenant.call('GET', second.headers.location!)).status).toBe(200)
   })
 })
