@@ -9,6 +9,7 @@ const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
   'sources/site/crawls.test.ts',
+  'webhooks/outage.test.ts',
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = ['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts']

@@ -22,6 +22,8 @@ const pages: Partial<Record<ErrorCode, Page>> = {
   document_not_found: gone,
   revision_not_found: gone,
   golden_question_not_found: gone,
+  webhook_not_found: gone,
+  delivery_not_found: gone,
   rate_limited: [errors.busy, errors.busyLead, 429],
   unsupported_media_type: invalid,
   validation_failed: invalid,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { sourceExample } from '../../functions/agents/source-schemas.ts'
+import { deliveryExample, webhookExample } from '../../functions/organization/webhook-schemas.ts'
 import { goldenExample } from '../../functions/questions/golden/schemas.ts'
 import { errorsOf } from '../../infra/openapi/problems.ts'
 import { documentExample } from '../../shared/documents/document.ts'
@@ -91,6 +92,8 @@ function exampleOf({ body }: Answer): Example {
     .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
     .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, goldenExample.id)
     .replace(/(?<=by-external-id\/)[^/]+/, 'hours')
+    .replace(/(?<=webhooks\/)[0-9a-f-]{36}/, webhookExample.id)
+    .replace(/(?<=deliveries\/)[0-9a-f-]{36}/, deliveryExample.id)
     .replace(/(?<=sources\/)[0-9a-f-]{36}/, sourceExample.id)
   const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: goldenExample.id }))
   return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }

@@ -78,14 +78,22 @@ test.for(Object.keys(languages))(
     expect(samples.length).toBeGreaterThan(20)
     const { apiKey, agentId, call, knowledgeBase } = await stand.tenant()
     const values = { BASE_URL: gateway.origin, API_KEY: apiKey, AGENT_ID: agentId, REVISION: '1' }
+    const hooks = await Promise.all(
+      ['one', 'deleted'].map(async (name) => {
+        const body = { url: `https://${name}.example/`, events: ['document.failed'] }
+        const id = (await call('POST', '/v1/webhooks', body)).body.id
+        return { WEBHOOK_ID: id, DELIVERY_ID: (await call('POST', `/v1/webhooks/${id}/test`)).body.id }
+      }),
+    )
     const ready = await Promise.all(
-      samples.map(async ({ code }) => {
+      samples.map(async ({ name, code }) => {
         const { body } = await call('POST', knowledgeBase, { title: 'Parking', content: 'Behind the house.' })
         const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
         const asked = code.includes('$GOLDEN_QUESTION_ID')
           ? await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)
           : undefined
-        return filledIn(code, { ...values, DOCUMENT_ID: body.id, GOLDEN_QUESTION_ID: asked?.body.id })
+        const hook = hooks[name.startsWith('DELETE') ? 1 : 0]
+        return filledIn(code, { ...values, ...hook, DOCUMENT_ID: body.id, GOLDEN_QUESTION_ID: asked?.body.id })
       }),
     )
     await stand.deliver()
@@ -104,6 +112,7 @@ test.for(Object.keys(languages))(
       'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',
+      'DELETE /v1/webhooks/$WEBHOOK_ID',
       'POST /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/uploaded',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
     ])

@@ -7,6 +7,8 @@ import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { createGolden } from '../../shared/golden/store.ts'
 import { type AgentId, type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { sendTest } from '../../shared/webhooks/deliveries.ts'
+import { createWebhook } from '../../shared/webhooks/webhooks.ts'
 import type { Tenant } from '../support/stand.ts'
 import { unusedPresigner } from '../support/unused-presigner.ts'
 
@@ -37,6 +39,8 @@ export interface Ids {
   keyId: string
   revision: string
   goldenQuestionId: string
+  webhookId: string
+  deliveryId: string
 }
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
@@ -65,7 +69,13 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
       ...{ within: 3, on_failure: 'warn', as_of: null },
     },
   )
-  return { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
+  const hook = await createWebhook(db, scope.organizationId, {
+    url: 'https://shop.example/',
+    events: ['document.failed'],
+  })
+  const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
+  const ids = { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
+  return { ...ids, webhookId: hook.id, deliveryId: delivery.id }
 }
 
 /** A file that resembles another document, and waits for a person. */
@@ -97,4 +107,6 @@ export const never = (): Ids => ({
   keyId: newId(),
   revision: '1',
   goldenQuestionId: newId(),
+  webhookId: newId(),
+  deliveryId: newId(),
 })

@@ -5,12 +5,15 @@ import { listKeys } from '../../../shared/organizations/keys.ts'
 import { getUsage } from '../../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
 import { agentUsage } from '../../../shared/organizations/usage.ts'
+import { listWebhooks } from '../../../shared/webhooks/webhooks.ts'
 import { settingsPath } from '../paths.ts'
 import { isLogOn, questionLogPanel, questionLogRoutes } from '../question-log.ts'
 import { type Screen, valid } from '../screen.ts'
 import { words } from '../words.ts'
 import { keyRoutes } from './keys.ts'
 import { autoDelete, keepRevisions, keyList, usage } from './view.ts'
+import { webhookList } from './webhook-views.ts'
+import { webhookScreens } from './webhooks.ts'
 
 const switchForm = v.object({ on: v.picklist(['true', 'false']) })
 
@@ -19,10 +22,11 @@ export function settingsScreens(screen: Screen) {
     .get(
       settingsPath,
       screen({ permission: 'organization:read' }, async ({ db, session, may }) => {
-        const [organization, kept, keys, agents, used] = await Promise.all([
+        const [organization, kept, keys, hooks, agents, used] = await Promise.all([
           getOrganization(db, session.organizationId),
           isLogOn(db, session.organizationId).select('keep_revisions').executeTakeFirstOrThrow(),
           listKeys(db, session.organizationId).execute(),
+          listWebhooks(db, session.organizationId),
           agentUsage(db, session.organizationId),
           getUsage(db, session.organizationId),
         ])
@@ -35,6 +39,7 @@ export function settingsScreens(screen: Screen) {
             questionLogPanel(kept.log_questions, mayChange),
             keepRevisions(kept.keep_revisions, mayChange),
             keyList(keys, { mayChange, ownId: session.id }),
+            webhookList(hooks.webhooks, mayChange),
             usage(agents, used),
           ],
         }
@@ -59,4 +64,5 @@ export function settingsScreens(screen: Screen) {
     )
     .route('/', questionLogRoutes(screen))
     .route('/', keyRoutes(screen))
+    .route('/', webhookScreens(screen))
 }

@@ -1,4 +1,5 @@
 import { number } from '../sentences.ts'
+import { webhooks } from './webhook-words.ts'
 
 export const settings = {
   title: 'Settings',
@@ -75,6 +76,7 @@ export const settings = {
     revoked: (names: readonly string[]) =>
       names.length === 1 ? `The key “${names[0]}” was revoked.` : `${names.length} keys were revoked.`,
   },
+  webhooks,
   usage: {
     title: 'Usage and limits',
     none: 'No agents yet.',

@@ -1,0 +1,119 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { config } from '../../../shared/config.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { uuid } from '../../../shared/ids.ts'
+import { isAllowedUrl } from '../../../shared/outbound/addresses.ts'
+import { listDeliveries, replayDelivery, sendTest } from '../../../shared/webhooks/deliveries.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  maxUrlCharacters,
+  rotateSecret,
+  updateWebhook,
+  type WebhookScope,
+  webhookEvents,
+} from '../../../shared/webhooks/webhooks.ts'
+import { isError } from '../error-view.ts'
+import { anyOf, line } from '../forms.ts'
+import { settingsPath } from '../paths.ts'
+import type { Screen } from '../screen.ts'
+import { words } from '../words.ts'
+import { madeSecret, webhookForm, webhookPanel, webhooksPath } from './webhook-views.ts'
+
+const { webhooks: w } = words.settings
+const one = `${webhooksPath}/:webhookId`
+const within = { place: 'settings', crumbs: [] } as const
+const params = v.object({ webhookId: uuid })
+const deliveryParams = v.object({ webhookId: uuid, deliveryId: uuid })
+const shownDeliveries = 20
+
+const newForm = v.object({
+  url: v.pipe(
+    line(maxUrlCharacters, { missing: w.urlMissing, tooLong: w.urlTooLong }),
+    v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), w.urlMissing),
+  ),
+  events: v.pipe(anyOf(webhookEvents, w.eventMissing), v.minLength(1, w.eventMissing)),
+})
+
+export function webhookScreens(screen: Screen) {
+  const permission = 'organization:write'
+  const newView = (...filled: Parameters<typeof webhookForm>) => ({
+    ...within,
+    title: w.add,
+    lead: w.newLead,
+    content: webhookForm(...filled),
+  })
+  return new Hono<ApiEnv>()
+    .get(
+      `${webhooksPath}/new`,
+      screen({ permission }, () => newView()),
+    )
+    .post(
+      `${webhooksPath}/new`,
+      screen({ permission, form: newForm }, async ({ db, session, form }) => {
+        if (!form.isValid) return { ...newView(form.typed, form.faults), status: 422 }
+        try {
+          const created = await createWebhook(db, session.organizationId, form.values)
+          return { ...within, title: w.secretTitle, content: madeSecret(created) }
+        } catch (error) {
+          if (!isError(error, 'validation_failed')) throw error
+          return { ...newView({ url: form.values.url }, { url: w.tooMany }), status: 422 }
+        }
+      }),
+    )
+    .get(
+      one,
+      screen({ permission, params }, async ({ db, scope }) => {
+        const [webhook, { deliveries }] = await Promise.all([
+          getWebhook(db, scope),
+          listDeliveries(db, scope, { limit: shownDeliveries }),
+        ])
+        return { ...within, title: webhook.url, content: webhookPanel(webhook, deliveries) }
+      }),
+    )
+    .post(
+      `${one}/rotate`,
+      screen({ permission, params }, async ({ db, scope }) => ({
+        ...within,
+        title: w.secretTitle,
+        content: madeSecret(await rotateSecret(db, scope)),
+      })),
+    )
+    .post(
+      `${one}/delete`,
+      screen({ permission, params }, async ({ db, scope }) => {
+        await deleteWebhook(db, scope)
+        return { redirect: settingsPath, flash: { text: w.removed } }
+      }),
+    )
+    .post(
+      `${one}/enable`,
+      screen({ permission, params }, async ({ db, scope }) => {
+        await updateWebhook(db, scope, { status: 'enabled' })
+        return { redirect: `${webhooksPath}/${scope.webhookId}`, flash: { text: w.enabled } }
+      }),
+    )
+    .post(
+      `${one}/test`,
+      screen({ permission, params }, ({ db, scope }) => done(scope, sendTest(db, scope), w.testing)),
+    )
+    .post(
+      `${one}/deliveries/:deliveryId/replay`,
+      screen({ permission, params: deliveryParams }, ({ db, scope }) =>
+        done(scope, replayDelivery(db, scope, scope.deliveryId), w.replayed),
+      ),
+    )
+}
+
+async function done({ webhookId }: WebhookScope, act: Promise<unknown>, text: string) {
+  const redirect = `${webhooksPath}/${webhookId}`
+  try {
+    await act
+    return { redirect, flash: { text } }
+  } catch (error) {
+    if (!isError(error, 'webhook_disabled')) throw error
+    return { redirect, flash: { text: w.off, isError: true } }
+  }
+}

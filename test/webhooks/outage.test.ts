@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { newId } from '../../shared/ids.ts'
+import { away, makeWebhook, useReceiver } from '../support/receiver.ts'
+import { useStand } from '../support/stand.ts'
+
+const stand = useStand()
+const receiver = useReceiver()
+
+test('of 10,000 events none is lost while the receiver is away for six hours, those of a document come in order, each under one id', async () => {
+  const tenant = await stand.tenant()
+  await makeWebhook(tenant, ['document.completed'])
+  receiver.begin()
+  const documents = Array.from({ length: 500 }, newId)
+  await sql`select tell(${tenant.organizationId}, 'document.completed', d.id, jsonb_build_object('document_id', d.id, 'revision', r))
+    from generate_series(1, 20) r, unnest(${documents}::uuid[]) d(id)`.execute(stand.db)
+  receiver.answers(away)
+  const refused = new Map<string, string>()
+  for (let minutes = 0; minutes < 6 * 60; minutes += 15) {
+    await receiver.run()
+    receiver.pass(15 * 60)
+  }
+  for (const { id, event } of receiver.received) refused.set(id, `${event.data.document_id} ${event.data.revision}`)
+  // Only the first event of each document was tried.
+  expect(refused.size).toBe(500)
+  receiver.received.length = 0
+  receiver.answers(() => 204)
+  for (let hours = 0; hours < 24; hours++) {
+    await receiver.run()
+    receiver.pass(3600)
+  }
+  const revisions = new Map(documents.map((id) => [id, [] as number[]]))
+  for (const { id, event } of receiver.received) {
+    const { document_id, revision } = event.data
+    revisions.get(document_id)!.push(revision)
+    if (refused.has(id)) expect(refused.get(id)).toBe(`${document_id} ${revision}`)
+  }
+  expect(receiver.received).toHaveLength(10_000)
+  const inOrder = Array.from({ length: 20 }, (_, i) => i + 1)
+  for (const seen of revisions.values()) expect(seen).toEqual(inOrder)
+})
