@@ -86,14 +86,19 @@ test.for(Object.keys(languages))(
       }),
     )
     const ready = await Promise.all(
-      samples.map(async ({ name, code }) => {
-        const { body } = await call('POST', knowledgeBase, { title: 'Parking', content: 'Behind the house.' })
+      samples.map(async ({ name, code }, i) => {
+        const parking = { title: 'Parking', content: 'Behind the house.', external_id: `parking-${i}` }
+        const { body } = await call('POST', knowledgeBase, parking)
         const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
         const asked = code.includes('$GOLDEN_QUESTION_ID')
           ? await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)
           : undefined
         const hook = hooks[name.startsWith('DELETE') ? 1 : 0]
-        return filledIn(code, { ...values, ...hook, DOCUMENT_ID: body.id, GOLDEN_QUESTION_ID: asked?.body.id })
+        const source = code.includes('$SOURCE_ID')
+          ? await call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://paws-inn.example/' })
+          : undefined
+        const ids = { GOLDEN_QUESTION_ID: asked?.body.id, SOURCE_ID: source?.body.id }
+        return filledIn(code, { ...values, ...hook, ...ids, DOCUMENT_ID: body.id, EXTERNAL_ID: `parking-${i}` })
       }),
     )
     await stand.deliver()
@@ -112,6 +117,8 @@ test.for(Object.keys(languages))(
       'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',
+      'DELETE /v1/agents/$AGENT_ID/knowledge-base/by-external-id/$EXTERNAL_ID',
+      'DELETE /v1/agents/$AGENT_ID/sources/$SOURCE_ID',
       'DELETE /v1/webhooks/$WEBHOOK_ID',
       'POST /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/uploaded',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',

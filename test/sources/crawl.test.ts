@@ -1,3 +1,4 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { consumer } from '../../functions/crawler/consumer.ts'
@@ -66,7 +67,17 @@ async function sourceOf(url: string, more: object = {}) {
     const { body } = await tenant.call('GET', `${source}/pages?limit=100`)
     return Object.fromEntries(body.data.map((each: { address: string }) => [each.address.replace(url, ''), each]))
   }
-  return { ...tenant, ...{ id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state } }
+  /** The sources of which the stand's queue has a message. */
+  const queued = async () => {
+    const { Messages = [] } = await stand.sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: stand.emulator.queues.crawler.queueUrl, MaxNumberOfMessages: 10 }),
+    )
+    return Messages.map(({ Body }) => JSON.parse(Body!).source_id)
+  }
+  // The message of the creation.
+  await queued()
+  const own = { id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state, queued }
+  return { ...tenant, ...own }
 }
 
 /** Lets the time pass that a page has been gone for. */
@@ -205,6 +216,126 @@ describe('what people do to pages', () => {
     await aDayLater(id)
     expect(await refresh()).toMatchObject({ status: 'ready', page_count: 4 })
     expect((await pages())['/pets'].left_out).toMatch(/golden questions that block would fail: “Are rabbits welcome\?”/)
+  })
+})
+
+describe('a crawl that is interrupted', () => {
+  test('goes on where it was when its time is up, and asks for no page twice', async () => {
+    const site = await website(inn())
+    const { deliver, get, sent, state, id } = await sourceOf(site.url)
+    let looks = 0
+    state.remaining = () => (looks++ === 0 ? 300_000 : 10_000)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'pending', page_count: 0 })
+    expect(sent).toMatchObject([{ sourceId: id }])
+    state.remaining = () => 300_000
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    expect(site.asked.filter((path) => path !== '/robots.txt').sort()).toEqual(['/', '/parking', '/prices'])
+  })
+
+  test('by a crash is found by the sweeper once its lease is over, and ends with each page once', async () => {
+    const site = await website(inn())
+    const { deliver, get, documents, id, queued } = await sourceOf(site.url)
+    await deliver()
+    // As a crash leaves it between the creation of the documents and the note that they are created.
+    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', resend_at = now()
+      where id = ${id}`.execute(stand.db)
+    await sql`update source_pages p set task = 'create', title = 'T', content = d.content, applied_hash = null
+      from documents d where p.source_id = ${id} and d.source_id = ${id} and d.external_id = p.address`.execute(
+      stand.db,
+    )
+    const before = await documents()
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    const after = await documents()
+    for (const path of Object.keys(before)) expect(after[path].id, path).toBe(before[path].id)
+  })
+
+  test('five times in a row ends in error, with the next look planned', async () => {
+    const site = await website(inn())
+    const { deliver, get, id } = await sourceOf(site.url)
+    await deliver()
+    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', attempt = 5,
+      next_check_at = now() + interval '1 day' where id = ${id}`.execute(stand.db)
+    await deliver()
+    const source = await get()
+    expect(source).toMatchObject({ status: 'error', error_message: 'The crawl was interrupted five times in a row.' })
+    expect(Date.parse(source.next_check_at)).toBeGreaterThan(Date.now())
+  })
+
+  test('leaves a source that another worker has to it', async () => {
+    const site = await website(inn())
+    const { deliver, get, id } = await sourceOf(site.url)
+    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() + interval '1 minute'
+      where id = ${id}`.execute(stand.db)
+    await deliver()
+    expect(site.asked).toEqual([])
+    expect(await get()).toMatchObject({ status: 'pending', page_count: 0 })
+  })
+
+  test('is due to the sweeper when the queue takes no message', async () => {
+    const site = await website(inn())
+    const { deliver, state, id, queued } = await sourceOf(site.url)
+    let looks = 0
+    state.remaining = () => (looks++ === 0 ? 300_000 : 10_000)
+    state.isQueueDown = true
+    expect((await deliver()).batchItemFailures).toEqual([])
+    await sql`update sources set resend_at = resend_at - interval '121 seconds' where id = ${id}`.execute(stand.db)
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+  })
+})
+
+describe('while a crawl is under way', () => {
+  test('a deleted source gets no document any more', async () => {
+    const site = await website(inn())
+    const { deliver, documents, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      if (path === '/parking') await call('DELETE', source)
+    }
+    expect((await deliver()).batchItemFailures).toEqual([])
+    expect(await documents()).toEqual({})
+  })
+
+  test('other paths end it, and the next one goes by them', async () => {
+    const site = await website(inn())
+    const { deliver, documents, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      site.onRequest = () => Promise.resolve()
+      if (path !== '/x') await call('PATCH', source, { exclude: ['/prices'] })
+    }
+    await deliver()
+    expect(await documents()).toEqual({})
+    await deliver()
+    expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking'])
+  })
+
+  test('a refresh waits for its end, and two at once are one', async () => {
+    const site = await website(inn())
+    const { deliver, get, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      if (path !== '/parking') return
+      site.onRequest = () => Promise.resolve()
+      await Promise.all([call('POST', `${source}/refresh`), call('POST', `${source}/refresh`)])
+    }
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'pending', page_count: 3 })
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    const { length } = site.asked
+    await deliver()
+    expect(site.asked).toHaveLength(length)
+  })
+
+  test('two workers with the same message read each page once', async () => {
+    const site = await website(inn())
+    const { deliver, get } = await sourceOf(site.url)
+    await Promise.all([deliver(), deliver()])
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    expect(site.asked.filter((path) => path === '/prices')).toHaveLength(1)
   })
 })
 

@@ -29,6 +29,9 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // A golden question expects a passage or nothing; its document is one of the agent’s.
   [/^(create|update)GoldenQuestion$/, refuses(422, /^\/expects/)],
   [/^(create|update)GoldenQuestion$/, ({ body }) => body?.code === 'document_not_found'],
+  // An address must be public, a path begin with /, and an organization has 20 sources.
+  [/^createSource$/, ({ status }) => status === 422],
+  [/^updateSource$/, refuses(422, /^\/(include|exclude)/)],
   // What search has never served, or what is no longer kept.
   [/^(get|restore)Revision$/, ({ status, body }) => status === 404 && (!body || body.code === 'revision_not_found')],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.

@@ -13,6 +13,7 @@ export class Ledger {
   readonly world: World
   readonly #documents = new Map<string, Known>()
   readonly #goldenQuestions = new Map<string, Known>()
+  readonly #sources = new Map<string, Known>()
   /** Cursors and entity tags of answers to either tenant. */
   readonly #said: Record<'cursor' | 'etag', string[]> = { cursor: [], etag: [] }
 
@@ -30,6 +31,11 @@ export class Ledger {
         ['nephewGolden', 'sibling'],
       ] as const)
         this.#goldenQuestions.set(names[name]!, { owner, agentId: names[agent]!, isDeleted: false })
+      for (const [name, agent] of [
+        ['source', 'agent'],
+        ['nephewSource', 'sibling'],
+      ] as const)
+        this.#sources.set(names[name]!, { owner, agentId: names[agent]!, isDeleted: false })
     }
   }
 
@@ -47,9 +53,10 @@ export class Ledger {
   }
 
   /** Null where the path leads to an agent only. */
-  #namedBy(path: string, { documentId = '', goldenQuestionId = '' }: Record<string, string>) {
+  #namedBy(path: string, { documentId = '', goldenQuestionId = '', sourceId = '' }: Record<string, string>) {
     if (path.includes('{documentId}')) return this.#documents.get(documentId.toLowerCase())
     if (path.includes('{goldenQuestionId}')) return this.#goldenQuestions.get(goldenQuestionId.toLowerCase())
+    if (path.includes('{sourceId}')) return this.#sources.get(sourceId.toLowerCase())
     return null
   }
 
@@ -84,6 +91,6 @@ export class Ledger {
       for (const { id, agent_id } of body.data ?? [body])
         this.#documents.set(id, { owner: who, agentId: agent_id, isDeleted: false })
     const known = this.#namedBy(operation.path, ids)
-    if (/^delete(Document|GoldenQuestion)$/.test(operation.id) && status === 204 && known) known.isDeleted = true
+    if (/^delete(Document|GoldenQuestion|Source)$/.test(operation.id) && status === 204 && known) known.isDeleted = true
   }
 }

@@ -68,6 +68,17 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   }
   const [golden, nephewGolden] = [await goldenOf(tenant.agentId), await goldenOf(sibling.id)]
   await goldenOf(tenant.agentId)
+  const sourceOf = async (agentId: string): Promise<string> => {
+    const body = { url: `https://${mark}.example/`.toLowerCase() }
+    return (await tenant.call('POST', `/v1/agents/${agentId}/sources`, body)).body.id
+  }
+  const [source, nephewSource] = [await sourceOf(tenant.agentId), await sourceOf(sibling.id)]
+  await sourceOf(tenant.agentId)
+  for (const page of ['a', 'b'])
+    await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
+      values (${organizationId}, ${tenant.agentId}, ${source}, ${`https://${mark}.example/${page}`}, 1)`.execute(
+      stand.db,
+    )
   await upload(draft, 2)
   const pending = await create('pending', text)
   const processing = await create('processing', text)
@@ -90,7 +101,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
     names: {
       ...{ mark, organization: organizationId, agent: tenant.agentId, sibling: sibling.id },
       ...{ completed, pending, empty, own, draft, failed, processing, file: file.id, nephew, deleted },
-      ...{ golden, nephewGolden },
+      ...{ golden, nephewGolden, source, nephewSource },
       documentsCursor: await nextOf(`${tenant.knowledgeBase}?limit=1`),
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),
       chunksCursor: await nextOf(`${tenant.knowledgeBase}/${own}/chunks?limit=1`),
@@ -98,6 +109,8 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       questionsCursor: await nextOf(`/v1/agents/${tenant.agentId}/questions?limit=1`),
       revisionsCursor: await nextOf(`${tenant.knowledgeBase}/${completed}/revisions?limit=1`),
       goldenCursor: await nextOf(`/v1/agents/${tenant.agentId}/golden-questions?limit=1`),
+      sourcesCursor: await nextOf(`/v1/agents/${tenant.agentId}/sources?limit=1`),
+      pagesCursor: await nextOf(`/v1/agents/${tenant.agentId}/sources/${source}/pages?limit=1`),
       etagCompleted: await etagOf(completed),
       etagOwn: await etagOf(own),
     },

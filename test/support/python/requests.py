@@ -46,6 +46,10 @@ def post(url, **options):
     return _send("POST", url, **options)
 
 
+def put(url, **options):
+    return _send("PUT", url, **options)
+
+
 def patch(url, **options):
     return _send("PATCH", url, **options)
 

@@ -48,6 +48,7 @@ const idsOf = (agentId: string, documentId: string, goldenQuestionId: string) =>
   ...{ agentId: `<${agentId}>`, documentId: `<${documentId}>`, goldenQuestionId: `<${goldenQuestionId}>` },
   revision: '1',
   externalId: `<${documentId}>`,
+  sourceId: `<${goldenQuestionId.replace('golden', 'source').replace('nephewGolden', 'nephewSource')}>`,
 })
 const ownDocuments = documentNames.map((name) => idsOf('mine.agent', `mine.${name}`, 'mine.golden'))
 const ownIds = fc.oneof(
@@ -69,6 +70,8 @@ const cursorsOf: Record<string, string[]> = {
   listQuestions: ['<mine.questionsCursor>'],
   listRevisions: ['<mine.revisionsCursor>'],
   listGoldenQuestions: ['<mine.goldenCursor>'],
+  listSources: ['<mine.sourcesCursor>'],
+  listSourcePages: ['<mine.pagesCursor>'],
 }
 
 function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrary<string> {
@@ -113,7 +116,7 @@ const wrongIds = fc.oneof(
   fc
     .tuple(
       fc.constant(ownDocuments[0]!),
-      fc.constantFrom('agentId', 'documentId', 'goldenQuestionId', 'revision', 'externalId'),
+      fc.constantFrom('agentId', 'documentId', 'goldenQuestionId', 'revision', 'externalId', 'sourceId'),
       segment(),
     )
     .map(([ids, variable, odd]) => ({ ...ids, [variable]: odd })),
@@ -154,6 +157,8 @@ const cursors = [
   'questionsCursor',
   'revisionsCursor',
   'goldenCursor',
+  'sourcesCursor',
+  'pagesCursor',
 ]
 const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
 const wrongCursor = fc.oneof(
