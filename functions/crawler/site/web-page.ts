@@ -5,6 +5,7 @@ import { attribute, type Element, isElement, type Node } from '../../../shared/t
 import { readDocument } from '../../../shared/text/html/html.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { canonical, hostOf } from './address.ts'
 import { secure } from './follow.ts'
 
@@ -21,6 +22,8 @@ export interface WebPage {
 }
 
 const maxLinks = 5_000
+/** Reading more would take seconds and hundreds of megabytes. */
+const maxTags = 60_000
 const noPage =
   /\.(jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|mov|avi|webm|og[gv]|wav|css|m?js|json|xml|rss|atom|woff2?|ttf|exe|dmg|apk|ics|vcf)$/i
 /** Links that change a cart, answer a comment or end a session. */
@@ -30,6 +33,7 @@ const emptyRoot = /^(root|app|__next|__nuxt|___gatsby|q-app)$/
 
 /** @throws Unreadable */
 export function readWebPage(html: string, address: string, robotsTags: string): WebPage {
+  if ([...html.matchAll(/<[a-z]/gi).take(maxTags + 1)].length > maxTags) throw new Unreadable('too_complex')
   const document = parse(html)
   const found = Map.groupBy(elementsOf(document.childNodes), ({ tagName }) => tagName)
   const all = (...names: string[]) => names.flatMap((name) => found.get(name) ?? [])

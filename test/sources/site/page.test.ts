@@ -229,3 +229,13 @@ describe('manners', () => {
     expect(site.requests).toEqual(['/', '/', '/long'])
   })
 })
+
+test('a page of more tags than can be read in seconds is left out', async () => {
+  const started = performance.now()
+  for (const tag of ['<div>', '<font><p>', '<b>', '<table><a>', '<p>5 €</p>', '<select><option>€5'])
+    expect(await one(tag.repeat(70_000))).toMatchObject({
+      kind: 'left_out',
+      reason: expect.stringContaining('too complex'),
+    })
+  expect(performance.now() - started).toBeLessThan(5_000)
+})
