@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { cuecard } from '../support/command-line.ts'
@@ -150,6 +151,17 @@ describe('sync', () => {
     ])
     expect([code, JSON.parse(stdout)]).toEqual([1, counts({ unchanged: 2, updated: 0, created: 1, failed: 6 })])
     expect(Object.keys(await list())).toContain('files/gone.md')
+  })
+
+  test('names a document that is as its file, but whose processing has failed, and exits with 1', async () => {
+    const { sync, root } = await shop({ 'hours.md': 'Closed on Sunday.' })
+    await sync()
+    await sql`update documents set status = 'error', error_message = 'It is too long.' where content = 'Closed on Sunday.'`.execute(
+      stand.db,
+    )
+    await write(root, { 'more.md': 'Open on Monday.' })
+    const { code, stderr } = await sync()
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: hours.md: It is too long.\n' })
   })
 
   test('that is interrupted continues when it is run again', async () => {

@@ -41,7 +41,8 @@ export function addSyncCommand(program: Command): void {
           for (const [reason, same] of Map.groupBy(leftOut, ({ reason }) => reason))
             program.warn(`left out, as ${reason}: ${listed(same.map(({ path }) => path))}`)
           const plan = await makePlan(api, knowledgeBase, { root: folder, files, prefix })
-          for (const { path, reason } of plan.failed) program.fail(`${onOneLine(path)}: ${reason}`)
+          for (const { path, reason } of [...plan.failed, ...plan.inError])
+            program.fail(`${onOneLine(path)}: ${reason}`)
           if (dryRun) return { data: changesOf(plan) }
           if (plan.delete.length * 3 > plan.existing && !yes)
             throw new CommandError(

@@ -15,6 +15,8 @@ export interface Plan {
   /** How many documents the folder has put there before. */
   existing: number
   failed: Failed[]
+  /** Documents that are as the files are, but whose processing ended in an error. */
+  inError: Failed[]
 }
 
 export interface Failed {
@@ -35,7 +37,7 @@ export async function makePlan(api: Api, knowledgeBase: string, { root, files, p
   const isOurs = ({ external_id, source_type }: Document) => extension.test(external_id!) && source_type === 'manual'
   const existing = new Map(listed.map((document) => [document.external_id!, document]))
   const gone = new Set(listed.filter(isOurs).map(({ external_id }) => external_id!))
-  const plan: Plan = { create: [], update: [], delete: [], unchanged: 0, existing: gone.size, failed: [] }
+  const plan: Plan = { create: [], update: [], delete: [], unchanged: 0, existing: gone.size, failed: [], inError: [] }
   const names = new Map<string, string>()
   for (const file of files) {
     const externalId = `${prefix}${file.normalize('NFC')}`
@@ -47,8 +49,10 @@ export async function makePlan(api: Api, knowledgeBase: string, { root, files, p
       const wanted = await documentOf(root, file, externalId)
       const document = existing.get(externalId)
       if (!document) plan.create.push(wanted)
-      else if (isSame(document, wanted)) plan.unchanged++
-      else plan.update.push(wanted)
+      else if (isSame(document, wanted)) {
+        plan.unchanged++
+        if (document.status === 'error') plan.inError.push({ path: file, reason: document.error_message! })
+      } else plan.update.push(wanted)
     } catch (error) {
       plan.failed.push({ path: file, reason: firstSentenceOf(error) })
     }
