@@ -9,7 +9,7 @@ import type { Presigner } from '../../shared/files/presigner.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { agentsScreens } from './agents/screen.ts'
 import { askScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
@@ -29,19 +29,30 @@ import { screens } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { settingsScreens } from './settings/screen.ts'
+import { sourceScreens } from './sources/screen.ts'
 import { callScreens } from './unanswered/call/screen.ts'
 import { unansweredScreens } from './unanswered/screen.ts'
 
 export interface Dependencies {
   db: Database
   queue: Sender
+  /** Without it, the sweeper sends what is due. */
+  crawlQueue?: Sender<CrawlMessage>
   presigner: Presigner
   embedder: Embedder
   chunkSize?: ChunkSize
   now?: () => number
 }
 
-export function dashboardApp({ db, queue, presigner, embedder, chunkSize = standardSize, now }: Dependencies) {
+export function dashboardApp({
+  db,
+  queue,
+  crawlQueue,
+  presigner,
+  embedder,
+  chunkSize = standardSize,
+  now,
+}: Dependencies) {
   const findSession = currentSession(db, now)
   const screen = screens(db, findSession)
   const app = api()
@@ -62,6 +73,7 @@ export function dashboardApp({ db, queue, presigner, embedder, chunkSize = stand
   app.route('/', textScreens(screen, queue, { embedder, chunkSize }))
   app.route('/', historyScreens(screen, queue))
   app.route('/', documentScreens(screen, queue, presigner))
+  app.route('/', sourceScreens(screen, crawlQueue))
   app.route('/', askScreens(screen, { embedder, chunkSize }))
   app.route('/', unansweredScreens(screen))
   app.route('/', callScreens(screen))

@@ -24,6 +24,7 @@ const pages: Partial<Record<ErrorCode, Page>> = {
   golden_question_not_found: gone,
   webhook_not_found: gone,
   delivery_not_found: gone,
+  source_not_found: gone,
   rate_limited: [errors.busy, errors.busyLead, 429],
   unsupported_media_type: invalid,
   validation_failed: invalid,

@@ -4,7 +4,7 @@ import { configuredEmbedder } from '../../shared/embedding/configured-embedder.t
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
 
 const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
@@ -13,6 +13,7 @@ export const handler = lambdaHandler(
   dashboardApp({
     db: configuredDatabase(),
     queue: configuredRoutedQueue(),
+    crawlQueue: configuredCrawlerQueue(),
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },

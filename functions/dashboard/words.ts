@@ -5,6 +5,7 @@ import { documents } from './documents/words.ts'
 import { golden } from './golden/words.ts'
 import { signIn } from './session/words.ts'
 import { settings } from './settings/words.ts'
+import { sources } from './sources/words.ts'
 import { call, ways } from './unanswered/call/words.ts'
 import { questionLog, unanswered } from './unanswered/words.ts'
 
@@ -30,6 +31,7 @@ export const words = {
   agent: {
     label: 'Agent',
     documents: 'Documents',
+    sources: 'Websites',
     ask: 'Ask',
     unanswered: 'Unanswered',
     'golden-questions': 'Golden questions',
@@ -68,6 +70,7 @@ export const words = {
   signIn,
   agents,
   documents,
+  sources,
   ask,
   unanswered,
   call,

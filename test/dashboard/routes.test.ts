@@ -89,7 +89,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
 
   if (path.includes(':'))
     test('finds nothing of another organization or where an id cannot be one, and changes nothing', async () => {
-      const inMine = path.includes(':documentId') ? [{ ...other.ids, agentId: mine.ids.agentId }] : []
+      const inMine = /:(document|source)Id/.test(path) ? [{ ...other.ids, agentId: mine.ids.agentId }] : []
       for (const ids of [other.ids, ...inMine, never()]) {
         const { status } = await send(mine, fill(path, ids))
         if (isGet) expect(status).toBe(404)
@@ -97,7 +97,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       }
       const odd = fill(path, {
         ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
-        ...{ webhookId: '0', deliveryId: '0' },
+        ...{ webhookId: '0', deliveryId: '0', sourceId: '0' },
       })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
@@ -211,10 +211,10 @@ function assertRules({ html, headers }: Page) {
 
 async function rowsOf(organizationId: string) {
   const id = organizationId as OrganizationId
-  const of = (table: 'agents' | 'api_keys' | 'documents' | 'chunks' | 'calls') =>
+  const of = (table: 'agents' | 'api_keys' | 'documents' | 'chunks' | 'calls' | 'sources') =>
     stand.db.selectFrom(table).selectAll().where('organization_id', '=', id).orderBy('id').execute()
   return {
     organization: await stand.db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
-    rows: await Promise.all([of('agents'), of('api_keys'), of('documents'), of('chunks'), of('calls')]),
+    rows: await Promise.all([of('agents'), of('api_keys'), of('documents'), of('chunks'), of('calls'), of('sources')]),
   }
 }

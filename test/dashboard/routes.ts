@@ -41,6 +41,7 @@ export interface Ids {
   goldenQuestionId: string
   webhookId: string
   deliveryId: string
+  sourceId: string
 }
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
@@ -74,8 +75,33 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     events: ['document.failed'],
   })
   const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
+  const sourceId = await makeSource(db, { organizationId, agentId })
   const ids = { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
-  return { ...ids, webhookId: hook.id, deliveryId: delivery.id }
+  return { ...ids, webhookId: hook.id, deliveryId: delivery.id, sourceId }
+}
+
+/** A source that was looked at, with a page that became a document and one that was left out. */
+export async function makeSource(
+  db: Database,
+  { organizationId, agentId }: OfAgent,
+  url = 'https://paws-inn.example/',
+) {
+  const id = newId()
+  const [prices, basket] = [`${url}${'prices-'.repeat(9)}`, `${url}basket`]
+  await sql`insert into sources (organization_id, id, agent_id, url, kind, refresh_hours, status, checked_at, next_check_at, crawl)
+    values (${organizationId}, ${id}, ${agentId}, ${url}, 'site', 24, 'ready', now(), now() + interval '1 day', 1)`.execute(
+    db,
+  )
+  await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, left_out, looked_at)
+    select ${organizationId}, ${agentId}, ${id}, address, 1, left_out, now() - interval '1 minute'
+    from (values (${prices}, null), (${basket}, 'It asks not to be listed (noindex).')) page(address, left_out)`.execute(
+    db,
+  )
+  await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
+      managed_by, status)
+    values (${organizationId}, ${newId()}, ${agentId}, 'Prices of the inn', ${prices}, ${id}, 'txt', 'A night costs 35 euros.', '',
+      'service', 'pending')`.execute(db)
+  return id
 }
 
 /** A file that resembles another document, and waits for a person. */
@@ -109,4 +135,5 @@ export const never = (): Ids => ({
   goldenQuestionId: newId(),
   webhookId: newId(),
   deliveryId: newId(),
+  sourceId: newId(),
 })

@@ -239,7 +239,8 @@ describe('the roles of the Lambdas', () => {
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
       select cursor_key from organizations; select find_key(null); insert into sessions select from sessions; \
       update sessions set expires_at = null; update calls set done_at = null; insert into calls select from calls; \
-      update agents set name = null; select secret from signing_secrets; delete from sign_in_attempts
+      update agents set name = null; select secret from signing_secrets; delete from sign_in_attempts; \
+      select content from source_pages; delete from source_pages; update sources set crawl = 0
     documents: select source_url from obsolete_files; select id from calls; \
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
       select content from chunks; update documents set organization_id = null; select embedding from vectors; \

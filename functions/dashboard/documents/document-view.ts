@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { warningsView } from '../broken-questions.ts'
-import type { Html } from '../layout.ts'
+import { agentPage, type Html } from '../layout.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { type Proposal, proposalView, setDaysForm } from './dates.ts'
@@ -46,6 +46,7 @@ export function documentView(shown: Shown) {
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
 ${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
+${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${mayWrite && lostView(address, document, shown.lost)}
@@ -61,6 +62,11 @@ ${document.source_url !== null && !document.awaits_file && needsFile(document) !
 ${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${address}?replace=1">${words.documents.version.replaceFile}</a>`}
 <a class="button plain" href="${address}/history">${words.documents.history.action}</a>
 ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
+}
+
+function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {
+  const { ofDocument } = words.sources
+  return html`<p class="notice">${ofDocument.page} <a href="${external_id}">${external_id}</a> ${ofDocument.of} <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p>`
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {

@@ -63,6 +63,7 @@ function overviews(db: Database, condition: Expression<SqlBool>) {
       'd.created_at',
       'd.updated_at',
     ])
+    .select(['d.source_id', 'd.external_id', website.as('website')])
     .select(['d.warnings', 'd.file_notes', 'd.valid_from', 'd.valid_until', validity.as('validity')])
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
@@ -89,6 +90,10 @@ async function withChanges(
 
 const validity = sql<'expired' | 'scheduled' | null>`(case
   when ${d.valid_until} <= now() then 'expired' when ${d.valid_from} > now() then 'scheduled' end)`
+
+const website = sql<
+  string | null
+>`(select s.url from sources s where s.organization_id = ${d.organization_id} and s.id = ${d.source_id})`
 
 const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} is not null then (
   select count(*)::int from chunks c

@@ -52,8 +52,8 @@ ${document.error_code === 'golden_questions_fail' && html`<form method="post" ac
 }
 
 export function aboutView(document: Overview) {
-  const { source_type, source_url, chunk_count, updated_at } = document
-  const kind = w.types[fileKindOf(source_type, source_url)]
+  const { source_type, source_url, source_id, chunk_count, updated_at } = document
+  const kind = w.types[source_id === null ? fileKindOf(source_type, source_url) : 'html']
   return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}${datesView(document)}`
 }
 

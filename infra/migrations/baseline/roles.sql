@@ -65,6 +65,7 @@ grant
   on sources to cuecard_agents, cuecard_dashboard;
 grant select (organization_id, agent_id, source_id, address, left_out, looked_at, gone_since) on source_pages
   to cuecard_agents, cuecard_dashboard;
+grant select (crawl, task) on source_pages to cuecard_dashboard;
 grant select (id, external_id, source_id, active_revision, warnings), update (warnings), delete on documents to cuecard_agents;
 grant
   select,

@@ -35,7 +35,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
 
   test.each([390, 1280])('at a width of %i nothing is cut off or bars anybody, in light and in dark', async (width) => {
     const tenant = await stand.tenant()
-    const { callId, keyId, agentId, documentId, goldenQuestionId } = await makeThings(stand.db, tenant)
+    const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId } = await makeThings(stand.db, tenant)
     const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
     const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
     const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
@@ -68,6 +68,9 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       ],
       ...['', '/new', `/${goldenQuestionId}/edit`, `/${goldenQuestionId}/delete`].map(
         (part) => `/agents/${agentId}/golden-questions${part}`,
+      ),
+      ...['', '/new', `/${sourceId}`, `/${sourceId}?show=left_out`, `/${sourceId}/edit`, `/${sourceId}/delete`].map(
+        (part) => `/agents/${agentId}/sources${part}`,
       ),
       ...['', '/edit', '/delete', '/history', '/history/1'].map(
         (part) => `/agents/${agentId}/documents/${documentId}${part}`,

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { SourceScope } from '../../../shared/sources/sources.ts'
+
+/** How a source's pages stand, and what its last look changed. */
+export interface Standing {
+  id: string
+  is_under_way: boolean
+  pages: number
+  /** By the crawl under way. */
+  looked: number
+  left_out: number
+  added: number
+  changed: number
+}
+
+export interface ShownPage {
+  address: string
+  left_out: string | null
+  looked_at: Date | null
+  gone_since: Date | null
+  document_id: string | null
+  title: string | null
+  change: 'added' | 'changed' | null
+}
+
+const ofPage = sql`documents d on d.organization_id = p.organization_id and d.agent_id = p.agent_id
+  and d.source_id = p.source_id and d.external_id = p.address`
+// A crawl makes its changes after it has looked at the pages.
+const isAdded = sql`d.created_at >= p.looked_at`
+const isChanged = sql`d.created_at < p.looked_at and d.revised_at >= p.looked_at`
+
+/** Of each source of the agent or of one, by its id. */
+export async function readStandings(
+  db: Database,
+  { organizationId, agentId, sourceId }: AgentScope & Partial<SourceScope>,
+) {
+  const { rows } =
+    await sql<Standing>`select s.id, s.resume_at is not null as is_under_way, count(p.address)::int as pages,
+      count(*) filter (where p.crawl = s.crawl and p.task is distinct from 'fetch')::int as looked, count(p.left_out)::int as left_out,
+      count(*) filter (where ${isAdded})::int as added, count(*) filter (where ${isChanged})::int as changed
+    from sources s left join source_pages p on p.organization_id = s.organization_id and p.source_id = s.id left join ${ofPage}
+    where s.organization_id = ${organizationId} and s.agent_id = ${agentId}
+      and ${sourceId ? sql`s.id = ${sourceId}` : sql`true`}
+    group by s.organization_id, s.id`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** By address, after the given one. */
+export async function readPages(
+  db: Database,
+  { organizationId, sourceId }: SourceScope,
+  { after, isLeftOut, limit }: { after: string; isLeftOut: boolean; limit: number },
+): Promise<{ pages: ShownPage[]; hasMore: boolean }> {
+  const { rows } =
+    await sql<ShownPage>`select p.address, p.left_out, p.looked_at, p.gone_since, d.id as document_id, d.title,
+      case when ${isAdded} then 'added' when ${isChanged} then 'changed' end as change
+    from source_pages p left join ${ofPage}
+    where p.organization_id = ${organizationId} and p.source_id = ${sourceId} and p.address > ${after}
+      and ${isLeftOut ? sql`p.left_out is not null` : sql`true`}
+    order by p.address limit ${limit + 1}`.execute(db)
+  return { pages: rows.slice(0, limit), hasMore: rows.length > limit }
+}

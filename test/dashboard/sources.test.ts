@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { write } from './document-rows.ts'
+import { makeSource } from './routes.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+const w = words.sources
+const inn = 'https://paws-inn.example/'
+const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/sources`
+const typed = { url: inn, kind: 'site', include: '', exclude: '', refresh_hours: '24' }
+
+async function stored({ call, agentId }: SignedIn) {
+  return (await call('GET', `/v1/agents/${agentId}/sources`)).body.data
+}
+
+/** Somebody whose agent has a source with a page that is a document and one that is left out. */
+async function guest(url?: string) {
+  const tenant = await signedIn()
+  const id = await makeSource(stand.db, tenant, url)
+  return { ...tenant, id, page: `${listOf(tenant)}/${id}` }
+}
+
+describe('a website', () => {
+  test('is added by its address alone, which may lack its beginning', async () => {
+    const tenant = await signedIn()
+    const { browser } = tenant
+    expect((await browser.get(listOf(tenant))).text).toContain(w.none)
+    const added = await browser.submit(`${listOf(tenant)}/new`, { ...typed, url: ' paws-inn.example ' })
+    expect(added.text).toContain(w.looking)
+    expect(added.text).toContain(w.states.queued)
+    expect(added.html).toContain('every 3s')
+    const expected = { url: inn, kind: 'site', include: [], exclude: [], refresh_hours: 24, status: 'pending' }
+    expect(await stored(tenant)).toMatchObject([expected])
+    expect((await browser.get(listOf(tenant))).text).toContain(`${inn} Website · 0 pages are documents`)
+  })
+
+  test('whose address is that of a sitemap is read as one, and paths are one on a line', async () => {
+    const tenant = await signedIn()
+    const paths = { include: ' /rooms \r\n\r\n/prices/*', exclude: '/blog' }
+    await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, url: `${inn}sitemap.xml`, ...paths })
+    const expected = { kind: 'sitemap', include: ['/rooms', '/prices/*'], exclude: ['/blog'] }
+    expect(await stored(tenant)).toMatchObject([expected])
+  })
+
+  test.each([
+    ['url', { url: ' ' }, w.form.noUrl],
+    ['url', { url: 'http://paws-inn.example' }, w.form.noUrl],
+    ['url', { url: 'https://127.0.0.2' }, w.form.noUrl],
+    ['url', { url: '192.168.0.1' }, w.form.noUrl],
+    ['url', { url: 'javascript:alert(1)' }, w.form.noUrl],
+    ['url', { url: `${inn}${'a'.repeat(1000)}` }, w.form.longUrl],
+    ['kind', { kind: 'shop' }, w.form.noKind],
+    ['include', { include: 'blog' }, w.form.noPath],
+    ['exclude', { exclude: '/a\n'.repeat(51) }, w.form.noPath],
+    ['refresh_hours', { refresh_hours: '721' }, w.form.noHours],
+  ])(
+    'says at the field %s what is wrong with %o, keeps what was typed, and is not added',
+    async (field, wrong, message) => {
+      const tenant = await signedIn()
+      const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, {
+        ...typed,
+        exclude: '/old',
+        ...wrong,
+      })
+      expect(status).toBe(422)
+      expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*${message.slice(0, 20)}`))
+      if (!('exclude' in wrong)) expect(html).toContain('/old</textarea>')
+      expect(await stored(tenant)).toEqual([])
+    },
+  )
+
+  test('past the limit of an organization is refused at its field', async () => {
+    const tenant = await signedIn()
+    await sql`insert into sources (organization_id, id, agent_id, url, kind, refresh_hours)
+      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn}, 'site', 24 from generate_series(1, 20)`.execute(
+      stand.db,
+    )
+    const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
+    expect([status, text]).toEqual([422, expect.stringContaining('An organization can have at most 20 sources.')])
+  })
+
+  test('is changed, with another crawl only for other paths', async () => {
+    const tenant = await guest()
+    const { browser, page } = tenant
+    expect((await browser.get(`${page}/edit`)).html).toContain('value="24"')
+    await browser.submit(`${page}/edit`, { include: '', exclude: '', refresh_hours: '48' })
+    expect(await stored(tenant)).toMatchObject([{ refresh_hours: 48, status: 'ready' }])
+    await browser.submit(`${page}/edit`, { include: '', exclude: '/blog/*', refresh_hours: '48' })
+    expect(await stored(tenant)).toMatchObject([{ exclude: ['/blog/*'], status: 'pending' }])
+    expect((await browser.post(`${page}/edit`, { refresh_hours: 'x' })).status).toBe(422)
+  })
+
+  test('is looked at now', async () => {
+    const tenant = await guest()
+    expect((await tenant.browser.submit(`${tenant.page}/refresh`)).text).toContain(w.states.queued)
+    expect(await stored(tenant)).toMatchObject([{ status: 'pending' }])
+  })
+})
+
+describe('the page of a website', () => {
+  test('shows each page with its document, what its last look changed, and why it is left out', async () => {
+    const { agentId, browser, page, id, call, knowledgeBase } = await guest()
+    const [document] = (await call('GET', knowledgeBase)).body.data
+    const { html, text } = await browser.get(page)
+    expect(html).toContain(`<a href="/dashboard/agents/${agentId}/documents/${document.id}">Prices of the inn</a>`)
+    expect(text).toContain('In the last look: 1 page new.')
+    expect(text).toMatch(/basket · looked at 1 minute ago Left out: It asks not to be listed/)
+    expect(html).not.toContain('every 3s')
+    await sql`update documents set created_at = now() - interval '1 day' where id = ${document.id}`.execute(stand.db)
+    expect((await browser.get(page)).text).toContain('In the last look: 1 page changed.')
+    await sql`update source_pages set looked_at = now(), gone_since = now() where source_id = ${id}`.execute(stand.db)
+    const later = await browser.get(page)
+    expect(later.text).toContain('In the last look: nothing changed.')
+    expect(later.text).toContain(w.gone)
+    const leftOut = (await browser.get(`${page}?show=left_out`)).text
+    expect([leftOut.includes('basket'), leftOut.includes('Prices of the inn')]).toEqual([true, false])
+    expect((await browser.get(`${page}?after=${inn}c%00%0a`)).text).not.toContain('basket')
+  })
+
+  test('shows the progress of a crawl under way, as a part too, and what to do after an error', async () => {
+    const { browser, page, id } = await guest()
+    await sql`update sources set resume_at = now(), crawl = 2 where id = ${id}`.execute(stand.db)
+    await sql`update source_pages set crawl = 2, task = case when left_out is null then 'fetch' end where source_id = ${id}`.execute(
+      stand.db,
+    )
+    const { html, text } = await browser.part(page)
+    expect(html).toMatch(/^<section id="source"/)
+    expect(text).toContain('1 of 2 pages looked at so far')
+    expect(html).toContain('every 3s')
+    await sql`update sources set resume_at = null, status = 'error', error_message = 'It is <b>down</b>' where id = ${id}`.execute(
+      stand.db,
+    )
+    const failed = await browser.get(page)
+    expect(failed.html).toContain('It is &lt;b&gt;down&lt;/b&gt;.')
+    expect(failed.text).toContain(`${w.stays} ${w.advice}`)
+    expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain(w.states.error)
+  })
+
+  test('shows addresses as text, whatever they hold', async () => {
+    const { browser, page, agentId } = await guest('https://paws-inn.example/"><script>alert(1)</script>')
+    for (const path of [page, `${page}/edit`, `${page}/delete`, listOf({ agentId })]) {
+      const { status, html } = await browser.get(path)
+      expect([status, html.includes('<script>alert')]).toEqual([200, false])
+    }
+    const { status, html } = await browser.post(`${listOf({ agentId })}/new`, {
+      url: '"><script>alert(1)</script>',
+      include: '</textarea><script>alert(1)</script>',
+    })
+    expect([status, html.includes('<script>alert')]).toEqual([422, false])
+  })
+})
+
+test('a website takes its documents with it, unless a golden question that blocks needs one', async () => {
+  const tenant = await guest()
+  const { agentId, browser, page, call, knowledgeBase } = tenant
+  const own = await write(tenant, 'Own', 'Not of the website.')
+  await sql`update documents set resend_at = now() where agent_id = ${agentId}`.execute(stand.db)
+  await stand.sweep()
+  await stand.deliver()
+  const question = { question: 'What does a night cost?', expects: { words: 'costs 35 euros' }, on_failure: 'block' }
+  expect((await call('POST', `/v1/agents/${agentId}/golden-questions`, question)).body.last_result.passed).toBe(true)
+  expect((await browser.get(`${page}/delete`)).text).toContain('Its document is deleted, too')
+  const refused = await browser.post(`${page}/delete`)
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain(question.question)
+  expect(refused.html).toContain(`href="${page}"`)
+  expect(await stored(tenant)).toHaveLength(1)
+  const deleted = await browser.submit(`${page}/delete?ignore_golden_questions=true`)
+  expect(deleted.text).toContain(w.deletion.done)
+  expect(await stored(tenant)).toEqual([])
+  expect((await call('GET', knowledgeBase)).body.data).toMatchObject([{ id: own }])
+  expect((await browser.get(page)).status).toBe(404)
+})
+
+test('a document says whose page it is, and becomes one of its own by an edit of its text', async () => {
+  const { agentId, browser, page, call, knowledgeBase } = await guest()
+  const [{ id }] = (await call('GET', knowledgeBase)).body.data
+  const document = `/dashboard/agents/${agentId}/documents/${id}`
+  const { html, text } = await browser.get(document)
+  expect(html).toContain(`<a href="${page}">${inn}</a>`)
+  expect(text).toContain(w.ofDocument.edited)
+  expect(text).toContain('Web page')
+  await browser.submit(`${document}/edit`, { title: 'Prices', content: 'A night costs 40 euros.', edits: '1' })
+  expect((await call('GET', `${knowledgeBase}/${id}`)).body.source_id).toBeNull()
+  expect((await browser.get(document)).html).not.toContain(`<a href="${page}">`)
+})
