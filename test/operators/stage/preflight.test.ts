@@ -6,6 +6,7 @@ import { exampleStages, type SecretName, type StageSettings, secretNames } from 
 import type { Finding } from '../../../infra/stage/checks/finding.ts'
 import { preflight } from '../../../infra/stage/checks/preflight.ts'
 import { contextOf } from '../../../infra/stage/context.ts'
+import { lambdas } from '../../../infra/wiring.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
 import { newId } from '../../../shared/ids.ts'
 import { startAwsServices } from '../../support/aws-services.ts'
@@ -134,8 +135,8 @@ describe('the preflight', () => {
       aws.reserved = own
       return faultsOf(await look())
     }
-    // The sweeper, the canary, and what migrates.
-    const scheduled = 3
+    // Those with a schedule, and what migrates.
+    const scheduled = Object.values(lambdas).filter((lambda) => 'everySeconds' in lambda).length + 1
     const reserved = Object.values(exampleStages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
     const { embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = exampleStages.prod
     const workers = embeddingConcurrency + extractionConcurrency + crawlerConcurrency + scheduled
