@@ -34,8 +34,8 @@ export async function listDeliveries(
       .select(columns)
       .where('organization_id', '=', scope.organizationId)
       .where('webhook_id', '=', scope.webhookId)
-      .where((eb) => (after === undefined ? eb.lit(true) : eb('number', '<', after)))
-      .orderBy('number', 'desc')
+      .where(after === undefined ? sql<boolean>`true` : sql<boolean>`-number > -${after}::bigint`)
+      .orderBy(sql`-number`)
       .limit(limit + 1),
   })
   if (webhooks.length === 0) webhookNotFound()

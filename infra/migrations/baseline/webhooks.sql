@@ -38,7 +38,8 @@ create table webhook_deliveries (
   primary key (organization_id, webhook_id, id),
   check (status = 'pending' or next_attempt_at is null and lease_token is null)
 );
-create index webhook_deliveries_of_webhook on webhook_deliveries (organization_id, webhook_id, number);
+-- Negative, so that nobody looks in it for the first or last of a subject, among a million of the webhook.
+create index webhook_deliveries_of_webhook on webhook_deliveries (organization_id, webhook_id, (-number));
 create index webhook_deliveries_due on webhook_deliveries (organization_id, webhook_id, next_attempt_at)
   where next_attempt_at is not null;
 create index webhook_deliveries_of_subject on webhook_deliveries (organization_id, webhook_id, subject_id, number)
