@@ -33,6 +33,8 @@ const maxAttempts = 5
 /** What a page takes at most, with pauses and a second look, and the storing of what it brought. */
 const lastStartMilliseconds = 120_000
 const pagesAtOnce = 20
+/** A host that another source of the organization is read from is asked again after so long. */
+const busySeconds = 60
 /** So many pages in a row that do not answer end the crawl. */
 const maxFailuresInRow = 10
 const maxPagesOf = { page: 1, site: 500, sitemap: maxPages }
@@ -59,6 +61,7 @@ interface Job extends Crawler {
 export async function crawlSource(crawler: Crawler, message: CrawlMessage, remaining: () => number): Promise<void> {
   const db = crawler.db.forOrganization(message.organizationId)
   const claim = await claimSource(db, message, randomUUID())
+  if (claim === 'busy') return void (await sendOrLog(crawler.queue, message, busySeconds))
   if (!claim) return
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {

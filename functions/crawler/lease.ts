@@ -32,14 +32,20 @@ export class LeaseLost extends Error {
 
 const isDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
 
-/** Claims a source whose crawl is due, or was interrupted. The same token may claim again. */
+const hostOf = (url: Expression<string>) => sql`regexp_replace(lower(split_part(${url}, '/', 3)), '^www\\.', '')`
+const o = columnsOf('sources', 'o')
+/** Another source of the organization has a crawl on the same host, which is asked one request at a time. */
+const isHostBusy = sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
+  and o.lease_expires_at > now() and ${hostOf(o.url)} = ${hostOf(s.url)})`
+
+/** Claims a source whose crawl is due, or was interrupted. The same token may claim again. `busy`: its host is. */
 export async function claimSource(
   db: Database,
   { organizationId, sourceId }: CrawlMessage,
   leaseToken: string,
-): Promise<Claim | undefined> {
+): Promise<Claim | 'busy' | undefined> {
   const isNew = sql`(s.lease_token is distinct from ${leaseToken}::uuid)::int`
-  const { rows } = await sql<{
+  const claim = sql<{
     agent_id: AgentId
     url: string
     kind: SourceKind
@@ -55,12 +61,16 @@ export async function claimSource(
       next_check_at = case when s.resume_at is null
         then now() + make_interval(secs => s.refresh_hours * 3600 * (0.9 + 0.1 * random())) else s.next_check_at end
     where s.organization_id = ${organizationId} and s.id = ${sourceId}
-      and (${isDue} or s.lease_expires_at < now() or s.lease_token = ${leaseToken}::uuid)
-    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.request_id, s.requested_by`.execute(
-    db,
-  )
+      and (${isDue} or s.lease_expires_at < now() or s.lease_token = ${leaseToken}::uuid) and not ${isHostBusy}
+    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.request_id, s.requested_by`
+  const { rows, busy } = await db.batch({
+    // Claims of an organization see each other.
+    locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,
+    rows: claim,
+    busy: sql`select s.id from sources s where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isDue} and ${isHostBusy}`,
+  })
   const [row] = rows
-  if (!row) return undefined
+  if (!row) return busy.length > 0 ? 'busy' : undefined
   const { agent_id: agentId, request_id, requested_by, ...rest } = row
   const origin = { requestId: request_id ?? undefined, apiKeyId: requested_by ?? undefined }
   return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin }

@@ -330,6 +330,22 @@ describe('while a crawl is under way', () => {
     expect(site.asked).toHaveLength(length)
   })
 
+  test('another source of the organization on the same host waits', async () => {
+    const site = await website(inn())
+    const { deliver, get, sent, id, call, source } = await sourceOf(site.url)
+    const { body: other } = await call('POST', source.slice(0, source.lastIndexOf('/')), { url: `${site.url}/prices` })
+    const lease = (seconds: number) =>
+      sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() + make_interval(secs => ${seconds})
+        where id = ${other.id}`.execute(stand.db)
+    await lease(60)
+    await deliver()
+    expect(site.asked).toEqual([])
+    expect(sent).toMatchObject([{ sourceId: id }])
+    await lease(-1)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+  })
+
   test('two workers with the same message read each page once', async () => {
     const site = await website(inn())
     const { deliver, get } = await sourceOf(site.url)
