@@ -29,6 +29,9 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // A golden question expects a passage or nothing; its document is one of the agent’s.
   [/^(create|update)GoldenQuestion$/, refuses(422, /^\/expects/)],
   [/^(create|update)GoldenQuestion$/, ({ body }) => body?.code === 'document_not_found'],
+  // An address must be public, and an organization has 10 webhooks.
+  [/^createWebhook$/, ({ status }) => status === 422],
+  [/^updateWebhook$/, refuses(422, /^\/url$/)],
   // An address must be public, a path begin with /, and an organization has 20 sources.
   [/^createSource$/, ({ status }) => status === 422],
   [/^updateSource$/, refuses(422, /^\/(include|exclude)/)],

@@ -14,6 +14,8 @@ export class Ledger {
   readonly #documents = new Map<string, Known>()
   readonly #goldenQuestions = new Map<string, Known>()
   readonly #sources = new Map<string, Known>()
+  /** Whose webhook is deleted. */
+  readonly #withoutWebhook = new Set<Who>()
   /** Cursors and entity tags of answers to either tenant. */
   readonly #said: Record<'cursor' | 'etag', string[]> = { cursor: [], etag: [] }
 
@@ -46,6 +48,10 @@ export class Ledger {
   /** Whether a path leads to something of the sender's. */
   leadsToOwn({ request: { operation, who }, ids }: Sent): boolean {
     const { names } = this.world[who]
+    if (operation.path.includes('{webhookId}')) {
+      const isDelivery = !operation.path.includes('{deliveryId}') || ids.deliveryId?.toLowerCase() === names.delivery
+      return ids.webhookId?.toLowerCase() === names.webhook && !this.#withoutWebhook.has(who) && isDelivery
+    }
     const agentId = ids.agentId?.toLowerCase()
     if (operation.path.includes('{agentId}') && agentId !== names.agent && agentId !== names.sibling) return false
     const known = this.#namedBy(operation.path, ids)
@@ -90,6 +96,7 @@ export class Ledger {
     if (/^(createDocuments?|putDocument)$/.test(operation.id) && status === 201)
       for (const { id, agent_id } of body.data ?? [body])
         this.#documents.set(id, { owner: who, agentId: agent_id, isDeleted: false })
+    if (operation.id === 'deleteWebhook' && status === 204) this.#withoutWebhook.add(who)
     const known = this.#namedBy(operation.path, ids)
     if (/^delete(Document|GoldenQuestion|Source)$/.test(operation.id) && status === 204 && known) known.isDeleted = true
   }

@@ -79,6 +79,11 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       values (${organizationId}, ${tenant.agentId}, ${source}, ${`https://${mark}.example/${page}`}, 1)`.execute(
       stand.db,
     )
+  const hook = { url: `https://${mark}.example/`, events: ['document.failed'] }
+  const makeHook = async () => (await tenant.call('POST', '/v1/webhooks', hook)).body.id
+  const [, webhook] = [await makeHook(), await makeHook()]
+  const sendTest = async () => (await tenant.call('POST', `/v1/webhooks/${webhook}/test`)).body.id
+  const [, delivery] = [await sendTest(), await sendTest()]
   await upload(draft, 2)
   const pending = await create('pending', text)
   const processing = await create('processing', text)
@@ -101,7 +106,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
     names: {
       ...{ mark, organization: organizationId, agent: tenant.agentId, sibling: sibling.id },
       ...{ completed, pending, empty, own, draft, failed, processing, file: file.id, nephew, deleted },
-      ...{ golden, nephewGolden, source, nephewSource },
+      ...{ golden, nephewGolden, source, nephewSource, webhook, delivery },
       documentsCursor: await nextOf(`${tenant.knowledgeBase}?limit=1`),
       filteredCursor: await nextOf(`${tenant.knowledgeBase}?limit=1&status=completed`),
       chunksCursor: await nextOf(`${tenant.knowledgeBase}/${own}/chunks?limit=1`),
@@ -109,6 +114,8 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       questionsCursor: await nextOf(`/v1/agents/${tenant.agentId}/questions?limit=1`),
       revisionsCursor: await nextOf(`${tenant.knowledgeBase}/${completed}/revisions?limit=1`),
       goldenCursor: await nextOf(`/v1/agents/${tenant.agentId}/golden-questions?limit=1`),
+      webhooksCursor: await nextOf('/v1/webhooks?limit=1'),
+      deliveriesCursor: await nextOf(`/v1/webhooks/${webhook}/deliveries?limit=1`),
       sourcesCursor: await nextOf(`/v1/agents/${tenant.agentId}/sources?limit=1`),
       pagesCursor: await nextOf(`/v1/agents/${tenant.agentId}/sources/${source}/pages?limit=1`),
       etagCompleted: await etagOf(completed),

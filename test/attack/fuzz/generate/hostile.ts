@@ -39,6 +39,8 @@ function trickyPath({ path }: Operation): fc.Arbitrary<string> {
     .replace('{revision}', '1')
     .replace('{externalId}', '<mine.completed>')
     .replace('{sourceId}', '<mine.source>')
+    .replace('{webhookId}', '<mine.webhook>')
+    .replace('{deliveryId}', '<mine.delivery>')
   // A name of something in the world is one part.
   const parts = filled.match(/<[^>]+>|[^<]/g)!
   const inserted = fc.tuple(odd, fc.nat(parts.length)).map(([part, at]) => parts.toSpliced(at, 0, part).join(''))

@@ -49,6 +49,8 @@ const idsOf = (agentId: string, documentId: string, goldenQuestionId: string) =>
   revision: '1',
   externalId: `<${documentId}>`,
   sourceId: `<${goldenQuestionId.replace('golden', 'source').replace('nephewGolden', 'nephewSource')}>`,
+  webhookId: `<${agentId.split('.')[0]}.webhook>`,
+  deliveryId: `<${agentId.split('.')[0]}.delivery>`,
 })
 const ownDocuments = documentNames.map((name) => idsOf('mine.agent', `mine.${name}`, 'mine.golden'))
 const ownIds = fc.oneof(
@@ -70,6 +72,8 @@ const cursorsOf: Record<string, string[]> = {
   listQuestions: ['<mine.questionsCursor>'],
   listRevisions: ['<mine.revisionsCursor>'],
   listGoldenQuestions: ['<mine.goldenCursor>'],
+  listWebhooks: ['<mine.webhooksCursor>'],
+  listDeliveries: ['<mine.deliveriesCursor>'],
   listSources: ['<mine.sourcesCursor>'],
   listSourcePages: ['<mine.pagesCursor>'],
 }
@@ -91,7 +95,8 @@ export function nearlyValidRequest(operation: Operation): fc.Arbitrary<FuzzReque
       fc.record({ key: fc.constantFrom(...deadKeys, ...narrowKeys) }),
       fc.record({ carrier: fc.constantFrom<FuzzRequest['carrier']>('differing', 'none') }),
     )
-  if (operation.path.includes('{agentId}')) faults.push(fc.record({ ids: wrongIds }), fc.record({ ids: wrongIds }))
+  if (/\{(agent|webhook)Id\}/.test(operation.path))
+    faults.push(fc.record({ ids: wrongIds }), fc.record({ ids: wrongIds }))
   if (headers.length > 0) faults.push(fc.record({ headers: wrongHeaders(headers) }))
   if (body) {
     const spoiled = fc.record({ body: fc.oneof(faulty(body), ...examples.map(spoiledExample)) })
@@ -158,6 +163,8 @@ const cursors = [
   'revisionsCursor',
   'goldenCursor',
   'sourcesCursor',
+  'webhooksCursor',
+  'deliveriesCursor',
   'pagesCursor',
 ]
 const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
