@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { words } from '../../../functions/dashboard/words.ts'
+import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
+import { startStand } from '../../../infra/local/stand.ts'
+import { type Sites, sites } from '../../sources/sites/sites.ts'
+import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { axeFindings } from '../axe-findings.ts'
+
+const w = words.sources
+
+/** The whole system, as `npm start` runs it: the crawler works by itself. */
+describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROMIUM with its path)', () => {
+  let all: Sites
+  const closers: (() => Promise<unknown>)[] = []
+  let stand: Awaited<ReturnType<typeof startStand>>
+  let demo: Demo
+
+  beforeAll(async () => {
+    process.env.ALLOW_LOOPBACK = 'true'
+    const dataDir = await mkdtemp(join(tmpdir(), 'cuecard-websites-'))
+    closers.push(() => rm(dataDir, { recursive: true, force: true }))
+    all = await sites()
+    closers.push(all.stop)
+    stand = await startStand({ dataDir, port: 0 })
+    closers.push(stand.close)
+    demo = await seedDemo(stand.db, dataDir)
+  })
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close()
+    delete process.env.ALLOW_LOOPBACK
+  })
+  const chromium = useChromium()
+
+  test('is pasted, becomes documents while the page looks on, is looked at again, and is deleted', async () => {
+    const site = all.restaurant
+    const context = await chromium.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    const wrong = watched(page)
+    const link = (name: string) => page.getByRole('link', { name, exact: true })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.goto(`${stand.origin}/dashboard/agents/${demo.agentId}/sources`)
+    await page.getByLabel(words.signIn.key).fill(demo.apiKey)
+    await button(words.signIn.submit).click()
+    await page.getByRole('heading', { name: w.none }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+
+    await link(w.add).click()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByLabel(w.form.url, { exact: true }).fill(site.url)
+    await button(w.form.submit).click()
+    await page.getByText(w.states.ready).waitFor({ timeout: 60_000 })
+    expect(await axeFindings(page)).toEqual([])
+    const rows = page.locator('#source .rows > li')
+    await rows.filter({ hasText: '/files/menu.pdf' }).getByText('It is a PDF: upload it as a file.').waitFor()
+
+    site.set(
+      '/hours',
+      '<title>Opening hours</title><main><h1>Opening hours</h1><p>Tuesday to Friday, 17:00 to 23:00.</p></main>',
+    )
+    await button(w.lookNow).click()
+    await page.getByText('In the last look: 1 page changed.').waitFor({ timeout: 60_000 })
+    await rows.filter({ hasText: w.change.changed }).getByRole('link', { name: 'Opening hours' }).click()
+    await page.getByText('17:00 to 23:00').waitFor()
+    await page.getByText(w.ofDocument.edited).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+
+    await link(`${site.url}/`).click()
+    await link(w.delete).click()
+    expect(await axeFindings(page)).toEqual([])
+    await button(w.deletion.confirm).click()
+    await page.getByRole('heading', { name: w.none }).waitFor()
+    expect(wrong).toEqual([])
+    await context.close()
+  })
+})
