@@ -66,7 +66,7 @@ ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${wor
 
 function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {
   const { ofDocument } = words.sources
-  return html`<p class="notice">${ofDocument.page} <a href="${external_id}">${external_id}</a> ${ofDocument.of} <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p>`
+  return html`<div class="notice"><p>${ofDocument.page} <a href="${external_id}">${external_id}</a> ${ofDocument.of} <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p></div>`
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {

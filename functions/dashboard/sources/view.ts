@@ -57,7 +57,7 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   const show = isLeftOut && 'left_out'
   return html`<section id="source" hx-get="${to({ show, after })}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending') && ', every 3s'}">
-<div class="standing"><div aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
+<div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
 ${is_under_way && html`<p class="detail">${w.progress(looked, pages)}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="${w.states.reading}"></progress>`}`}</div>
 ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && w.stays} ${w.advice}</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
