@@ -52,6 +52,8 @@ const environment = v.pipe(
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
     QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
     EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),
+    /** Whom websites can write to about the crawler: it stands in the User-Agent. */
+    CRAWLER_CONTACT: v.optional(v.string(), 'local trial'),
     CRAWLER_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/crawler')),
     FILES_BUCKET: v.optional(v.string()),
     EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),

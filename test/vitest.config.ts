@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
-  'sources/site/crawls.test.ts',
+  'sources/{crawl,site/crawls}.test.ts',
   'webhooks/outage.test.ts',
 ]
 /** What takes minutes: `npm run test:nightly`. */

@@ -156,7 +156,7 @@ function brokenBy(task: PlannedPage['task'], { extra }: ApiError): string {
   return `${change} golden questions that block would fail: ${questions.slice(0, 3).join(', ')}.`
 }
 
-/** A page without a version is read again next time, and what could not be done is tried again. */
+/** What could not be done is tried again next time. */
 async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Promise<void> {
   const columns = { address: 'text', reason: 'text', is_applied: 'boolean', is_deleted: 'boolean' } as const
   const rows = recordset('a', columns, applied)
@@ -167,7 +167,6 @@ async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Pro
       deleted: sql`delete from source_pages p using ${rows}
       where ${isOwn(claim)} and p.address = a.address and a.is_deleted and ${isHeld}`,
       applied: sql`update source_pages p set task = null, title = null, content = null, left_out = a.reason,
-        etag = case when a.is_applied then p.etag end, last_modified = case when a.is_applied then p.last_modified end,
         applied_hash = case when a.is_applied then p.found_hash else p.applied_hash end
       from ${rows} where ${isOwn(claim)} and p.address = a.address and ${isHeld}`,
     }),

@@ -13,9 +13,9 @@ import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeLook, sto
 import { planChanges } from './plan.ts'
 import { canonical, inScope } from './site/address.ts'
 import type { Client } from './site/client.ts'
-import { isSameText } from './site/noise.ts'
 import { type Fetched, fetchPage } from './site/page.ts'
 import { type Robots, robotsOf } from './site/robots.ts'
+import { isSamePage } from './site/same-page.ts'
 import { readSitemap } from './site/sitemap.ts'
 
 export interface Crawler {
@@ -139,16 +139,13 @@ async function store(job: Job, address: string, fetched: Fetched): Promise<void>
   }
 }
 
-/** A page whose text is another is looked at once more, which shows what of it is noise. */
 async function isChanged({ db, claim, client }: Job, page: Extract<Fetched, { kind: 'page' }>): Promise<boolean> {
   const given = await givenBefore(db, claim, page.address)
   if (!given) return true
   if (given.applied_hash.equals(hashPage(page))) return false
   if (given.content === null || given.revised_at === null) return true
-  const again = await fetchPage(client, page.address)
-  const now = new Date()
-  const texts = again.kind === 'page' ? [again.text] : []
-  return !isSameText({ text: given.content, at: given.revised_at }, { text: page.text, at: now }, ...texts)
+  const before = { text: given.content, at: given.revised_at }
+  return !(await isSamePage(client, page.address, before, { text: page.text, at: new Date() }))
 }
 
 async function robotsFor({ client, robots }: Job, address: string): Promise<Robots> {

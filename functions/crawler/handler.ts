@@ -13,7 +13,7 @@ export const handler = consumer({
   embeddingQueue: configuredQueue(),
   client: crawlClient({
     request,
-    contact: 'https://cuecard.dev/crawler',
+    contact: config().CRAWLER_CONTACT,
     isLoopbackAllowed: config().ALLOW_LOOPBACK,
     now: Date.now,
     sleep: (milliseconds) => setTimeout(milliseconds),

@@ -60,10 +60,14 @@ export interface ListedPage {
   last_modified: string | null
 }
 
-/** The next pages to look at: the start, then the shortest addresses, which lead to the others. @throws LeaseLost */
+/**
+ * The next pages to look at: the start, then the shortest addresses, which lead to the others. A page whose document is not as the last
+ * look found it is read in full. @throws LeaseLost
+ */
 export async function nextPages(db: Database, claim: Claim, start: string, limit: number): Promise<ListedPage[]> {
   const { pages } = await fenced(db, claim, () => ({
-    pages: sql<ListedPage>`select p.address, p.etag, p.last_modified from source_pages p
+    pages: sql<ListedPage>`select p.address, case when p.applied_hash = p.found_hash then p.etag end as etag,
+        case when p.applied_hash = p.found_hash then p.last_modified end as last_modified from source_pages p
       where ${isOwn(claim)} and p.task = 'fetch'
       order by p.address <> ${start}, char_length(p.address), p.address limit ${limit}`,
   }))

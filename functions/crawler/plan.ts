@@ -40,7 +40,9 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
       characters === null || hash === null ? [] : [{ address, hash, characters, goneSince }],
   )
   const { now } = clock[0]!
-  const decided = decide(before, looked.map(toFound), { home, now })
+  const isGone = rows.some(({ address, found }) => address === home && found === 'gone')
+  const failed = isGone ? 'The address itself is gone, so nothing was changed.' : undefined
+  const decided = decide(before, looked.map(toFound), { home, now, failed })
   const byAddress = new Map(rows.map((row) => [row.address, row]))
   const isLeftAlone = (address: string) =>
     byAddress.get(address)!.was_given && byAddress.get(address)!.document_characters === null

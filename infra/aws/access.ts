@@ -85,8 +85,14 @@ export function environmentFor(
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && embeddingSettings(settings, secrets)),
+    ...(allowed.receives === 'crawler' && contactOf(settings)),
     ...(allowed.calls && { CANARY_SECRET_ARN: secrets.canary.secretArn }),
   }
+}
+
+function contactOf({ crawlerContact, alarmAddress }: StageSettings): Record<string, string> {
+  const contact = crawlerContact ?? alarmAddress
+  return contact === undefined ? {} : { CRAWLER_CONTACT: contact }
 }
 
 function embeddingSettings({ provider }: StageSettings, secrets: Secrets): Record<string, string> {

@@ -36,6 +36,7 @@ const stageFile = v.strictObject({
   ),
   customDomain: v.exactOptional(v.strictObject({ name: answers.domain, certificateArn: answers.certificateArn })),
   corsOrigins: v.exactOptional(v.array(v.string())),
+  crawlerContact: v.exactOptional(v.string()),
   filesReaderArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a role'))),
   secretArns: v.exactOptional(v.record(v.string(), v.string())),
 })

@@ -161,6 +161,43 @@ describe('a crawl', () => {
     expect(await documents()).toEqual(before)
   })
 
+  test('that changed nothing hides no change from the next one, though the website says it has not changed since', async () => {
+    const versioned = (etag: string, body: string) => ({ headers: { etag }, body })
+    const site = await website({ ...inn(), '/prices': versioned('"1"', page('Prices', prices)) })
+    const { deliver, refresh, documents } = await sourceOf(site.url)
+    await deliver()
+    site.pages['/prices'] = versioned('"2"', page('Prices', prices.replace('35', '38')))
+    const { '/': home, '/parking': parking } = site.pages
+    delete site.pages['/parking']
+    delete site.pages['/']
+    expect(await refresh()).toMatchObject({ status: 'error', error_message: expect.stringContaining('is gone') })
+    expect((await documents())['/prices'].content).toContain('35 euros')
+    Object.assign(site.pages, { '/': home, '/parking': parking })
+    expect(await refresh()).toMatchObject({ status: 'ready' })
+    expect((await documents())['/prices'].content).toContain('38 euros')
+  })
+
+  test('of a page with a quotation of its five on every request makes no new text of it', async () => {
+    const site = await website(inn())
+    let requests = 0
+    site.onRequest = () => {
+      const quotation = [
+        'Lovely house!',
+        'Our dog was happy.',
+        'Back next year.',
+        'Clean and quiet.',
+        'Warmly welcomed.',
+      ][requests++ % 5]
+      site.pages['/'] = page('Paws Inn', `${hours}</p><p>${quotation}`, '/prices', '/parking')
+      return Promise.resolve()
+    }
+    const { deliver, refresh, documents } = await sourceOf(site.url)
+    await deliver()
+    const before = (await documents())['/']
+    for (let look = 0; look < 4; look++) await refresh()
+    expect((await documents())['/'].content).toBe(before.content)
+  })
+
   test('deletes documents of pages that are no longer included', async () => {
     const site = await website(inn())
     const { deliver, call, source, documents, pages } = await sourceOf(site.url)

@@ -19,6 +19,8 @@ export async function website(pages: Record<string, Answer>) {
         headers = {},
         body = '',
       } = typeof answer === 'string' ? { body: answer } : typeof answer === 'number' ? { status: answer } : answer
+      if (headers.etag !== undefined && headers.etag === request.headers['if-none-match'])
+        return void response.writeHead(304).end()
       response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body)
     })
   })
