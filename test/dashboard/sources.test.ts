@@ -33,6 +33,8 @@ describe('a website', () => {
     expect(added.html).toContain('every 3s')
     const expected = { url: inn, kind: 'site', include: [], exclude: [], refresh_hours: 24, status: 'pending' }
     expect(await stored(tenant)).toMatchObject([expected])
+    expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain(w.form.known)
+    expect(await stored(tenant)).toHaveLength(1)
     expect((await browser.get(listOf(tenant))).text).toContain(`${inn} Website · 0 pages are documents`)
   })
 
@@ -74,7 +76,7 @@ describe('a website', () => {
   test('past the limit of an organization is refused at its field', async () => {
     const tenant = await signedIn()
     await sql`insert into sources (organization_id, id, agent_id, url, kind, refresh_hours)
-      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn}, 'site', 24 from generate_series(1, 20)`.execute(
+      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn} || i, 'site', 24 from generate_series(1, 20) i`.execute(
       stand.db,
     )
     const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)

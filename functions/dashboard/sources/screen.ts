@@ -70,17 +70,24 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
     .post(
       `${base}/new`,
       screen({ permission: 'kb:write', params: agentPath, form: newForm }, async ({ db, scope, form, origin }) => {
-        const agent = await getAgent(db, scope)
+        const [agent, { sources }] = await Promise.all([
+          getAgent(db, scope),
+          listSources(db, scope, { limit: maxSources }),
+        ])
         if (!form.isValid) return { ...newPage(agent, form.typed, form.faults), status: 422 }
+        const { include, exclude, refresh_hours, ...given } = form.values
+        const refused = (url: string): View => {
+          const paths = { include: include.join('\n'), exclude: exclude.join('\n') }
+          return { ...newPage(agent, { ...given, ...paths, refresh_hours: `${refresh_hours}` }, { url }), status: 422 }
+        }
+        // Such as a form that is sent twice.
+        if (sources.some(({ url }) => url === given.url)) return refused(w.form.known)
         try {
           const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
           return { redirect: sourcePage(agent.id, id), flash: { text: w.looking } }
         } catch (error) {
-          if (!isError(error, 'validation_failed')) throw error
-          const { url, kind, include, exclude, refresh_hours } = form.values
-          const lists = { include: include.join('\n'), exclude: exclude.join('\n') }
-          const typed = { url, kind, ...lists, refresh_hours: `${refresh_hours}` }
-          return { ...newPage(agent, typed, { url: error.message }), status: 422 }
+          if (isError(error, 'validation_failed')) return refused(error.message)
+          throw error
         }
       }),
     )

@@ -58,6 +58,7 @@ export const sources = {
     url: 'Address',
     urlHint: 'Copy it from your browser, such as https://paws-inn.example.',
     noUrl: 'Enter the address of a public website. It begins with https://.',
+    known: 'This website has been added already.',
     longUrl: 'An address can have at most 1,000 characters.',
     kind: 'What is read',
     noKind: 'Choose what is read.',
