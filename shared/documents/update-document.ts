@@ -63,7 +63,7 @@ export async function updateDocument(
       title: input.title ?? sql<string>`${d.title}`,
       ...(input.title !== undefined && { title_terms: titleTerms(input.title), title_from_file: false }),
       ...dates,
-      ...(external_id !== undefined && { external_id }),
+      ...(external_id !== undefined && { external_id, ...leaveSource }),
       ...(metadata && { metadata: JSON.stringify(metadata) }),
       ...(decision === 'restart' && {
         ...restart(origin),
