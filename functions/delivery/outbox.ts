@@ -62,7 +62,7 @@ export function findDue(db: Database, now: Date, busy: string[]) {
   })
 }
 
-/** Leases a few deliveries of the webhook to the token. */
+/** Leases a few deliveries of the webhook to the token. Here and below ids are arrays: joined, outdated statistics would have all rows of a webhook read. */
 export async function claim(db: Database, { organization_id, webhook_id }: DueWebhook, token: string, now: Date) {
   const { rows } = await sql<Delivery>`
     with due as materialized (
@@ -71,8 +71,8 @@ export async function claim(db: Database, { organization_id, webhook_id }: DueWe
       order by d.next_attempt_at limit ${requestsAtOnce} for update skip locked)
     update webhook_deliveries d set lease_token = ${token}, attempts = d.attempts + 1,
       next_attempt_at = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
-    from due, webhooks w
-    where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.id = due.id
+    from webhooks w
+    where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.id = any (array(select id from due))
       and w.organization_id = ${organization_id} and w.id = ${webhook_id} and w.status = 'enabled'
     returning d.id, d.type, d.subject_id, d.data, d.attempts, d.queued_at, d.created_at, w.url, w.secret, w.previous_secret,
       w.previous_until`.execute(db.forOrganization(organization_id))
@@ -101,16 +101,17 @@ export async function finish(
         response_status = o.response_status, error = o.error,
         delivered_at = case when o.status = 'delivered' then ${now}::timestamptz end
       from ${recordset('o', columns, outcomes)}
-      where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.id = o.id and d.lease_token = ${token}`,
+      where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.lease_token = ${token}
+        and d.id = any (${outcomes.map(({ id }) => id)}::uuid[]) and d.id = o.id`,
     // A statement of its own, so that it sees what was inserted while the one before waited for its rows.
     promoted: sql`update webhook_deliveries d set next_attempt_at = ${now}
-      from unnest(${outcomes.map(({ subject_id }) => subject_id)}::uuid[]) s(id), lateral (
-        select n.id from webhook_deliveries n
-        where n.organization_id = ${organization_id} and n.webhook_id = ${webhook_id} and n.subject_id = s.id
-          and n.status = 'pending'
-        order by n.number limit 1) next
-      where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.id = next.id
-        and d.next_attempt_at is null`,
+      where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.next_attempt_at is null
+        and d.id = any (array(
+          select next.id from unnest(${outcomes.map(({ subject_id }) => subject_id)}::uuid[]) s(id), lateral (
+            select n.id from webhook_deliveries n
+            where n.organization_id = ${organization_id} and n.webhook_id = ${webhook_id} and n.subject_id = s.id
+              and n.status = 'pending'
+            order by n.number limit 1) next))`,
     noted: sql`update webhooks w set ${noted(outcomes, now)} and ${isWebhook}`,
   })
 }
