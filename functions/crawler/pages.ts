@@ -24,7 +24,7 @@ export async function knownAddresses(db: Database, claim: Claim): Promise<{ addr
 
 interface Listing {
   addresses: string[]
-  /** Of the source's pages. */
+  /** The most pages of the source. */
   max: number
 }
 
@@ -150,7 +150,7 @@ export async function storePage(
   )
 }
 
-/** Of title and text. */
+/** The SHA-256 of title and text. */
 export function hashPage({ title, text }: Pick<Page, 'title' | 'text'>): Buffer {
   return hash(`${title}\n${text}`)
 }

@@ -17,7 +17,7 @@ interface Row {
   is_changed: boolean | null
   gone_since: Date | null
   was_given: boolean
-  /** Of its document's text; null if it has none. */
+  /** The length of its document's text; null if it has none. */
   document_characters: number | null
   document_hash: string | null
 }

@@ -98,7 +98,7 @@ export interface Tables {
     text_hash: Buffer | null
     is_changed: boolean | null
     found_hash: Buffer | null
-    /** Of the title and the text that the document was last given. */
+    /** The hash of the title and the text that the document was last given. */
     applied_hash: Buffer | null
     etag: string | null
     last_modified: string | null

@@ -190,7 +190,7 @@ export type PageRow = Pick<Selectable<Tables['source_pages']>, 'address' | 'left
   document_id: string | null
 }
 
-/** By address, after the given one. @throws ApiError agent_not_found, source_not_found */
+/** A page of the list, by address, after the given one. @throws ApiError agent_not_found, source_not_found */
 export async function listPages(
   db: Database,
   scope: SourceScope,

@@ -1,7 +1,7 @@
 /** A page that has a document. */
 export interface KnownPage {
   address: string
-  /** Of the document's text. */
+  /** The hash of the document's text. */
   hash: string
   characters: number
   /** The crawl that first found it gone, since it last answered. */

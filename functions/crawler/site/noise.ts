@@ -44,7 +44,7 @@ function explains(fetches: readonly string[][], before: readonly string[], isNoi
   })
 }
 
-/** As many lines: one more would be a line that was removed. */
+/** All have the same number of lines: one more would be a line that was removed. */
 function isNoiseOfLines(seen: readonly string[][], before: readonly string[]): boolean {
   if (seen.some(({ length }) => length !== before.length)) return false
   return before.every((line, at) => {

@@ -122,7 +122,7 @@ function plainPage(text: string, robotsTags: string): WebPage {
   }
 }
 
-/** By the first bytes, then by what the site says. */
+/** Why a file is left out, by its first bytes, then by what the site says. */
 function fileReason(body: Buffer, type: string): string | undefined {
   const start = body.toString('latin1', 0, 1_024)
   const begins = (signature: string) => start.startsWith(signature)

@@ -15,7 +15,7 @@ export interface Robots {
 const parse = robotsParser as unknown as typeof robotsParser.default
 const maxPauseSeconds = 30
 const maxBytes = 5 * 1024 * 1024
-/** Of which this much counts. */
+/** The rest of a longer file does not count. */
 const maxRead = 500 * 1024
 
 /** The rules of an address's host for Cuecard. */

@@ -21,7 +21,7 @@ export type AlarmSettings = {
   readonly periods?: number
   readonly missing?: TreatMissingData
   readonly text: string
-  /** Of the runbook, without `.md`. */
+  /** The runbook's page, without `.md`. */
   readonly page: string
 }
 
