@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
-import type { SourceKind } from '../../shared/database/tables.ts'
+import type { SourceKind } from '../../shared/database/source-tables.ts'
 import type { AgentId, SourceId } from '../../shared/ids.ts'
 import type { CrawlMessage, Origin } from '../../shared/queue.ts'
 import { isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'

@@ -17,7 +17,9 @@ const all: Readonly<Record<string, readonly Step[]>> = {
   [baseline]: [
     inTransaction(
       ...[
-        'tables',
+        'organizations',
+        'sources',
+        'documents',
         'search/tables',
         'functions',
         'revisions',

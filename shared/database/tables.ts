@@ -1,10 +1,8 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Permission } from '../permissions.ts'
-
-type Id = string
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
-type TimeOrNull = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-type Json = JSONColumnType<Record<string, unknown>, string, string>
+import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
+import type { SourceTables } from './source-tables.ts'
+import type { WebhookTables } from './webhook-tables.ts'
 
 /** What a question was given: a chunk of the revision that was served then. */
 export interface KeptHit {
@@ -14,7 +12,7 @@ export interface KeptHit {
   score: number
 }
 
-export interface Tables {
+export interface Tables extends SourceTables, WebhookTables {
   organizations: {
     id: Id
     name: string
@@ -54,57 +52,6 @@ export interface Tables {
   sessions: { organization_id: Id; api_key_id: Id; token_hash: Buffer; expires_at: Time; created_at: Time }
   sign_in_attempts: { source: string; failures: number; since: Time }
   signing_secrets: { organization_id: Id; agent_id: Id; platform: 'retell'; secret: Buffer; created_at: Time }
-  sources: {
-    organization_id: Id
-    id: Id
-    agent_id: Id
-    url: string
-    kind: SourceKind
-    include: string[]
-    exclude: string[]
-    refresh_hours: number
-    status: Generated<SourceStatus>
-    error_message: string | null
-    notice: string | null
-    checked_at: Date | null
-    next_check_at: Time
-    crawl: Generated<number>
-    /** When the crawl under way goes on; null if none is. */
-    resume_at: Date | null
-    lease_token: string | null
-    lease_expires_at: Date | null
-    attempt: Generated<number>
-    failures: Generated<number>
-    resend_at: Time
-    request_id: string | null
-    requested_by: Id | null
-    created_at: Time
-  }
-  source_pages: {
-    organization_id: Id
-    agent_id: Id
-    source_id: Id
-    address: string
-    crawl: number
-    task: PageTask | null
-    found: 'page' | 'unchanged' | 'gone' | 'left_out' | 'failed' | 'excluded' | null
-    left_out: string | null
-    /** The page's own address, where this one leads to it. */
-    at: string | null
-    is_moved: boolean | null
-    title: string | null
-    content: string | null
-    characters: number | null
-    text_hash: Buffer | null
-    is_changed: boolean | null
-    found_hash: Buffer | null
-    /** The hash of the title and the text that the document was last given. */
-    applied_hash: Buffer | null
-    etag: string | null
-    last_modified: string | null
-    gone_since: Date | null
-    looked_at: Date | null
-  }
   documents: {
     organization_id: Id
     id: Id
@@ -272,38 +219,6 @@ export interface Tables {
     milliseconds: number
     asked_at: Time
   }
-  webhooks: {
-    organization_id: Id
-    id: Id
-    url: string
-    events: string[]
-    secret: Buffer
-    previous_secret: Buffer | null
-    previous_until: Date | null
-    status: Generated<'enabled' | 'disabled'>
-    disabled_reason: 'requested' | 'gone' | 'failing' | null
-    failing_since: Date | null
-    digested_on: Generated<string>
-    created_at: Time
-  }
-  webhook_deliveries: {
-    organization_id: Id
-    webhook_id: Id
-    id: Id
-    number: Generated<string>
-    type: string
-    subject_id: Id
-    data: Json
-    status: Generated<'pending' | 'delivered' | 'failed'>
-    attempts: Generated<number>
-    next_attempt_at: TimeOrNull
-    lease_token: string | null
-    response_status: number | null
-    error: string | null
-    queued_at: Time
-    delivered_at: Date | null
-    created_at: Time
-  }
   idempotency_keys: {
     organization_id: Id
     api_key_id: Id
@@ -355,13 +270,6 @@ export interface Warning {
   golden_question_id: string
   question: string
 }
-
-export type SourceKind = 'page' | 'sitemap' | 'site'
-
-export type SourceStatus = 'pending' | 'ready' | 'error'
-
-/** What a crawl has still to do with a page. */
-export type PageTask = 'fetch' | 'create' | 'update' | 'delete'
 
 export type SourceType = 'manual' | 'pdf' | 'csv' | 'txt' | 'docx'
 

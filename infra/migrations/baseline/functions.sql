@@ -275,38 +275,6 @@ create trigger mark_replaced_file_obsolete after update on documents for each ro
   when (old.source_url like 's3://%' and old.source_url is distinct from new.source_url)
   execute function mark_file_obsolete();
 
-create function delete_terms_of_chunks() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
-begin
-  if tg_relid <> 'chunks'::regclass then raise insufficient_privilege; end if;
-  with gone as (
-    delete from chunk_terms t using deleted d
-    where t.organization_id = d.organization_id and t.agent_id = d.agent_id and t.document_id = d.document_id
-      and t.revision = d.revision and t.chunk_index = d.chunk_index returning t.*)
-  insert into deleted_ordinals (organization_id, agent_id, ordinals)
-  select organization_id, agent_id, array_agg(ordinal) from gone
-  where ordinal is not null and exists (select from agents a where (a.organization_id, a.id) = (gone.organization_id, agent_id)) group by 1, 2;
-  return null;
-end $$;
-create trigger delete_terms_of_chunks after delete on chunks referencing old table as deleted
-  for each statement execute function delete_terms_of_chunks();
-
--- Reads the setting without a lock, which every done call would hold until its commit: a call that is marked while a PATCH of the
--- setting is under way comes either before it or after it.
-create function move_done_call_to_trash() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if tg_relid <> 'calls'::regclass then raise insufficient_privilege; end if;
-  if (select auto_delete_done_calls from organizations where id = new.organization_id) then
-    new.deleted_at := coalesce(new.deleted_at, now());
-  end if;
-  return new;
-end $$;
-create trigger move_inserted_done_call_to_trash before insert on calls for each row
-  when (new.done_at is not null) execute function move_done_call_to_trash();
-create trigger move_done_call_to_trash before update on calls for each row
-  when (old.done_at is null and new.done_at is not null) execute function move_done_call_to_trash();
-
 -- For policies: an operator changes nothing without an open action. It fails where a policy would silently hide the rows.
 create function require_operator_action() returns boolean
   language plpgsql stable set search_path = public, pg_temp as $$

@@ -268,6 +268,22 @@ begin
   return added;
 end $$;
 
+create function delete_terms_of_chunks() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+begin
+  if tg_relid <> 'chunks'::regclass then raise insufficient_privilege; end if;
+  with gone as (
+    delete from chunk_terms t using deleted d
+    where t.organization_id = d.organization_id and t.agent_id = d.agent_id and t.document_id = d.document_id
+      and t.revision = d.revision and t.chunk_index = d.chunk_index returning t.*)
+  insert into deleted_ordinals (organization_id, agent_id, ordinals)
+  select organization_id, agent_id, array_agg(ordinal) from gone
+  where ordinal is not null and exists (select from agents a where (a.organization_id, a.id) = (gone.organization_id, agent_id)) group by 1, 2;
+  return null;
+end $$;
+create trigger delete_terms_of_chunks after delete on chunks referencing old table as deleted
+  for each statement execute function delete_terms_of_chunks();
+
 grant execute on function concatenated, bits_of, positions, lists_of_terms, sums, reached, at_least, candidates
   to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
 grant execute on function agents_to_list, list_chunks to cuecard_sweeper;

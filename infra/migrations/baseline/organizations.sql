@@ -1,0 +1,159 @@
+-- Ids are uuid v7, made by the application. Every tenant table's keys lead with organization_id.
+
+create table organizations (
+  id uuid primary key,
+  name text not null,
+  auto_delete_done_calls boolean not null default false,
+  log_questions boolean not null default false,
+  keep_revisions boolean not null default true,
+  requests_per_second integer not null default 50 check (requests_per_second > 0),
+  request_burst integer not null default 200 check (request_burst > 0),
+  tokens_per_day bigint not null default 50000000 check (tokens_per_day >= 0),
+  documents_in_pipeline integer not null default 10000 check (documents_in_pipeline >= 0),
+  cursor_key bytea not null -- signs the cursors of the organization's lists: 244 random bits
+    default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
+  created_at timestamptz(3) not null default now()
+);
+create index organizations_without_revisions on organizations (id) where not keep_revisions;
+
+create table api_keys (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null constraint api_keys_id unique, -- whatever the organization: an operator revokes by it
+  name text not null,
+  key_hash bytea not null constraint api_keys_hash unique, -- looked up before the organization is known
+  permissions text[] not null check (permissions <@ array['kb:read', 'kb:write', 'organization:read', 'organization:write']),
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  created_by uuid, -- the key that made this one in the dashboard
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, id),
+  foreign key (organization_id, created_by) references api_keys (organization_id, id) on delete set null (created_by)
+);
+
+-- A session of the dashboard may do what its key may.
+create table sessions (
+  organization_id uuid not null,
+  api_key_id uuid not null,
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  foreign key (organization_id, api_key_id) references api_keys (organization_id, id) on delete cascade
+);
+create index sessions_of_key on sessions (organization_id, api_key_id);
+create index sessions_by_expiry on sessions (expires_at);
+
+create table sign_in_attempts (
+  source cidr primary key,
+  failures integer not null,
+  since timestamptz not null default now() -- when the window began
+);
+create index sign_in_attempts_by_age on sign_in_attempts (since);
+
+create table idempotency_keys (
+  organization_id uuid not null,
+  api_key_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  owner uuid not null,
+  response jsonb,
+  created_at timestamptz not null default now(),
+  primary key (organization_id, api_key_id, key),
+  foreign key (organization_id, api_key_id) references api_keys (organization_id, id) on delete cascade
+);
+create index idempotency_keys_age on idempotency_keys (created_at);
+
+-- Written many times a second, so it is not logged: after a crash of the database it begins anew, which forgives one burst
+-- and the tokens of the day's questions.
+create unlogged table request_meters (
+  organization_id uuid primary key references organizations on delete cascade,
+  full_at timestamptz not null default '-infinity', -- when the bucket of request_burst is full again
+  day date not null default (now() at time zone 'utc')::date,
+  requests bigint not null default 0,
+  question_tokens bigint not null default 0
+) with (fillfactor = 50);
+
+create table embedded_tokens (
+  organization_id uuid not null references organizations on delete cascade,
+  day date not null,
+  tokens bigint not null,
+  primary key (organization_id, day)
+);
+
+create table agents (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null,
+  name text not null,
+  ready_document_count integer not null default 0,
+  knowledge_version bigint not null default 0, -- grows with what search serves and with golden questions, while there are any
+  knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, id)
+);
+
+-- The secrets with which platforms sign their requests. Checking a signature takes the secret itself, so this is no hash.
+create table signing_secrets (
+  organization_id uuid not null,
+  agent_id uuid not null,
+  platform text not null check (platform in ('retell')),
+  secret bytea not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, agent_id, platform),
+  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
+);
+
+-- Written by the call service, which is not ours.
+create table calls (
+  organization_id uuid not null,
+  id uuid not null,
+  agent_id uuid not null,
+  done_at timestamptz(3),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, id),
+  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
+);
+create index calls_in_trash on calls (organization_id, deleted_at desc, id desc) where deleted_at is not null;
+
+-- Reads the setting without a lock, which every done call would hold until its commit: a call that is marked while a PATCH of the
+-- setting is under way comes either before it or after it.
+create function move_done_call_to_trash() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'calls'::regclass then raise insufficient_privilege; end if;
+  if (select auto_delete_done_calls from organizations where id = new.organization_id) then
+    new.deleted_at := coalesce(new.deleted_at, now());
+  end if;
+  return new;
+end $$;
+create trigger move_inserted_done_call_to_trash before insert on calls for each row
+  when (new.done_at is not null) execute function move_done_call_to_trash();
+create trigger move_done_call_to_trash before update on calls for each row
+  when (old.done_at is null and new.done_at is not null) execute function move_done_call_to_trash();
+
+-- Ids, and no foreign keys: a row of these two outlives what it names.
+create table operator_actions (
+  id uuid primary key,
+  login text not null default session_user,
+  person text not null,
+  command text not null,
+  arguments text[] not null,
+  organization_id uuid,
+  started_at timestamptz(3) not null default now(),
+  ended_at timestamptz(3),
+  outcome text check (outcome in ('done', 'failed')),
+  detail text,
+  check ((outcome is null) = (ended_at is null))
+);
+create index operator_actions_open on operator_actions (login) where outcome is null;
+
+create table erasures (
+  id uuid primary key,
+  kind text not null check (kind in ('organization', 'agent')),
+  organization_id uuid not null,
+  agent_id uuid,
+  requested_at timestamptz(3) not null default now(),
+  completed_at timestamptz(3),
+  counts jsonb not null default '{}',
+  check ((kind = 'agent') = (agent_id is not null)),
+  unique nulls not distinct (organization_id, agent_id)
+);

@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely'
+import type { Id, Time } from './column-types.ts'
+
+export interface SourceTables {
+  sources: {
+    organization_id: Id
+    id: Id
+    agent_id: Id
+    url: string
+    kind: SourceKind
+    include: string[]
+    exclude: string[]
+    refresh_hours: number
+    status: Generated<SourceStatus>
+    error_message: string | null
+    notice: string | null
+    checked_at: Date | null
+    next_check_at: Time
+    crawl: Generated<number>
+    /** When the crawl under way goes on; null if none is. */
+    resume_at: Date | null
+    lease_token: string | null
+    lease_expires_at: Date | null
+    attempt: Generated<number>
+    failures: Generated<number>
+    resend_at: Time
+    request_id: string | null
+    requested_by: Id | null
+    created_at: Time
+  }
+  source_pages: {
+    organization_id: Id
+    agent_id: Id
+    source_id: Id
+    address: string
+    crawl: number
+    task: PageTask | null
+    found: 'page' | 'unchanged' | 'gone' | 'left_out' | 'failed' | 'excluded' | null
+    left_out: string | null
+    /** The page's own address, where this one leads to it. */
+    at: string | null
+    is_moved: boolean | null
+    title: string | null
+    content: string | null
+    characters: number | null
+    text_hash: Buffer | null
+    is_changed: boolean | null
+    found_hash: Buffer | null
+    /** The hash of the title and the text that the document was last given. */
+    applied_hash: Buffer | null
+    etag: string | null
+    last_modified: string | null
+    gone_since: Date | null
+    looked_at: Date | null
+  }
+}
+
+export type SourceKind = 'page' | 'sitemap' | 'site'
+export type SourceStatus = 'pending' | 'ready' | 'error'
+/** What a crawl has still to do with a page. */
+export type PageTask = 'fetch' | 'create' | 'update' | 'delete'
