@@ -30,6 +30,7 @@ export const regular = {
   reference: 20,
 } as const satisfies ReservedConcurrency
 
+/** The sweeper, migrations, operators, and deliveries: three statements at a time, and two runs may overlap. */
 const others = 10
 
 /** Connections that all Lambdas may use at once: one for an instance that serves, one for each message of a worker's batch. */
