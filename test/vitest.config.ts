@@ -4,12 +4,12 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 // Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
-/** What needs a browser, the synthesis for AWS or a tool of the tests, or takes half a minute: `npm run test:ci`. */
+/** What needs a browser, the synthesis for AWS, a tool of the tests or processes of its own, or takes long: `npm run test:ci`. */
 const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
-  'sources/{crawl,site/crawls}.test.ts',
-  'webhooks/outage.test.ts',
+  ...['sources/{crawl,site/crawls}.test.ts', 'webhooks/{delivery,outage}.test.ts', 'local/{start,database}.test.ts'],
+  ...['operators/{erasure,export}.test.ts', 'database/rotation.test.ts', 'api/{hanging-queue,samples}.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = ['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts']
