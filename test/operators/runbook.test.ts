@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { urlOfRole } from '../../infra/postgres-url.ts'
+import { ownSurroundings } from '../../infra/stage/context.ts'
+import { runStage } from '../../infra/stage/program.ts'
 import { newId } from '../../shared/ids.ts'
-import { cuecard } from '../support/command-line.ts'
+import { collector, cuecard } from '../support/command-line.ts'
 import { createDocument } from '../support/documents.ts'
 import { useStand } from '../support/stand.ts'
 
@@ -85,9 +88,27 @@ test.each(commands)('the runbook’s command runs: npx cuecard %s', async (comma
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
 })
 
+const stageCommands = [
+  ...new Set(
+    pages.flatMap((page) => [...page.matchAll(/npm run stage -- ([a-z][^`\n#<>|]*)/g)].map(([, args]) => args!.trim())),
+  ),
+]
+
+test.each(stageCommands)('the runbook’s command exists: npm run stage -- %s', async (command) => {
+  const [name, ...args] = command.split(/ +/)
+  const signal = new AbortController().signal
+  const streams = { stdin: Readable.from([]), stdout: collector(), stderr: collector() }
+  const terminal = { ...streams, env: {}, person: 'ada', signal }
+  const code = await runStage([name!, '--help'], { ...ownSurroundings(terminal), cdk: () => Promise.reject() })
+  expect(code).toBe(0)
+  const help = terminal.stdout.text()
+  for (const option of args.filter((arg) => arg.startsWith('--'))) expect(help).toContain(` ${option}`)
+})
+
 test('SQL is found for the owner and for operators, and commands are', () => {
   expect(sessions.map(({ url }) => url).toSorted()).toEqual(expect.arrayContaining(['OWNER', 'OPERATOR']))
   expect(commands.length).toBeGreaterThan(10)
+  expect(stageCommands.length).toBeGreaterThan(8)
 })
 
 function sessionsOf(block: string): Session[] {

@@ -8,7 +8,7 @@ export interface Standing {
   id: string
   is_under_way: boolean
   pages: number
-  /** By the crawl under way. */
+  /** Pages that the crawl under way has looked at. */
   looked: number
   left_out: number
   added: number
@@ -31,7 +31,7 @@ const ofPage = sql`documents d on d.organization_id = p.organization_id and d.ag
 const isAdded = sql`d.created_at >= p.looked_at`
 const isChanged = sql`d.created_at < p.looked_at and d.revised_at >= p.looked_at`
 
-/** Of each source of the agent or of one, by its id. */
+/** The standing of each source of the agent, or of one, by its id. */
 export async function readStandings(
   db: Database,
   { organizationId, agentId, sourceId }: AgentScope & Partial<SourceScope>,
@@ -47,7 +47,7 @@ export async function readStandings(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** By address, after the given one. */
+/** A screen's pages, by address, after the given one. */
 export async function readPages(
   db: Database,
   { organizationId, sourceId }: SourceScope,
