@@ -12,9 +12,12 @@ const maxFields = 1000
 /** A form's values; or a message for each invalid field, and what was typed. */
 export type Form<Values> =
   | { isValid: true; values: Values }
-  | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>> }
+  | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>>; chosen: Chosen }
 
 export type Faults = Readonly<Record<string, string | undefined>>
+
+/** All values of each name: the boxes that were checked. */
+export type Chosen = Readonly<Record<string, readonly string[] | undefined>>
 
 export function anyOf<const T extends readonly string[]>(values: T, message: string) {
   return v.pipe(
@@ -71,6 +74,7 @@ export async function readForm<Values>(
     // The first of each field.
     faults: Object.fromEntries(faults.toReversed()),
     typed: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, [value].flat()[0]])),
+    chosen: Object.fromEntries(Object.entries(input).map(([name, value = []]) => [name, [value].flat()])),
   }
 }
 

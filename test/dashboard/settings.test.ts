@@ -96,6 +96,7 @@ describe('a key', () => {
     expect([status, text]).toEqual([422, expect.stringContaining(fault)])
     expect(html).toMatch(/class="fault"/)
     if (!('name' in more)) expect(html).toContain('value="Typed &quot;before&quot;"')
+    expect(html.includes('value="kb:read" checked')).toBe(!('permissions' in more))
     expect(await keysOf(organizationId)).toHaveLength(1)
   })
 

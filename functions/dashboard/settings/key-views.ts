@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Session } from '../../../shared/organizations/sessions.ts'
-import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
+import { type Chosen, type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
@@ -15,10 +15,14 @@ export interface Filled {
   id: string
   typed?: Readonly<Record<string, string | undefined>>
   faults?: Faults
+  chosen?: Chosen
 }
 
 /** No key may do more, or work longer, than the one it is made with. */
-export function keyForm({ permissions, keyExpiresAt }: Session, { id, typed = {}, faults = {} }: Filled): Html {
+export function keyForm(
+  { permissions, keyExpiresAt }: Session,
+  { id, typed = {}, faults = {}, chosen = { permissions: ['kb:read'] } }: Filled,
+): Html {
   return html`<form class="panel sheet" method="post" data-draft><input type="hidden" name="id" value="${id}">
 <div class="field"><label for="name">${w.name}</label>
 <input id="name" name="name" value="${shortened(typed.name ?? '', maxName)}" maxlength="${maxName}" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
@@ -26,7 +30,7 @@ ${faultOf('name', faults.name)}<p id="name-hint" class="hint">${w.nameHint}</p><
 <fieldset class="field"><legend>${w.permissions}</legend>
 ${permissions.map(
   (permission) =>
-    html`<label><input type="checkbox" name="permissions" value="${permission}"${permission === 'kb:read' ? html` checked` : ''}><span>${words.permissions[permission]}</span></label>`,
+    html`<label><input type="checkbox" name="permissions" value="${permission}"${chosen.permissions?.includes(permission) ? html` checked` : ''}><span>${words.permissions[permission]}</span></label>`,
 )}
 ${faultOf('permissions', faults.permissions)}<p class="hint">${w.permissionsHint}</p></fieldset>
 <div class="field"><label for="days">${w.expiry}</label>

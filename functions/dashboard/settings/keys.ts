@@ -35,7 +35,7 @@ const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, 
 
 export function keyRoutes(screen: Screen) {
   const within = { place: 'settings', crumbs: [] } as const
-  const newKey = (session: Session, sent: Pick<Filled, 'typed' | 'faults'> = {}) => ({
+  const newKey = (session: Session, sent: Omit<Filled, 'id'> = {}) => ({
     ...within,
     title: w.newTitle,
     lead: w.newLead,

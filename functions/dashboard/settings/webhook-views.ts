@@ -27,15 +27,19 @@ ${webhooks.length === 0 && html`<p>${w.none}</p>`}
   )}</ul></section>`
 }
 
-export function webhookForm(typed: Readonly<Record<string, string | undefined>> = {}, faults: Faults = {}): Html {
+export function webhookForm(
+  { url = '' }: Readonly<Record<string, string | undefined>> = {},
+  faults: Faults = {},
+  chosen: readonly string[] = ['document.completed', 'document.failed'],
+): Html {
   return html`<form class="panel sheet" method="post" data-draft>
 <div class="field"><label for="url">${w.url}</label>
-<input id="url" name="url" type="url" value="${shortened(typed.url ?? '', maxUrlCharacters)}" maxlength="${maxUrlCharacters}" required aria-describedby="url-hint${faults.url ? ' url-fault' : ''}"${invalid(faults.url)}>
+<input id="url" name="url" type="url" value="${shortened(url, maxUrlCharacters)}" maxlength="${maxUrlCharacters}" required aria-describedby="url-hint${faults.url ? ' url-fault' : ''}"${invalid(faults.url)}>
 ${faultOf('url', faults.url)}<p id="url-hint" class="hint">${w.urlHint}</p></div>
 <fieldset class="field"><legend>${w.events}</legend>
 ${webhookEvents.map(
   (event) =>
-    html`<label><input type="checkbox" name="events" value="${event}"${/^document\.(comp|fail)/.test(event) ? html` checked` : ''}><span>${w.names[event]}</span></label>`,
+    html`<label><input type="checkbox" name="events" value="${event}"${chosen.includes(event) ? html` checked` : ''}><span>${w.names[event]}</span></label>`,
 )}
 ${faultOf('events', faults.events)}</fieldset>
 <div class="actions"><button>${w.submit}</button><a class="button plain" href="${settingsPath}">${words.cancel}</a></div></form>`

@@ -34,7 +34,11 @@ const newForm = v.object({
     line(maxUrlCharacters, { missing: w.urlMissing, tooLong: w.urlTooLong }),
     v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), w.urlMissing),
   ),
-  events: v.pipe(anyOf(webhookEvents, w.eventMissing), v.minLength(1, w.eventMissing)),
+  events: v.pipe(
+    anyOf(webhookEvents, w.eventMissing),
+    v.minLength(1, w.eventMissing),
+    v.transform((names) => webhookEvents.filter((name) => names.includes(name))),
+  ),
 })
 
 export function webhookScreens(screen: Screen) {
@@ -53,13 +57,13 @@ export function webhookScreens(screen: Screen) {
     .post(
       `${webhooksPath}/new`,
       screen({ permission, form: newForm }, async ({ db, session, form }) => {
-        if (!form.isValid) return { ...newView(form.typed, form.faults), status: 422 }
+        if (!form.isValid) return { ...newView(form.typed, form.faults, form.chosen.events ?? []), status: 422 }
         try {
           const created = await createWebhook(db, session.organizationId, form.values)
           return { ...within, title: w.secretTitle, content: madeSecret(created) }
         } catch (error) {
           if (!isError(error, 'validation_failed')) throw error
-          return { ...newView({ url: form.values.url }, { url: w.tooMany }), status: 422 }
+          return { ...newView({ url: form.values.url }, { url: w.tooMany }, form.values.events), status: 422 }
         }
       }),
     )

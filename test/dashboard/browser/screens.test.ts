@@ -1,10 +1,13 @@
+import { sql } from 'kysely'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
+import { webhookEvents } from '../../../shared/webhooks/webhooks.ts'
 import { storeQuestions } from '../../support/asked-questions.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
 import { useGateway } from '../../support/gateway.ts'
 import { storeKnown } from '../../support/known-documents.ts'
+import { makeWebhook } from '../../support/receiver.ts'
 import type { Tenant } from '../../support/stand.ts'
 import { axeFindings } from '../axe-findings.ts'
 import { faintTexts } from '../faint-texts.ts'
@@ -35,7 +38,10 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
 
   test.each([390, 1280])('at a width of %i nothing is cut off or bars anybody, in light and in dark', async (width) => {
     const tenant = await stand.tenant()
-    const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId } = await makeThings(stand.db, tenant)
+    const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId, webhookId } = await makeThings(
+      stand.db,
+      tenant,
+    )
     const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
     const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
     const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
@@ -48,6 +54,11 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       ...{ question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits: JSON.stringify(hits) },
     })
     const heldId = await makeHeld(stand.db, tenant, table.id)
+    const error = `The connection failed (${'E'.repeat(90)})`
+    await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, error = ${error}
+      where organization_id = ${tenant.organizationId}`.execute(stand.db)
+    const disabled = await makeWebhook(tenant, [...webhookEvents], `https://shop.example/${'events-'.repeat(40)}`)
+    await tenant.call('PATCH', disabled.path, { status: 'disabled' })
     const { page, wrong } = await open({ viewport: { width, height: 844 } })
     await go(page, '/dashboard/sign-in')
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
@@ -79,6 +90,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       ...'/calls /settings /settings/keys/new'.split(' '),
       `/agents/${agentId}/documents/${heldId}`,
       ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],
+      ...['new', webhookId, disabled.id].map((part) => `/settings/webhooks/${part}`),
     ])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -87,6 +99,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         expect(await faintTexts(page), `${path} ${colorScheme}`).toEqual([])
         if (colorScheme === 'light') expect(await axeFindings(page), path).toEqual([])
       }
+    await go(page, `/dashboard/settings/webhooks/${webhookId}`)
+    const { rotate } = words.settings.webhooks
+    await page.locator('summary', { hasText: rotate }).click()
+    await page.getByRole('button', { name: rotate }).click()
+    await page.locator('#secret').waitFor()
+    expect([await widthOf(), await faintTexts(page), await axeFindings(page)]).toEqual([width, [], []])
     expect(wrong).toEqual([])
     await page.context().close()
   })

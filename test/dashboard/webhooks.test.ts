@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { createKey } from '../../infra/admin/tenants.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { OutboundFailed } from '../../shared/outbound/request.ts'
+import { maxWebhooks } from '../../shared/webhooks/webhooks.ts'
+import { isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
+import { type Page, signIn, useDashboard } from './support.ts'
+
+const { stand, signedIn, browser: newBrowser } = useDashboard()
+const receiver = useReceiver()
+const { received, run } = receiver
+const settings = '/dashboard/settings'
+const path = `${settings}/webhooks`
+const { webhooks: w } = words.settings
+const fields = { url: 'https://shop.example/cuecard', events: ['document.failed', 'source.failed'] }
+
+beforeEach(async () => {
+  await sql`truncate organizations cascade`.execute(stand.db)
+  receiver.begin()
+})
+
+const secretIn = ({ html }: Page) => /<code id="secret">(whsec_[A-Za-z0-9+/]{43}=)<\/code>/.exec(html)?.[1]
+const pathIn = ({ html }: Page) => new RegExp(`${path}/[0-9a-f-]{36}`).exec(html)![0]
+const checkedIn = ({ html }: Page) => [...html.matchAll(/value="([^"]+)" checked/g)].map(([, event]) => event)
+
+describe('the secret', () => {
+  test('is shown once after adding and after rotating, and on no later page; it verifies what is sent', async () => {
+    const { browser } = await signedIn()
+    const added = await browser.post(`${path}/new`, fields)
+    expect([added.status, added.headers['cache-control']]).toEqual([200, 'private, no-store'])
+    const one = pathIn(added)
+    const rotated = await browser.post(`${one}/rotate`)
+    const secrets = [added, rotated].map((page) => secretIn(page)!)
+    expect(new Set(secrets).size).toBe(2)
+    for (const later of [one, settings, `${path}/new`])
+      expect((await browser.get(later)).html).not.toMatch(/whsec_|id="secret"/)
+    await browser.post(`${one}/test`)
+    await run()
+    expect(secrets.map((secret) => isSignedWith(secret, received[0]!))).toEqual([true, true])
+  })
+})
+
+describe('a new webhook', () => {
+  test('has the chosen events, each once, and is listed', async () => {
+    const { browser, call } = await signedIn()
+    await browser.post(`${path}/new`, { ...fields, events: [...fields.events.toReversed(), ...fields.events] })
+    expect((await call('GET', '/v1/webhooks')).body.data).toMatchObject([fields])
+    const names = fields.events.map((event) => w.names[event]).join(' · ')
+    expect((await browser.get(settings)).text).toContain(`${fields.url} ${w.states.enabled} ${names}`)
+  })
+
+  test('is not made of wrong fields: its form says why at the field, and keeps what was chosen', async () => {
+    const { browser, call } = await signedIn()
+    for (const [more, field, fault] of [
+      [{ url: 'http://shop.example/' }, 'url', w.urlMissing],
+      [{ url: 'https://10.0.0.1/' }, 'url', w.urlMissing],
+      [{ url: ' ' }, 'url', w.urlMissing],
+      [{ url: `https://shop.example/${'x'.repeat(2000)}` }, 'url', w.urlTooLong],
+      [{ events: [] }, 'events', w.eventMissing],
+      [{ events: ['document.completed', 'everything'] }, 'events', w.eventMissing],
+    ] as const) {
+      const page = await browser.post(`${path}/new`, { ...fields, ...more })
+      expect(page.status).toBe(422)
+      expect(page.html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*${fault}`))
+      if (field === 'url') expect(checkedIn(page)).toEqual(fields.events)
+      else expect(page.html).toContain(`value="${fields.url}"`)
+    }
+    expect((await call('GET', '/v1/webhooks')).body.data).toEqual([])
+  })
+
+  test('is not made past the most there can be, however many are sent at once', async () => {
+    const { browser, call } = await signedIn()
+    const pages = await Promise.all(Array.from({ length: maxWebhooks + 1 }, () => browser.post(`${path}/new`, fields)))
+    const refused = pages.filter(({ status }) => status !== 200)
+    expect(refused).toMatchObject([{ status: 422, html: expect.stringMatching(`id="url-fault".*${w.tooMany}`) }])
+    expect(checkedIn(refused[0]!)).toEqual(fields.events)
+    expect((await call('GET', '/v1/webhooks')).body.data).toHaveLength(maxWebhooks)
+  })
+})
+
+test('a test event and its replay are sent by their forms, and the page says what came of them', async () => {
+  const tenant = await signedIn()
+  const { browser } = tenant
+  const { id } = await makeWebhook(tenant, fields.events)
+  const one = `${path}/${id}`
+  expect((await browser.get(one)).text).toContain(w.noDeliveries)
+  const sent = await browser.submit(`${one}/test`)
+  expect(sent.text).toContain(w.testing)
+  expect(sent.text).toContain(`${w.names['webhook.test']} ${w.status.pending}`)
+  await run()
+  const delivered = await browser.get(one)
+  expect(delivered.text).toContain(`${w.names['webhook.test']} ${w.status.delivered}`)
+  expect(delivered.text).toContain(w.attempts(1))
+  const [, replay = ''] = /action="([^"]+\/replay)"/.exec(delivered.html) ?? []
+  expect((await browser.submit(replay)).text).toContain(w.replayed)
+  await run()
+  expect(received.map((each) => each.event.data)).toEqual([{ webhook_id: id }, { webhook_id: id }])
+  expect(received[0]!.id).toBe(received[1]!.id)
+})
+
+test('a disabled webhook says why, sends nothing, and is enabled again', async () => {
+  const tenant = await signedIn()
+  const { browser } = tenant
+  const { id, deliveries } = await makeWebhook(tenant, fields.events)
+  const one = `${path}/${id}`
+  await browser.post(`${one}/test`)
+  receiver.answers(() => 410)
+  await run()
+  const disabled = await browser.get(one)
+  expect(disabled.text).toContain(`${w.states.disabled} ${w.reasons.gone}`)
+  expect(disabled.html).not.toMatch(/\/(test|replay)"/)
+  const [sent] = await deliveries()
+  for (const form of ['test', `deliveries/${sent.id}/replay`])
+    expect((await browser.submit(`${one}/${form}`)).text).toContain(w.off)
+  expect(await deliveries()).toEqual([sent])
+  const enabled = await browser.submit(`${one}/enable`)
+  expect(enabled.text).toContain(w.enabled)
+  expect(enabled.text).toContain(w.states.enabled)
+  expect(enabled.text).not.toContain(w.reasons.gone)
+  expect(enabled.html).toContain(`${one}/test"`)
+})
+
+test('a deleted webhook is gone from the list, and so is its page', async () => {
+  const tenant = await signedIn()
+  const { id } = await makeWebhook(tenant, fields.events)
+  const { text } = await tenant.browser.submit(`${path}/${id}/delete`)
+  expect(text).toContain(w.removed)
+  expect(text).toContain(w.none)
+  expect((await tenant.browser.get(`${path}/${id}`)).status).toBe(404)
+})
+
+const forms = ['rotate', 'test', 'enable', 'delete', `deliveries/${newId()}/replay`]
+
+test('whoever may only read sees the webhooks without forms, and can send none', async () => {
+  const tenant = await signedIn()
+  const { id, deliveries } = await makeWebhook(tenant, fields.events)
+  const organizationId = tenant.organizationId as OrganizationId
+  const made = await createKey(stand.db, { organizationId, name: 'Reader', permissions: ['organization:read'] })
+  const reader = await signIn(newBrowser(), made.key)
+  const { text, html } = await reader.get(settings)
+  expect(text).toContain('https://shop.example/')
+  expect(html).not.toContain(path)
+  for (const page of ['new', id]) expect((await reader.get(`${path}/${page}`)).status).toBe(403)
+  expect((await reader.post(`${path}/new`, fields)).status).toBe(403)
+  for (const form of forms) expect((await reader.post(`${path}/${id}/${form}`)).status).toBe(403)
+  expect(await deliveries()).toEqual([])
+})
+
+test('another organization’s webhook is not found, and not changed', async () => {
+  const tenant = await signedIn()
+  const { id, path: own, deliveries } = await makeWebhook(tenant, fields.events)
+  const before = (await tenant.call('GET', own)).body
+  const { browser } = await signedIn()
+  expect((await browser.get(`${path}/${id}`)).status).toBe(404)
+  for (const form of forms) expect((await browser.post(`${path}/${id}/${form}`)).status).toBe(404)
+  expect((await browser.get(settings)).text).not.toContain(before.url)
+  expect([(await tenant.call('GET', own)).body, await deliveries()]).toEqual([before, []])
+})
+
+test('addresses and errors are text, whatever they hold', async () => {
+  const tenant = await signedIn()
+  const { browser } = tenant
+  const url = `https://shop.example/?"><img src=x onerror=alert(1)>&'`
+  const { id } = await makeWebhook(tenant, fields.events, url)
+  await browser.post(`${path}/${id}/test`)
+  receiver.answers(() => Promise.reject(new OutboundFailed('<img src=x> & so on')))
+  await run()
+  const pages = [await browser.get(settings), await browser.get(`${path}/${id}`)]
+  const refused = await browser.post(`${path}/new`, { url })
+  for (const { html } of [...pages, refused]) expect(html).not.toContain('<img')
+  for (const { text } of pages) expect(text).toContain(url)
+  expect(pages[1]!.text).toContain('<img src=x> & so on')
+  expect(refused.html).toContain('value="https://shop.example/?&quot;&gt;&lt;img')
+})
