@@ -47,7 +47,7 @@ describe.each(['dev', 'prod'] as const)('in %s', (stage) => {
     const scheduled = template
       .ofType('AWS::Scheduler::Schedule')
       .map(([, { Properties }]) => template.resources[logicalId((Properties.Target as Fields).Arn!)]!.Type)
-    expect(scheduled).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Alias'])
+    expect(scheduled).toEqual(names.filter((name) => !wanted.includes(name)).map(() => 'AWS::Lambda::Alias'))
   })
 
   test('an alias leads to the version of the code that is deployed', () => {
