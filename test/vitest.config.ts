@@ -9,6 +9,8 @@ const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
   ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
   ...['sources/{crawl,site/crawls}.test.ts', 'webhooks/{delivery,outage}.test.ts', 'local/{start,database}.test.ts'],
+  ...['admin.test.ts', 'attack/{leaks,fuzz/operations}.test.ts', 'api/payload.test.ts', 'database/plans.test.ts'],
+  ...['files/{races,reader-process}.test.ts', 'retrieval/encoder.test.ts'],
   ...['operators/{erasure,export}.test.ts', 'database/rotation.test.ts', 'api/{hanging-queue,samples}.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
