@@ -273,6 +273,33 @@ describe('a crawl that is interrupted', () => {
     expect(site.asked.filter((path) => path !== '/robots.txt').sort()).toEqual(['/', '/parking', '/prices'])
   })
 
+  test('reads a sitemap of hundreds of pages in several turns, each page once', async () => {
+    const paths = Array.from({ length: 300 }, (_, at) => `/room-${at}`)
+    const site = await website(
+      Object.fromEntries(
+        paths.map((path) => [
+          path,
+          page(path, `The room ${path} costs ${path.length} euros, with breakfast and a view.`),
+        ]),
+      ),
+    )
+    const addresses = paths.map((path) => `<url><loc>${site.url}${path}</loc></url>`).join('')
+    const type = { 'content-type': 'application/xml' }
+    site.pages['/sitemap.xml'] = { headers: type, body: `<urlset>${addresses}</urlset>` }
+    const { deliver, get, state, sent } = await sourceOf(`${site.url}/sitemap.xml`, { kind: 'sitemap' })
+    let turns = 0
+    do {
+      const began = site.asked.length
+      state.remaining = () => (site.asked.length - began < 110 ? 300_000 : 0)
+      sent.length = 0
+      await deliver()
+      turns++
+    } while (sent.length > 0)
+    expect(turns).toBeGreaterThan(2)
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 300 })
+    expect(site.asked.filter((path) => path.startsWith('/room')).toSorted()).toEqual(paths.toSorted())
+  })
+
   test('by a crash is found by the sweeper once its lease is over, and ends with each page once', async () => {
     const site = await website(inn())
     const { deliver, get, documents, id, queued } = await sourceOf(site.url)
