@@ -38,6 +38,11 @@ export interface Origin {
   apiKeyId?: string | undefined
 }
 
+/** The origin that a row of work names. */
+export function originOf(row: { request_id: string | null; requested_by: string | null }): Origin {
+  return { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined }
+}
+
 export interface Queue<Work extends Message = WorkMessage> {
   /** @throws Unavailable when the queue does not accept the message within two seconds */
   send(work: Work, delaySeconds?: number): Promise<void>

@@ -1,6 +1,8 @@
 export interface Semaphore {
   /** Waits for a permit, first come first served. @returns a function that releases it, once however often it is called */
   acquire(): Promise<() => void>
+  /** Acts with a permit, which is released at its end. */
+  run<Result>(act: () => Promise<Result>): Promise<Result>
 }
 
 /** Limits concurrency in this process. Callers that wait for one permit at a time share the permits fairly. */
@@ -14,14 +16,24 @@ export function semaphore(permits: number): Semaphore {
     else free++
   }
 
+  async function acquire() {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    let isHeld = true
+    return () => {
+      if (isHeld) release()
+      isHeld = false
+    }
+  }
+
   return {
-    async acquire() {
-      if (free > 0) free--
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      let isHeld = true
-      return () => {
-        if (isHeld) release()
-        isHeld = false
+    acquire,
+    async run(act) {
+      const done = await acquire()
+      try {
+        return await act()
+      } finally {
+        done()
       }
     },
   }

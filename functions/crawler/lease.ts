@@ -3,8 +3,8 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { SourceKind } from '../../shared/database/source-tables.ts'
 import type { AgentId, SourceId } from '../../shared/ids.ts'
-import type { CrawlMessage, Origin } from '../../shared/queue.ts'
-import { isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
+import { type CrawlMessage, type Origin, originOf } from '../../shared/queue.ts'
+import { isCrawlDue, isCrawlInterrupted, isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
 
 const s = columnsOf('sources', 's')
 
@@ -25,12 +25,16 @@ export interface Claim extends SourceScope {
   origin: Origin
 }
 
+interface ClaimedRow extends Pick<Claim, 'url' | 'kind' | 'include' | 'exclude' | 'crawl' | 'attempt'> {
+  agent_id: AgentId
+  request_id: string | null
+  requested_by: string | null
+}
+
 /** Another worker has the lease, or the source is gone. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
-
-const isDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
 
 const hostOf = (url: Expression<string>) => sql`regexp_replace(lower(split_part(${url}, '/', 3)), '^www\\.', '')`
 const o = columnsOf('sources', 'o')
@@ -45,36 +49,27 @@ export async function claimSource(
   leaseToken: string,
 ): Promise<Claim | 'busy' | undefined> {
   const isNew = sql`(s.lease_token is distinct from ${leaseToken}::uuid)::int`
-  const claim = sql<{
-    agent_id: AgentId
-    url: string
-    kind: SourceKind
-    include: string[]
-    exclude: string[]
-    crawl: number
-    attempt: number
-    request_id: string | null
-    requested_by: string | null
-  }>`update sources s set lease_token = ${leaseToken}::uuid, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+  const claim = sql<ClaimedRow>`update sources s set lease_token = ${leaseToken}::uuid, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
       attempt = s.attempt + ${isNew}, crawl = s.crawl + (s.resume_at is null)::int, resume_at = coalesce(s.resume_at, now()),
       -- Earlier by up to a tenth, so that sources made at one moment are not due at one moment for ever.
       next_check_at = case when s.resume_at is null
         then now() + make_interval(secs => s.refresh_hours * 3600 * (0.9 + 0.1 * random())) else s.next_check_at end
     where s.organization_id = ${organizationId} and s.id = ${sourceId}
-      and (${isDue} or s.lease_expires_at < now() or s.lease_token = ${leaseToken}::uuid) and not ${isHostBusy}
+      and (${isCrawlDue} or ${isCrawlInterrupted} or s.lease_token = ${leaseToken}::uuid) and not ${isHostBusy}
     returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.request_id, s.requested_by`
   const { rows, busy } = await db.batch({
     // Claims of an organization see each other.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,
     rows: claim,
-    busy: sql`select s.id from sources s where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isDue} and ${isHostBusy}`,
+    busy: sql`select s.id from sources s where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isCrawlDue} and ${isHostBusy}`,
   })
   const [row] = rows
   if (!row) return busy.length > 0 ? 'busy' : undefined
-  const { agent_id: agentId, request_id, requested_by, ...rest } = row
-  const origin = { requestId: request_id ?? undefined, apiKeyId: requested_by ?? undefined }
-  return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin }
+  const { agent_id: agentId, request_id: _, requested_by: __, ...rest } = row
+  return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin: originOf(row) }
 }
+
+const isHeldBy = (claim: Claim) => sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
 
 /** Makes the statements if the lease is still held, and renews it. @param isProgress a page is done with them @throws LeaseLost */
 export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
@@ -84,11 +79,11 @@ export async function fenced<const Q extends Readonly<Record<string, Statement>>
   isProgress = false,
 ) {
   if (isProgress) claim.attempt = 1
-  const isHeld = sql<boolean>`exists (select from sources s where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid)`
+  const isHeld = sql<boolean>`exists (select from sources s where ${isHeldBy(claim)})`
   const { renewed, ...results } = await db.batch({
     renewed: sql<{ id: string }>`update sources s set lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
         attempt = ${claim.attempt}::int
-      where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`,
+      where ${isHeldBy(claim)} returning s.id`,
     ...statements(isHeld),
   })
   if (renewed.length === 0) throw new LeaseLost()
@@ -100,7 +95,7 @@ export function release(claim: Claim, seconds: number, counts: boolean) {
   return sql<{ id: string }>`update sources s set lease_token = null, lease_expires_at = null,
       attempt = ${counts ? claim.attempt : 0}::int, resume_at = now() + make_interval(secs => ${seconds}),
       resend_at = now() + make_interval(secs => ${seconds} + 120)
-    where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`
+    where ${isHeldBy(claim)} returning s.id`
 }
 
 const ended = sql`lease_token = null, lease_expires_at = null, resume_at = null, attempt = 0, checked_at = now(), resend_at = now()`
@@ -119,7 +114,7 @@ export function succeed(claim: Claim, max: number) {
       id: string
     }>`update sources s set ${ended}, status = case when ${isRefreshed} then 'pending' else 'ready' end,
         error_message = null, notice = ${notice}, failures = 0
-      where ${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid returning s.id`,
+      where ${isHeldBy(claim)} returning s.id`,
   }
 }
 
@@ -128,14 +123,13 @@ export function succeed(claim: Claim, max: number) {
  * up to `refresh_hours`. @param message what failed, for people
  */
 export function fail(claim: Claim, message: string) {
-  const held = sql`${isSource(claim)} and s.lease_token = ${claim.leaseToken}::uuid`
   return {
     cleared: sql`update source_pages p set task = null, title = null, content = null from sources s
-      where ${held} and p.organization_id = s.organization_id and p.source_id = s.id`,
+      where ${isHeldBy(claim)} and p.organization_id = s.organization_id and p.source_id = s.id`,
     ended: sql<{ id: string }>`update sources s set ${ended}, failures = s.failures + 1,
         status = case when ${isRefreshed} then 'pending' else 'error' end,
         error_message = case when not ${isRefreshed} then ${message}::text end,
         next_check_at = least(s.next_check_at, now() + make_interval(mins => 15) * least(2 ^ s.failures, 4 * s.refresh_hours))
-      where ${held} returning s.id`,
+      where ${isHeldBy(claim)} returning s.id`,
   }
 }

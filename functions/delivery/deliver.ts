@@ -58,14 +58,11 @@ export async function deliver(
     try {
       let isSlow = webhook.is_failing
       for (let isEmpty = false; !isEmpty && remaining() > lastClaimMilliseconds; ) {
-        const release = await (isSlow ? lanes.slow : lanes.quick).acquire()
-        try {
+        await (isSlow ? lanes.slow : lanes.quick).run(async () => {
           const started = performance.now()
           isEmpty = !(await sendBatch(webhook))
           isSlow = performance.now() - started > slowMilliseconds
-        } finally {
-          release()
-        }
+        })
       }
     } catch (error) {
       const { organization_id, webhook_id } = webhook
@@ -79,23 +76,14 @@ export async function deliver(
   async function sendBatch(webhook: DueWebhook): Promise<boolean> {
     if (remaining() <= lastClaimMilliseconds) return false
     const token = newId()
-    const claimed = await inTurn(() => claim(db, webhook, token, now()))
+    const claimed = await statements.run(() => claim(db, webhook, token, now()))
     if (claimed.length === 0) return false
     const outcomes = await Promise.all(claimed.map(attempt))
-    await inTurn(() => finish(db, webhook, token, outcomes, now()))
+    await statements.run(() => finish(db, webhook, token, outcomes, now()))
     const delivered = outcomes.filter(({ status }) => status === 'delivered').length
     counts.delivered += delivered
     counts.failed += outcomes.length - delivered
     return true
-  }
-
-  async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-    const release = await statements.acquire()
-    try {
-      return await act()
-    } finally {
-      release()
-    }
   }
 
   async function attempt(delivery: Delivery): Promise<Outcome> {

@@ -78,19 +78,15 @@ function sharedEmbedder(embedder: Embedder, semaphore: Semaphore, limits: CallLi
       const texts = [...group, call].flatMap((each) => each.texts)
       return texts.length <= limits.inputs && sumOf(texts, (text) => Buffer.byteLength(text)) <= limits.tokens
     },
-    async request(calls) {
-      const release = await semaphore.acquire()
-      try {
+    request: (calls) =>
+      semaphore.run(async () => {
         const { signal } = calls[0]!
         const vectors = await embedder.embed(
           calls.flatMap((call) => call.texts),
           signal && { signal },
         )
         return calls.map(({ texts }) => vectors.splice(0, texts.length))
-      } finally {
-        release()
-      }
-    },
+      }),
     concernsAll: (error) => error instanceof EmbeddingError && error.retryAfterSeconds !== undefined,
   })
   return { model: embedder.model, embed: (texts, { signal } = {}) => embed({ texts, signal }) }

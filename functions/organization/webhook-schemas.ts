@@ -32,7 +32,7 @@ const events = v.pipe(
     max: webhookEvents.length,
   }),
   v.transform((names) => webhookEvents.filter((name) => names.includes(name))),
-  v.description('The events that it is told of.'),
+  v.description('The events that are sent to it.'),
 )
 
 export const createBody = v.pipe(fields({ url, events }), v.title('NewWebhook'))

@@ -134,7 +134,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           tag,
           summary: 'Update a webhook',
           description:
-            'Changes what is given. A disabled webhook is told of nothing new; enabled again, it gets what was still waiting for it.',
+            'Changes what is given. A disabled webhook receives no new events; once it is enabled again, it receives those that were still waiting.',
           permission: 'organization:write',
           params: webhookPath,
           body: updateBody,

@@ -29,21 +29,20 @@ export const purgeSignInAttempts = (db: Database) =>
         and ${isOver}`
   })
 
-export const purgeQuestions = (db: Database) =>
-  inBatches(db, 1000, 5000, (limit) => {
-    return sql`delete from question_log q using (
-        select organization_id, agent_id, id from question_log
-        where asked_at < now() - interval '30 days' order by asked_at limit ${limit}) old
-      where (q.organization_id, q.agent_id, q.id) = (old.organization_id, old.agent_id, old.id)`
-  })
+export const purgeQuestions = (db: Database) => purgeMonthOld(db, 'question_log', 'agent_id', 'asked_at')
 
-export const purgeDeliveries = (db: Database) =>
-  inBatches(db, 1000, 5000, (limit) => {
-    return sql`delete from webhook_deliveries d using (
-        select organization_id, webhook_id, id from webhook_deliveries
-        where created_at < now() - interval '30 days' order by created_at limit ${limit}) old
-      where (d.organization_id, d.webhook_id, d.id) = (old.organization_id, old.webhook_id, old.id)`
+export const purgeDeliveries = (db: Database) => purgeMonthOld(db, 'webhook_deliveries', 'webhook_id', 'created_at')
+
+/** Rows of a table with a key of organization, `parent` and id. */
+function purgeMonthOld(db: Database, table: string, parent: string, time: string): Promise<number> {
+  const [rows, parentId, at] = [sql.ref(table), sql.ref(parent), sql.ref(time)]
+  return inBatches(db, 1000, 5000, (limit) => {
+    return sql`delete from ${rows} r using (
+        select organization_id, ${parentId}, id from ${rows}
+        where ${at} < now() - interval '30 days' order by ${at} limit ${limit}) old
+      where (r.organization_id, r.${parentId}, r.id) = (old.organization_id, old.${parentId}, old.id)`
   })
+}
 
 /** What documents were, a year after it was replaced, and all of organizations that keep none. */
 export const purgeRevisions = (db: Database) =>

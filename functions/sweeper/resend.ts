@@ -4,7 +4,7 @@ import { recordset } from '../../shared/database/recordset.ts'
 import { awaitsText, isMessageLost, lostAfterSeconds } from '../../shared/documents/transitions.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
-import { type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
+import { originOf, type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { maxPerSweep } from './limits.ts'
 
@@ -54,17 +54,14 @@ export async function resendLost(
   const sends = semaphore(sendsAtOnce)
   let failuresInRow = 0
   const isSent = await Promise.all(
-    documents.map(async (document) => {
-      const release = await sends.acquire()
-      try {
+    documents.map((document) =>
+      sends.run(async () => {
         if (failuresInRow >= sendsAtOnce || !maySend()) return false
         const isTaken = await sendOrLog(queue, toWork(document))
         failuresInRow = isTaken ? 0 : failuresInRow + 1
         return isTaken
-      } finally {
-        release()
-      }
-    }),
+      }),
+    ),
   )
   await scheduleResend(
     db,
@@ -93,12 +90,11 @@ async function scheduleResend(db: Database, documents: (Lost & { seconds: number
   }
 }
 
-function toWork({ organization_id, id, request_id, requested_by, awaits_text }: Lost): WorkMessage {
+function toWork(lost: Lost): WorkMessage {
   return {
-    organizationId: organization_id as OrganizationId,
-    documentId: id as DocumentId,
-    requestId: request_id ?? undefined,
-    apiKeyId: requested_by ?? undefined,
-    awaitsText: awaits_text,
+    organizationId: lost.organization_id as OrganizationId,
+    documentId: lost.id as DocumentId,
+    ...originOf(lost),
+    awaitsText: lost.awaits_text,
   }
 }

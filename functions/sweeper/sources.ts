@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { OrganizationId, SourceId } from '../../shared/ids.ts'
-import { type CrawlMessage, type Sender, sendOrLog } from '../../shared/queue.ts'
+import { type CrawlMessage, originOf, type Sender, sendOrLog } from '../../shared/queue.ts'
+import { isCrawlDue, isCrawlInterrupted } from '../../shared/sources/sources.ts'
 
 const sourcesPerSweep = 100
 /** After this a message that has brought no crawler counts as lost: others may be before it in the queue. */
@@ -13,7 +14,7 @@ export interface DueSource {
   requested_by: string | null
 }
 
-const isDue = sql`(s.lease_token is null and coalesce(s.resume_at, s.next_check_at) <= now() or s.lease_expires_at < now())`
+const isDue = sql`(${isCrawlDue} or ${isCrawlInterrupted})`
 
 /** Sources that are due, and those whose crawler has ended without a word. Organizations take turns. */
 export function acquireDueSources() {
@@ -45,11 +46,6 @@ export async function sendDueSources(queue: Sender<CrawlMessage>, sources: DueSo
   return isSent.filter(Boolean).length
 }
 
-function toMessage({ organization_id, id, request_id, requested_by }: DueSource): CrawlMessage {
-  return {
-    organizationId: organization_id,
-    sourceId: id,
-    requestId: request_id ?? undefined,
-    apiKeyId: requested_by ?? undefined,
-  }
+function toMessage(source: DueSource): CrawlMessage {
+  return { organizationId: source.organization_id, sourceId: source.id, ...originOf(source) }
 }

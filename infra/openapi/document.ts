@@ -35,7 +35,7 @@ const tags = [
   { name: 'Agents', description: 'The owners of knowledge bases, and the progress of their documents.' },
   { name: 'Sources', description: 'Websites whose pages become documents, and stay as the pages are.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
-  { name: 'Webhooks', description: 'Addresses of yours that are told what happens.' },
+  { name: 'Webhooks', description: 'Addresses of yours to which events are sent.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
 

@@ -6,7 +6,15 @@ import { recordset } from '../database/recordset.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
-import { type CrawlMessage, idsOf, type Origin, parseMessage, type Queue, type WorkMessage } from '../queue.ts'
+import {
+  type CrawlMessage,
+  idsOf,
+  type Origin,
+  originOf,
+  parseMessage,
+  type Queue,
+  type WorkMessage,
+} from '../queue.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Failure, ownFaults } from './failures.ts'
 import { enqueue } from './outbox.ts'
@@ -60,7 +68,7 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
     attempt: row.attempt,
     retries: row.retry_count,
     tries: row.tries,
-    origin: { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined },
+    origin: originOf(row),
   }
 }
 

@@ -50,6 +50,11 @@ export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude'
 export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
 
+/** No crawl is under way, or the one under way goes on now. */
+export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
+/** Its worker has ended without a word. */
+export const isCrawlInterrupted = sql<boolean>`(${s.lease_expires_at} < now())`
+
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
 

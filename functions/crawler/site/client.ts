@@ -28,7 +28,7 @@ interface Host {
 }
 
 const requestMilliseconds = 10_000
-/** A host that wants to be left alone for longer is not waited for. */
+/** A host that asks for a longer pause is not waited for. */
 const maxWait = 60_000
 const maxHosts = 10_000
 
@@ -42,8 +42,7 @@ export function crawlClient({ request, contact, isLoopbackAllowed, now, sleep }:
   return {
     async get(address, { headers = {}, maxBytes }) {
       const host = hostAt(address)
-      const release = await host.turn.acquire()
-      try {
+      return await host.turn.run(async () => {
         const wait = host.readyAt - now()
         if (wait > maxWait)
           throw new OutboundFailed(`The site asks for no requests in the next ${Math.ceil(wait / 60_000)} minutes`)
@@ -59,9 +58,7 @@ export function crawlClient({ request, contact, isLoopbackAllowed, now, sleep }:
         })
         host.readyAt += retryAfter(response, now())
         return response
-      } finally {
-        release()
-      }
+      })
     },
     setPause(address, seconds) {
       hostAt(address).pause = seconds * 1_000

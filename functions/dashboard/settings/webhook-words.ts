@@ -1,6 +1,6 @@
 export const webhooks = {
   title: 'Webhooks',
-  lead: 'Programs of yours that are told when a document is ready or fails, so that they don’t have to ask.',
+  lead: 'Cuecard calls your programs when a document is ready or fails, so that they don’t have to ask.',
   none: 'No webhooks yet.',
   add: 'New webhook',
   newLead:
@@ -39,7 +39,7 @@ export const webhooks = {
   rotate: 'New secret',
   rotateLead: 'The present secret works for another 24 hours.',
   remove: 'Delete webhook',
-  removeLead: 'It’s told of nothing any more, and what still waits for it is dropped.',
+  removeLead: 'It receives no more events, and those that still wait for it are dropped.',
   removed: 'The webhook was deleted.',
   enabled: 'The webhook is on again, and gets what was still waiting for it.',
   deliveries: 'Last events',
