@@ -14,6 +14,7 @@ export interface Node {
   'Index Name'?: string
   'Index Cond'?: string
   'Recheck Cond'?: string
+  Filter?: string
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   'Actual Loops': number

@@ -42,8 +42,9 @@ begin atomic
     left join bits_of(array(
       select unnest(g.ordinals) from deleted_ordinals g where g.organization_id = organization and g.agent_id = agent
       union all
-      select t.ordinal from chunk_terms t
-      where t.organization_id = organization and t.agent_id = agent and t.document_id = any (scanned) and t.ordinal is not null)) o
+      select t.ordinal from unnest(scanned) s(id) cross join lateral (
+        select t.ordinal from chunk_terms t
+        where t.organization_id = organization and t.agent_id = agent and t.document_id = s.id and t.ordinal is not null offset 0) t)) o
       using (block)
     where l.organization_id = organization and l.agent_id = agent and l.term = 0),
   lists as materialized (
