@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Server as Listener } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { isAllowedUrl, OutboundRefused } from '../shared/outbound/addresses.ts'
 import { OutboundFailed, request } from '../shared/outbound/request.ts'
+import { broken, flooding, rawPeer, silent, unending } from './support/raw-peers.ts'
 
 const listeners: Listener[] = []
 afterAll(() => listeners.map((listener) => listener.close()))
@@ -130,14 +131,54 @@ test('a body is cut off at its limit, also as it is decompressed', async () => {
   expect((await request(`${url}endless`, { ...local, maxBytes: 0 })).status).toBe(200)
 })
 
-test('a request ends with its time, whether the head or the body is slow', async () => {
-  const url = await serve(({ url }, response) => {
-    if (url === '/body') response.write('x')
+describe('an exchange ends, whatever the server sends', () => {
+  const local = { ...options, isLoopbackAllowed: true }
+  const cases = (peers: Record<string, Parameters<typeof rawPeer>[0]>) =>
+    Object.entries(peers).map(([name, act]) => ({ name, act }))
+
+  test.concurrent.each(cases({ ...silent, ...unending }))('with its time: $name', async ({ act }) => {
+    const answer = request(await rawPeer(act), { ...local, milliseconds: 150 })
+    await expect(answer).rejects.toThrow('No answer within 0.15 seconds')
   })
-  for (const path of ['', 'body'])
-    await expect(request(url + path, { ...options, milliseconds: 100, isLoopbackAllowed: true })).rejects.toThrow(
-      'No answer within 0.1 seconds',
+
+  test.concurrent.each(cases(flooding))('with twice the bytes of a body: $name', async ({ act }) => {
+    const answer = request(await rawPeer(act), { ...local, milliseconds: 60_000 })
+    await expect(answer).rejects.toThrow('The answer has more than 67536 bytes')
+  })
+
+  test.concurrent.each(cases(broken))('at once: $name', async ({ act }) => {
+    const answer = request(await rawPeer(act), { ...local, milliseconds: 60_000 })
+    await expect(answer).rejects.toThrow(/The connection failed \(\w+\)|It answers with another protocol/)
+  })
+
+  test('with its head, where the body is not read', async () => {
+    for (const [name, act] of Object.entries(unending)) {
+      const { status } = await request(await rawPeer(act), { ...local, maxBytes: 0 })
+      expect(status, name).toBe(200)
+    }
+  })
+
+  test('as a failure where the connection broke within a body without a length', async () => {
+    const url = await rawPeer((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\n\r\nThe first half', () => setImmediate(() => socket.resetAndDestroy())),
     )
+    await expect(request(url, local)).rejects.toThrow('The connection failed (ECONNRESET)')
+  })
+
+  test('with its time, where the name server is silent', async () => {
+    const resolve = () => new Promise<never>(() => {})
+    const answer = request('https://silent.example/', { ...local, milliseconds: 50, resolve })
+    await expect(answer).rejects.toThrow('No answer within 0.05 seconds')
+  })
+})
+
+test('a body in chunks of a byte comes whole', async () => {
+  const bytes = '1\r\nx\r\n'.repeat(1000)
+  const url = await rawPeer((socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${bytes}0\r\n\r\n`),
+  )
+  const { body } = await request(url, { ...options, isLoopbackAllowed: true })
+  expect(body.toString()).toBe('x'.repeat(1000))
 })
 
 async function serve(answer: NonNullable<Parameters<typeof createServer>[1]>): Promise<string> {

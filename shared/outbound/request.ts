@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
@@ -10,7 +11,7 @@ export interface OutboundRequest extends AddressRule {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
-  /** The maximum of the body, decompressed; with 0 the body is not read. */
+  /** The maximum of the body, decompressed; with 0 the body is not read. What is received for it may be twice as much. */
   maxBytes: number
   /** The limit of the whole request, from the look-up to the last byte. */
   milliseconds: number
@@ -35,19 +36,69 @@ export class OutboundFailed extends Error {
 /** Follows no redirect: the caller asks for its address, which is checked again. @throws OutboundRefused, OutboundFailed */
 export async function request(address: string, options: OutboundRequest): Promise<OutboundResponse> {
   const url = parseAllowed(address, options)
-  const signal = AbortSignal.timeout(options.milliseconds)
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const whole = new AbortController()
+  // Not AbortSignal.timeout: that does not keep the process from ending.
+  const timer = setTimeout(
+    () => fail(new OutboundFailed(`No answer within ${options.milliseconds / 1000} seconds`)),
+    options.milliseconds,
+  )
   try {
-    const literal = literalOf(url)
-    const addresses = literal ? [literal] : await (options.resolve ?? resolveName)(url.hostname, signal)
-    if (addresses.length === 0) throw new OutboundFailed(`The name ${url.hostname} has no address`)
-    checkAddresses(addresses, options)
-    const response = await send(url, options, pinnedTo(addresses), signal)
-    const body = options.maxBytes === 0 ? Buffer.alloc(0) : await read(response, options.maxBytes)
-    return { status: response.statusCode ?? 0, headers: response.headers, body, url: url.href }
+    return await Promise.race([failure, exchange(url, options, whole.signal, fail)])
   } catch (error) {
-    if (signal.aborted) throw new OutboundFailed(`No answer within ${options.milliseconds / 1000} seconds`)
     if (!(error instanceof Error && 'code' in error)) throw error
     throw new OutboundFailed(`The connection failed (${error.code})`, { cause: error })
+  } finally {
+    clearTimeout(timer)
+    whole.abort()
+  }
+}
+
+/** @param fail ends the exchange whatever it waits for: of some answers Node.js reports neither a response nor an error */
+async function exchange(
+  url: URL,
+  { resolve = resolveName, method, headers, body, maxBytes, isLoopbackAllowed }: OutboundRequest,
+  signal: AbortSignal,
+  fail: (error: Error) => void,
+): Promise<OutboundResponse> {
+  const literal = literalOf(url)
+  const addresses = literal ? [literal] : await resolve(url.hostname, signal)
+  if (addresses.length === 0) throw new OutboundFailed(`The name ${url.hostname} has no address`)
+  checkAddresses(addresses, { isLoopbackAllowed })
+  signal.throwIfAborted()
+  const { request: start } = url.protocol === 'https:' ? https : http
+  const sent = start(url, {
+    method,
+    headers: {
+      'accept-encoding': 'gzip, br',
+      ...headers,
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    },
+    agent: false,
+    lookup: pinnedTo(addresses),
+    signal,
+  })
+  // Also after the head: a body without a length would else seem whole where the connection broke.
+  sent.on('error', (error) => {
+    if (maxBytes > 0) fail(error)
+  })
+  sent.once('upgrade', (_response, socket) => {
+    socket.destroy()
+    fail(new OutboundFailed('It answers with another protocol (status 101)'))
+  })
+  const maxBytesReceived = 2 * maxBytes + 65_536
+  const watch = setInterval(() => {
+    if ((sent.socket?.bytesRead ?? 0) > maxBytesReceived)
+      fail(new OutboundFailed(`The answer has more than ${maxBytesReceived} bytes`))
+  }, 50)
+  signal.addEventListener('abort', () => clearInterval(watch), { once: true })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: maxBytes === 0 ? Buffer.alloc(0) : await read(response, maxBytes),
+    url: url.href,
   }
 }
 
@@ -68,34 +119,6 @@ function pinnedTo(addresses: string[]): LookupFunction {
   }
 }
 
-async function send(
-  url: URL,
-  { method, headers, body, maxBytes }: OutboundRequest,
-  lookup: LookupFunction,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const { request: start } = url.protocol === 'https:' ? https : http
-  const sent = start(url, {
-    method,
-    headers: {
-      'accept-encoding': 'gzip, br',
-      ...headers,
-      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-    },
-    agent: false,
-    lookup,
-    signal,
-  })
-  sent.on('error', reject)
-  sent.once('response', (response) => {
-    resolve(response)
-    if (maxBytes === 0) response.destroy()
-  })
-  sent.end(body)
-  return await promise
-}
-
 const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -107,12 +130,13 @@ async function read(response: IncomingMessage, maxBytes: number): Promise<Buffer
   const decoder = decoders[response.headers['content-encoding']?.toLowerCase() ?? '']?.()
   // A failure of either side ends the reading below.
   const stream = decoder ? pipeline(response, decoder, () => {}) : response
-  const parts: Buffer[] = []
-  let bytes = 0
+  // In one piece: a body may come in millions of parts.
+  const body = new ArrayBuffer(0, { maxByteLength: maxBytes })
   for await (const part of stream) {
-    bytes += part.length
-    if (bytes > maxBytes) throw new OutboundFailed(`The body has more than ${maxBytes} bytes`)
-    parts.push(Buffer.from(part))
+    const at = body.byteLength
+    if (at + part.length > maxBytes) throw new OutboundFailed(`The body has more than ${maxBytes} bytes`)
+    body.resize(at + part.length)
+    new Uint8Array(body).set(part as Buffer, at)
   }
-  return Buffer.concat(parts)
+  return Buffer.from(body.transferToFixedLength())
 }
