@@ -44,9 +44,11 @@ export async function deliver(
   let oldest = 0
 
   for (;;) {
-    const { due, enabled } = await findDue(db, now(), [...busy.keys()])
-    for (const webhook of due) busy.set(webhook.webhook_id, serve(webhook))
-    oldest = Math.max(0, ...due.flatMap(({ is_failing, seconds_late }) => (is_failing ? [] : [seconds_late])))
+    const { due, enabled } = await findDue(db, now())
+    for (const webhook of due) {
+      if (!webhook.is_failing) oldest = Math.max(oldest, webhook.seconds_late)
+      if (!busy.has(webhook.webhook_id)) busy.set(webhook.webhook_id, serve(webhook))
+    }
     if (enabled.length === 0 || remaining() <= lastLookMilliseconds) break
     await wait(lookEveryMilliseconds)
   }

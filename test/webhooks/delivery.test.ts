@@ -4,6 +4,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId } from '../../shared/ids.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
 import { age } from '../support/documents.ts'
+import { figuresOf } from '../support/figures-of.ts'
 import { away, isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { keptQueue, sweeperWith } from '../support/worker.ts'
@@ -256,6 +257,38 @@ describe('order and isolation', () => {
     expect(received.filter(({ url }) => url.includes('slow')).length).toBeLessThanOrEqual(5)
     answer(204)
     expect(await running).toEqual({ delivered: 28, failed: 0 })
+  })
+
+  test('what has been due for long is reported, also while its webhook is busy and others have new events', async () => {
+    const [slow, quick] = [await stand.tenant(), await stand.tenant()]
+    await makeWebhook(slow, ['document.completed'], 'https://slow.example/')
+    await makeWebhook(quick, ['document.completed'], 'https://quick.example/')
+    for (let i = 0; i < 8; i++) await tell(slow, newId())
+    receiver.pass(600)
+    const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
+    let remaining = 26_000
+    receiver.answers(async ({ url }) => {
+      if (url.includes('quick')) {
+        // Seen by the second look, and so the last.
+        remaining = 21_000
+        answer(204)
+      } else if (received.length === 1) await tell(quick, newId())
+      return await answered
+    })
+    const sums = await figuresOf(() => run(() => remaining))
+    expect(sums.WebhooksDelivered).toBe(9)
+    expect(sums.OldestDeliverySeconds).toBeGreaterThanOrEqual(600)
+  })
+
+  test('a webhook whose receiver fails does not count as late', async () => {
+    const tenant = await stand.tenant()
+    await makeWebhook(tenant, ['document.completed'])
+    for (let i = 0; i < 8; i++) await tell(tenant, newId())
+    receiver.answers(away)
+    await run()
+    receiver.pass(hour)
+    const sums = await figuresOf(() => run())
+    expect(sums).toMatchObject({ WebhooksFailed: 8, OldestDeliverySeconds: 0 })
   })
 
   test('two Lambdas at once send nothing twice while the lease holds, and one that died is made up for', async () => {
