@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of workflows.
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { describe, expect, test } from 'vitest'
@@ -15,6 +17,8 @@ interface Job {
   environment?: string
   'timeout-minutes'?: number
   steps?: Step[]
+  services?: Record<string, object>
+  env?: Record<string, string>
   needs?: string
 }
 interface Workflow {
@@ -46,13 +50,13 @@ describe.each(files)('%s', (name) => {
     }
   })
 
-  test('gives no job more than it needs: nothing by default, and never the right to write but for a token of OIDC', () => {
+  test('gives no job more than it needs: nothing by default, and no right to write but for a token of OIDC and the issue of advisories', () => {
     const { permissions, jobs } = workflow(name)
     expect(permissions).toEqual({})
     for (const [id, { permissions: own, steps = [], environment, uses }] of Object.entries(jobs)) {
       const isOfAws = steps.some((step) => step.uses?.startsWith('aws-actions/'))
-      const needs = isOfAws || uses ? { contents: 'read', 'id-token': 'write' } : { contents: 'read' }
-      expect(own, id).toEqual(needs)
+      const more = isOfAws || uses ? { 'id-token': 'write' } : id === 'advisories' ? { issues: 'write' } : {}
+      expect(own, id).toEqual({ contents: 'read', ...more })
       if (isOfAws) expect(environment, id).toBeDefined()
     }
   })
@@ -71,9 +75,33 @@ test('prod is deployed after dev was tried from outside, and no deploy is cut of
   expect(concurrency!['cancel-in-progress']).toBe(false)
   const commands = stepsOf('deploy-stage.yml').map(({ run = '' }) => run)
   const place = (text: string) => commands.findIndex((command) => command.includes(text))
-  const order = ['npm run check', 'npm audit', 'npm run stage -- deploy "$STAGE"']
+  const order = ['npm run check', 'npm run stage -- deploy "$STAGE"']
   expect(order.map(place)).toEqual(order.map(place).toSorted((a, b) => a - b))
   expect(Math.min(...order.map(place))).toBeGreaterThanOrEqual(0)
+})
+
+test('an advisory that was published tonight opens an issue and stops no deploy', () => {
+  expect(files.filter((file) => textOf(file).includes('npm audit'))).toEqual(['nightly.yml'])
+  expect(workflow('nightly.yml').jobs.nightly!.steps!.map(({ run }) => run)).not.toContain('npm audit')
+})
+
+test.each(['check.yml', 'nightly.yml'])('%s runs on a PostgreSQL server with pgvector', (name) => {
+  const [job] = Object.values(workflow(name).jobs)
+  expect(job!.services).toMatchObject({ postgres: { image: 'pgvector/pgvector:pg17', ports: ['5432:5432'] } })
+  expect(job!.env).toMatchObject({ DATABASE_URL: expect.stringContaining('@127.0.0.1:5432/') })
+  const commands = job!.steps!.map(({ run }) => run)
+  expect(commands).toContain(name === 'check.yml' ? '.ci/run' : 'npm run test:nightly')
+})
+
+test('what needs a server names the one of DATABASE_URL, and fails where it has none and cannot start one', () => {
+  const postgres = (env: Record<string, string>) =>
+    spawnSync('/bin/bash', [join(import.meta.dirname, '../.ci/postgres')], { env, encoding: 'utf8' })
+  const given = postgres({ PATH: process.env.PATH!, DATABASE_URL: 'postgres://db.example/kb', PG_BIN: '/programs' })
+  expect(given).toMatchObject({ status: 0, stdout: 'postgres://db.example/kb\n/programs\n' })
+  const bare = mkdtempSync(join(tmpdir(), 'bare-'))
+  for (const program of ['dirname', 'id']) symlinkSync(`/usr/bin/${program}`, join(bare, program))
+  const without = postgres({ PATH: bare })
+  expect(without).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('set DATABASE_URL') })
 })
 
 test('a pull request’s own code is shown what it would change under a role that reads templates only, and after a review', () => {
