@@ -3,18 +3,21 @@ import type { Warning } from '../../shared/database/tables.ts'
 import type { Broken } from '../../shared/golden/broken.ts'
 import type { Html } from './layout.ts'
 import { goldenPath } from './paths.ts'
+import { localTime } from './times.ts'
 import { words } from './words.ts'
 
 const { broken: w, warnings } = words.golden
+
+const fromView = (moment: string) => html`<span class="hint">${w.from} ${localTime(new Date(moment))}</span>`
 
 type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 
 /** What a change would take away, and what callers would get instead. */
 export function brokenView(agentId: string, broken: readonly Named[]): Html {
   return html`<section class="panel broken" role="alert"><h2>${w.counts(broken.length)}</h2><ul class="rows">${broken.map(
-    ({ golden_question_id, question, blocks, lost, instead }) =>
+    ({ golden_question_id, question, blocks, as_of, lost, instead }) =>
       html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">${w.blocks}</span>`}</p>
-<p>${lost === null ? w.nowNothing : w.now(lost)}</p>
+${as_of && html`<p>${fromView(as_of)}</p>\n`}<p>${lost === null ? w.nowNothing : w.now(lost)}</p>
 <p>${instead ? w.instead(instead.text, instead.document_title) : w.insteadNothing}</p></div></li>`,
   )}</ul></section>`
 }
@@ -22,8 +25,8 @@ export function brokenView(agentId: string, broken: readonly Named[]): Html {
 /** Golden questions that fail since a change of the document. */
 export function warningsView(agentId: string, address: string, failed: readonly Warning[], mayWrite: boolean): Html {
   return html`<section class="panel broken" id="warnings"><h2>${warnings.counts(failed.length)}</h2><ul class="rows">${failed.map(
-    ({ golden_question_id, question }) =>
-      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a></p>
+    ({ golden_question_id, question, as_of }) =>
+      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of)}`}</p>
 ${mayWrite && html`<form method="post" action="${address}/warnings/${golden_question_id}/dismiss"><button class="quiet" aria-label="${words.golden.of(warnings.dismiss, question)}">${warnings.dismiss}</button></form>`}</li>`,
   )}</ul></section>`
 }

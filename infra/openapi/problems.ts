@@ -129,10 +129,11 @@ export const problemSchemas: Record<string, JsonSchema> = {
         description: 'With `golden_questions_fail`: those that block and would fail, `lost` being what answers now.',
         items: {
           type: 'object',
-          required: ['golden_question_id', 'question', 'lost', 'instead'],
+          required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead'],
           properties: {
             golden_question_id: { type: 'string', format: 'uuid' },
             question: { type: 'string' },
+            as_of: { type: ['string', 'null'], format: 'date-time', description: 'From when; null for at once.' },
             lost: { type: ['string', 'null'] },
             instead: {
               type: ['object', 'null'],

@@ -269,6 +269,8 @@ export interface Warning {
   code: 'golden_question_failed'
   golden_question_id: string
   question: string
+  /** From when it fails, of a change that takes effect later. */
+  as_of?: string | undefined
 }
 
 export type SourceType = 'manual' | 'pdf' | 'csv' | 'txt' | 'docx'

@@ -9,19 +9,22 @@ export interface Broken {
   golden_question_id: string
   question: string
   blocks: boolean
+  /** The moment from which it would fail; null for at once. */
+  as_of: string | null
   /** The sentence that answered it; null where nothing should. */
   lost: string | null
   /** What would come first instead; null for nothing. */
   instead: { document_title: string; text: string } | null
 }
 
-export function toBroken({ question, hits, rank }: Result, after: Result): Broken {
+export function toBroken({ question, hits, rank }: Result, after: Result, moment?: Date): Broken {
   const [first] = after.hits
   const answer = rank === null ? undefined : hits[rank - 1]
   return {
     golden_question_id: question.id,
     question: question.question,
     blocks: question.on_failure === 'block',
+    as_of: moment?.toISOString() ?? null,
     lost: answer ? sentenceOf(answer, question) : null,
     instead: first ? { document_title: first.document_title, text: sentenceOf(first, question) } : null,
   }
@@ -58,10 +61,10 @@ export function rejectBroken(broken: readonly Broken[]): never {
 /** Names up to five questions, what was found and what would be found. */
 export function inWords(broken: readonly Broken[]): string {
   const count = broken.length === 1 ? '1 golden question' : `${broken.length} golden questions`
-  const listed = broken.slice(0, maxNamed).map(({ question, lost, instead }) => {
+  const listed = broken.slice(0, maxNamed).map(({ question, lost, instead, as_of }) => {
     const comes = instead ? `“${instead.text}” in “${instead.document_title}”` : 'nothing'
     const went = lost === null ? '' : ` instead of “${lost}”`
-    return `“${shortened(question)}” would find ${comes}${went}`
+    return `“${shortened(question)}” would find ${comes}${went}${as_of ? ` as of ${as_of}` : ''}`
   })
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : []
   return `The change would make ${count} fail: ${[...listed, ...more].join('; ')}.`

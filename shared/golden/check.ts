@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
+import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Warning } from '../database/tables.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
@@ -22,12 +23,17 @@ import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 export interface Verdict {
   version: string
   results: Result[]
-  /** Questions that pass now and would fail after the change. */
+  /** Questions that pass without the change and would fail after it, now or at the first moment at which they would. */
   broken: Broken[]
 }
 
+const maxDays = 30
+const maxMoments = 20
+
 /**
- * Asks the agent's golden questions of what search would serve after the changes. Those that fail are asked of what it serves now.
+ * Asks the agent's golden questions of what search would serve after the changes: as of now and as of each moment of the next 30 days at
+ * which a changed document begins or ends to be valid, before the change or after it. Those that fail are asked of what search would serve
+ * then without the changes.
  * @param embedder makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
 export async function checkChange(
@@ -37,23 +43,40 @@ export async function checkChange(
   embedder?: Embedder,
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
-  const { versions, questions } = await db.batch({
+  const { versions, questions, moments } = await db.batch({
     versions: sql<{
       version: string
     }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`,
     questions: selectQuestions(scope, maxPerSwitch),
+    moments: selectMoments(scope, changes),
   })
   if (questions.length === 0 || versions.length === 0) return undefined
   if (embedder) await renewVectors(db, scope, questions, embedder)
   const results = await ask(db, scope, questions, { changes, made })
-  const failing = results.filter(({ passed }) => !passed)
-  const now = await ask(
-    db,
-    scope,
-    failing.map(({ question }) => question),
-  )
-  const broken = now.flatMap((before, i) => (before.passed ? [toBroken(before, failing[i]!)] : []))
+  const broken = await brokenOf(db, scope, results)
+  for (const { moment } of moments) {
+    const known = new Set(broken.map(({ golden_question_id }) => golden_question_id))
+    const open = questions.filter(({ id, as_of }) => as_of === null && !known.has(id))
+    const asked = open.map((question) => ({ ...question, as_of: moment }))
+    broken.push(...(await brokenOf(db, scope, await ask(db, scope, asked, { changes, made }), moment)))
+  }
   return { version: versions[0]!.version, results, broken }
+}
+
+async function brokenOf(db: Database, scope: AgentScope, results: Result[], moment?: Date): Promise<Broken[]> {
+  const failing = results.filter(({ passed }) => !passed)
+  const asked = failing.map(({ question }) => question)
+  const without = await ask(db, scope, asked)
+  return without.flatMap((before, i) => (before.passed ? [toBroken(before, failing[i]!, moment)] : []))
+}
+
+function selectMoments({ organizationId }: AgentScope, changes: readonly Change[]) {
+  const columns = { document_id: 'uuid', valid_from: 'timestamptz', valid_until: 'timestamptz' } as const
+  const dated = changes.map(({ document_id, dates }) => ({ document_id, ...dates }))
+  return sql<{ moment: Date }>`select distinct moment from ${recordset('c', columns, dated)}
+    join documents d on d.organization_id = ${organizationId} and d.id = c.document_id
+    cross join unnest(array[c.valid_from, c.valid_until, d.valid_from, d.valid_until]::timestamptz(3)[]) moment
+    where moment > now() and moment <= now() + make_interval(days => ${maxDays}) order by moment limit ${maxMoments}`
 }
 
 /** What each question finds now, or would find after a change, in the order of the questions. */
@@ -124,7 +147,9 @@ export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
 export function warningsAfter({ results, broken }: Verdict) {
   const passed = results.flatMap(({ passed, question }) => (passed ? [question.id] : []))
   const added = broken.map(
-    ({ golden_question_id, question }): Warning => ({ code: 'golden_question_failed', golden_question_id, question }),
+    ({ golden_question_id, question, as_of }): Warning => {
+      return { code: 'golden_question_failed', golden_question_id, question, ...(as_of && { as_of }) }
+    },
   )
   const gone = [...passed, ...added.map((each) => each.golden_question_id)]
   return sql<string>`(select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
@@ -174,5 +199,5 @@ export async function guarded<Result>(
 
 /** After the change: what the questions found is what search serves now. */
 export async function keepResults(db: Database, scope: AgentScope, verdict: Verdict | undefined): Promise<void> {
-  if (verdict) await db.batch(storeResults(scope, verdict.results))
+  if (verdict) await db.batch(storeResults(scope, verdict.results, verdict.broken))
 }

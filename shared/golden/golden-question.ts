@@ -55,22 +55,32 @@ export function selectQuestions({ organizationId, agentId }: AgentScope, limit: 
     order by on_failure = 'block' desc, checked_at nulls first, id limit ${limit}`
 }
 
-/** Stores what the questions found, and takes those that pass off the documents that they warn of. */
-export function storeResults({ organizationId, agentId }: AgentScope, results: readonly Result[]) {
+/** Stores what the questions found, and takes those that pass, now and later, off the documents that warn of them. */
+export function storeResults(
+  { organizationId, agentId }: AgentScope,
+  results: readonly Result[],
+  broken: readonly { golden_question_id: string }[] = [],
+) {
+  const failing = new Set(broken.map(({ golden_question_id }) => golden_question_id))
   const rows = results.map(({ question, passed, rank }) => ({ id: question.id, passed, rank }))
-  const passed = results.flatMap(({ question, passed }) => (passed ? [question.id] : []))
+  const passed = results.flatMap(({ question: { id }, passed }) => (passed && !failing.has(id) ? [id] : []))
   return {
     checked: sql`update golden_questions g set passed = r.passed, rank = r.rank, checked_at = now()
       from ${recordset('r', { id: 'uuid', passed: 'boolean', rank: 'int' }, rows)}
       where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id`,
-    settled: withoutWarnings({ organizationId, agentId }, passed),
+    settled: withoutWarnings({ organizationId, agentId }, passed, { isDue: true }),
   }
 }
 
-/** Removes the warnings of these questions from all of the agent's documents, or from one. */
-export function withoutWarnings({ organizationId, agentId }: AgentScope, ids: readonly string[], documentId?: string) {
+/** Removes the warnings of these questions from all of the agent's documents, or from one. @param isDue keeps those of moments to come */
+export function withoutWarnings(
+  { organizationId, agentId }: AgentScope,
+  ids: readonly string[],
+  { documentId, isDue = false }: { documentId?: string; isDue?: boolean } = {},
+) {
   const kept = sql`select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
-    where w ->> 'golden_question_id' <> all (${ids}::text[])`
+    where w ->> 'golden_question_id' <> all (${ids}::text[])
+      or ${isDue}::boolean and coalesce((w ->> 'as_of')::timestamptz > now(), false)`
   return sql`update documents d set warnings = (${kept})
     where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.warnings <> '[]'
       and d.warnings is distinct from (${kept}) and ${documentId ? sql`d.id = ${documentId}` : sql`true`}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { useStand } from '../support/stand.ts'
+import { type Answer, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const sunday = 'On Sunday we are closed.'
@@ -163,5 +163,63 @@ describe('a change that breaks a golden question', () => {
     expect(body.code).toBe('golden_questions_fail')
     expect((await call('PATCH', document, { valid_until: '2031-01-01T00:00:00Z' })).status).toBe(200)
     expect(await read(hours)).toMatchObject({ status: 'completed' })
+  })
+
+  describe('at a moment to come', () => {
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const isRefused = ({ status, body }: Answer) => [status, body.code, body.golden_questions?.[0].as_of]
+
+    test('is refused where a date passes within 30 days, in milliseconds too, and is made where it passes later', async () => {
+      const { call, golden, document } = await shop()
+      await call('POST', golden, { ...closed, on_failure: 'block' })
+      for (const valid_until of [new Date(Date.now() + 2_000).toISOString(), inDays(29)]) {
+        const patched = await call('PATCH', document, { valid_until })
+        expect(isRefused(patched)).toEqual([409, 'golden_questions_fail', valid_until])
+        expect(patched.body.detail).toContain(`instead of “${sunday}” as of ${valid_until}.`)
+      }
+      expect((await call('PATCH', document, { valid_until: inDays(31) })).status).toBe(200)
+    })
+
+    test('is a text that is valid from then: it ends in error, unless the question fails then anyway', async () => {
+      const { call, golden, knowledgeBase, hours, document, read } = await shop()
+      await call('POST', golden, { ...closed, expects: { document_id: hours }, within: 1, on_failure: 'block' })
+      const rival = async () => {
+        const text = { title: closed.question, content: `${closed.question} Yes, in December, from 10 to 14.` }
+        const { body } = await call('POST', knowledgeBase, { ...text, valid_from: inDays(3) })
+        await stand.deliver()
+        return await read(body.id)
+      }
+      const { status, error_message } = await rival()
+      expect(status).toBe('error')
+      expect(error_message).toMatch(/would find “.*” in “Are you open on Sunday\?”.* as of /)
+      await call('PATCH', document, { valid_until: inDays(2), ignore_golden_questions: true })
+      expect((await rival()).status).toBe('completed')
+    })
+
+    test('is the deletion of what will answer by then', async () => {
+      const { call, golden, knowledgeBase, document } = await shop()
+      const change = inDays(7)
+      await call('PATCH', document, { valid_until: change })
+      const next = { title: 'Hours from next week', content: sunday, valid_from: change }
+      const { body } = await call('POST', knowledgeBase, next)
+      await stand.deliver()
+      await call('POST', golden, { ...closed, on_failure: 'block' })
+      expect(isRefused(await call('DELETE', `${knowledgeBase}/${body.id}`))).toEqual([409, 'golden_questions_fail', change])
+      expect(isRefused(await call('PATCH', `${knowledgeBase}/${body.id}`, { valid_from: inDays(8) }))[2]).toBe(change)
+      expect((await call('DELETE', `${knowledgeBase}/${body.id}?ignore_golden_questions=true`)).status).toBe(204)
+    })
+
+    test('leaves a warning that names the moment, which a run today does not take away, and other dates do', async () => {
+      const { call, golden, document, hours, read } = await shop()
+      const { body } = await call('POST', golden, closed)
+      const valid_until = inDays(5)
+      await call('PATCH', document, { valid_until })
+      const warning = { code: 'golden_question_failed', golden_question_id: body.id, question: closed.question }
+      expect((await read(hours)).warnings).toEqual([{ ...warning, as_of: valid_until }])
+      expect((await call('POST', `${golden}/run`)).body.data).toMatchObject([{ passed: true }])
+      expect((await read(hours)).warnings).toEqual([{ ...warning, as_of: valid_until }])
+      await call('PATCH', document, { valid_until: null })
+      expect((await read(hours)).warnings).toEqual([])
+    })
   })
 })

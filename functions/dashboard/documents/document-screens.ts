@@ -144,7 +144,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
       `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
       screen({ permission: 'kb:write', params: warningPath }, async ({ db, scope, may }) => {
         const { id } = await findOverview(db, scope)
-        await withoutWarnings(scope, [scope.goldenQuestionId], id).execute(db)
+        await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: words.golden.warnings.dismissed } }
       }),
     )

@@ -73,6 +73,7 @@ export const golden = {
   broken: {
     counts: (count: number) => `${counted(count)} would fail.`,
     blocks: 'Blocks changes',
+    from: 'From',
     now: (text: string) => `Callers get now: “${text}”`,
     nowNothing: 'Callers get no answer now',
     instead: (text: string, title: string) => `They would get instead: “${text}” from “${title}”`,

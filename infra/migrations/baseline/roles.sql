@@ -126,6 +126,7 @@ grant select (organization_id, id, knowledge_version) on agents
 grant select (organization_id, id, agent_id, title, warnings), update (warnings) on documents
   to cuecard_chunks, cuecard_embedding, cuecard_questions;
 grant select (ignores_golden_questions) on documents to cuecard_embedding;
+grant select (valid_from, valid_until) on documents to cuecard_agents, cuecard_chunks, cuecard_embedding;
 grant update (warnings, ignores_golden_questions) on documents to cuecard_crawler, cuecard_documents, cuecard_dashboard;
 
 -- Agents; the organization, its limits and what it has used.
