@@ -139,10 +139,11 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
   // The chunks are stored now, and not served.
   const { plan } = last
   const change = { document_id: claim.documentId, action: 'serves', chunk_count: plan.chunks.length } as const
+  const reserve = (tokens: number) => shared.reserve({ organizationId: claim.organizationId, tokens })
   const release = await shared.guarded.acquire()
   try {
     while (remaining() > requeueMilliseconds) {
-      const verdict = await checkChange(db, claim, [change], embedder)
+      const verdict = await checkChange(db, claim, [change], { embedder, reserve })
       const blocking = blockingOf(verdict)
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
         await endInError(job, blocked(blocking))

@@ -5,6 +5,7 @@ import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Warning } from '../database/tables.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
+import { estimatedTokens } from '../limits/tokens.ts'
 import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
@@ -34,13 +35,13 @@ const maxMoments = 20
  * Asks the agent's golden questions of what search would serve after the changes: as of now and as of each moment of the next 30 days at
  * which a changed document begins or ends to be valid, before the change or after it. Those that fail are asked of what search would serve
  * then without the changes.
- * @param embedder makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
+ * @param renewal makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
 export async function checkChange(
   db: Database,
   scope: AgentScope,
   changes: readonly Change[],
-  embedder?: Embedder,
+  renewal?: Renewal,
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
   const { versions, questions, moments } = await db.batch({
@@ -51,7 +52,7 @@ export async function checkChange(
     moments: selectMoments(scope, changes),
   })
   if (questions.length === 0 || versions.length === 0) return undefined
-  if (embedder) await renewVectors(db, scope, questions, embedder)
+  if (renewal) await renewVectors(db, scope, questions, renewal)
   const results = await ask(db, scope, questions, { changes, made })
   const broken = await brokenOf(db, scope, results)
   for (const { moment } of moments) {
@@ -95,15 +96,31 @@ export function blockingOf(verdict: Verdict | undefined): Broken[] {
   return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
 
-async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], embedder: Embedder) {
+interface Renewal {
+  embedder: Embedder
+  /** Reserves the organization's tokens for a call of the provider. */
+  reserve: (tokens: number) => Promise<void>
+}
+
+/** So few questions, of 8,192 tokens at most, are within the provider's limit of 300,000 tokens a call. */
+const renewedPerCall = 36
+
+/** What is renewed stays so, whatever becomes of the rest. */
+async function renewVectors(
+  db: Database,
+  scope: AgentScope,
+  questions: readonly GoldenRow[],
+  { embedder, reserve }: Renewal,
+) {
   const stale = questions.filter(({ model }) => model !== embedder.model)
-  if (stale.length === 0) return
-  const vectors = await embedder.embed(
-    stale.map(({ question }) => question),
-    { of: 'query' },
-  )
-  const renewals = stale.map(({ id }, i) => [id, setVector(db, scope, id, vectorColumns(embedder.model, vectors[i]!))])
-  await db.batch(Object.fromEntries(renewals))
+  for (let from = 0; from < stale.length; from += renewedPerCall) {
+    const part = stale.slice(from, from + renewedPerCall)
+    const texts = part.map(({ question }) => question)
+    await reserve(texts.reduce((sum, text) => sum + estimatedTokens(text), 0))
+    const vectors = await embedder.embed(texts, { of: 'query' })
+    const renewals = part.map(({ id }, i) => [id, setVector(db, scope, id, vectorColumns(embedder.model, vectors[i]!))])
+    await db.batch(Object.fromEntries(renewals))
+  }
 }
 
 export function vectorColumns(model: string, vector: Float32Array) {

@@ -45,7 +45,7 @@ export async function tryText(
   if ((await db.batch({ golden })).golden.length === 0) return undefined
   const trier = { db, embedder, chunkSize, reserve }
   const { changes, made } = await replacing(trier, scope, [{ documentId: scope.documentId, ...text }])
-  const verdict = await checkChange(db, scope, changes, embedder, made)
+  const verdict = await checkChange(db, scope, changes, trier, made)
   return verdict && { broken: verdict.broken }
 }
 

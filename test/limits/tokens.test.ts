@@ -111,6 +111,27 @@ describe('a document past the tokens of the day', () => {
     expect(checked.oldest_pending_seconds).toBeGreaterThanOrEqual(0)
   })
 
+  test('waits too where they are used up before its golden questions have vectors of the model', async () => {
+    const tenant = await limited(1000)
+    const question = 'Which word is the first?'
+    const expects = { nothing: true }
+    const asked = () => provider.calls.flatMap(({ texts }) => texts)
+    await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, { question, expects })
+    await use(tenant, 900)
+    const document = await create(tenant, text(60))
+    const work = newWorker(stand, provider)
+    await work([document])
+    expect(await document.read()).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('tokens a day') } })
+    expect(asked()).not.toContain(question)
+    await limit(stand.db, tenant.organizationId, { tokens_per_day: 10_000 })
+    await document.patch({ status: 'pending' })
+    const before = await tokensToday(tenant)
+    await work([document])
+    expect((await document.read()).status).toBe('completed')
+    expect(asked()).toContain(question)
+    expect((await tokensToday(tenant)) - before).toBe(question.length / 4)
+  })
+
   test('is served as it was while an edit of it waits', async () => {
     const tenant = await limited(1000)
     const document = await create(tenant, 'The gate code is 4711.')
@@ -141,7 +162,7 @@ test('a day goes past its limit by one call at most, however many documents come
 
 test('a fault of the database as tokens are given back is one of the document, and the worker goes on', async () => {
   const tenant = await limited(100_000)
-  const document = await create(tenant, text(200))
+  const document = await create(tenant, text(60))
   provider.script(Array(8).fill('server_error'))
   const db = databaseAs('cuecard_embedding')
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(stand.db)
@@ -171,7 +192,7 @@ test('a call that the provider does not answer with vectors costs nothing', asyn
 
 test('of an edited document the new chunks alone cost', async () => {
   const tenant = await limited(100_000)
-  const document = await create(tenant, text(200))
+  const document = await create(tenant, text(60))
   const work = newWorker(stand, provider)
   await work([document])
   const whole = await tokensToday(tenant)
