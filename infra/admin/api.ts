@@ -8,7 +8,7 @@ import { CommandError } from './command-error.ts'
  * @throws CommandError unless it succeeds; an AbortError once the signal is aborted while it waits
  */
 export type Api = (
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: 'GET' | 'PATCH' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
   options?: RequestOptions,

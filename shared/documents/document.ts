@@ -76,9 +76,7 @@ export const documentSchema = v.pipe(
           code: v.literal('golden_question_failed'),
           golden_question_id: v.pipe(v.string(), v.uuid()),
           question: v.string(),
-          as_of: v.optional(
-            v.pipe(time, v.description('From when it fails, of a change that takes effect later.')),
-          ),
+          as_of: v.optional(v.pipe(time, v.description('From when it fails, of a change that takes effect later.'))),
         }),
       ),
       v.description('Golden questions that failed by a change of this document, until they pass.'),

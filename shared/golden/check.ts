@@ -163,11 +163,9 @@ export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
 /** The warnings of the changed document: it warns of questions that the change breaks until they pass. */
 export function warningsAfter({ results, broken }: Verdict) {
   const passed = results.flatMap(({ passed, question }) => (passed ? [question.id] : []))
-  const added = broken.map(
-    ({ golden_question_id, question, as_of }): Warning => {
-      return { code: 'golden_question_failed', golden_question_id, question, ...(as_of && { as_of }) }
-    },
-  )
+  const added = broken.map(({ golden_question_id, question, as_of }): Warning => {
+    return { code: 'golden_question_failed', golden_question_id, question, ...(as_of && { as_of }) }
+  })
   const gone = [...passed, ...added.map((each) => each.golden_question_id)]
   return sql<string>`(select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
     where w ->> 'golden_question_id' <> all (${gone}::text[])) || ${JSON.stringify(added)}::jsonb`

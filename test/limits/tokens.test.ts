@@ -121,7 +121,10 @@ describe('a document past the tokens of the day', () => {
     const document = await create(tenant, text(60))
     const work = newWorker(stand, provider)
     await work([document])
-    expect(await document.read()).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('tokens a day') } })
+    expect(await document.read()).toMatchObject({
+      status: 'pending',
+      waiting: { reason: expect.stringContaining('tokens a day') },
+    })
     expect(asked()).not.toContain(question)
     await limit(stand.db, tenant.organizationId, { tokens_per_day: 10_000 })
     await document.patch({ status: 'pending' })

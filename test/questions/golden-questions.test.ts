@@ -204,7 +204,11 @@ describe('a change that breaks a golden question', () => {
       const { body } = await call('POST', knowledgeBase, next)
       await stand.deliver()
       await call('POST', golden, { ...closed, on_failure: 'block' })
-      expect(isRefused(await call('DELETE', `${knowledgeBase}/${body.id}`))).toEqual([409, 'golden_questions_fail', change])
+      expect(isRefused(await call('DELETE', `${knowledgeBase}/${body.id}`))).toEqual([
+        409,
+        'golden_questions_fail',
+        change,
+      ])
       expect(isRefused(await call('PATCH', `${knowledgeBase}/${body.id}`, { valid_from: inDays(8) }))[2]).toBe(change)
       expect((await call('DELETE', `${knowledgeBase}/${body.id}?ignore_golden_questions=true`)).status).toBe(204)
     })

@@ -39,15 +39,16 @@ export function addQuestionCommands(program: Command): void {
       overApi(async ({ api, program }, { agent }: Options) => {
         const { questions, left } = await exported(api, agent)
         program.terminal.stdout.write(writeQuestions(questions))
-        for (const question of left) program.fail(`left out, as its document is deleted: ${onOneLine(question)}`)
+        for (const question of left)
+          program.warn(`warning: left out, as its document is deleted: ${onOneLine(question)}`)
         return undefined
       }),
     )
-  subcommand(command, 'import', 'create golden questions from a CSV file with the columns question, title and words')
+  subcommand(command, 'import', 'create golden questions from a CSV file such as export prints')
     .argument('<file>', 'the CSV file; a question without title and words is one that nothing answers')
     .addOption(agent())
     .addOption(
-      new Option('--on-failure <what>', 'whether a change that makes one fail leaves a warning or is prevented')
+      new Option('--on-failure <what>', 'what a change does that makes one fail, where the file does not say')
         .choices(['warn', 'block'])
         .default('warn'),
     )
@@ -81,8 +82,8 @@ async function exported(api: Api, agentId: string) {
   const isLeft = ({ expects }: Golden) => expects.document_id !== undefined && !titles.has(expects.document_id)
   const questions = golden
     .filter((each) => !isLeft(each))
-    .map(({ question, expects: { document_id, words } }) => {
-      return { question, expected: { title: document_id && titles.get(document_id), words } }
+    .map(({ expects: { document_id, words }, ...rest }) => {
+      return { ...rest, title: document_id && titles.get(document_id), document_id, words }
     })
   return { questions, left: golden.filter(isLeft).map(({ question }) => question) }
 }

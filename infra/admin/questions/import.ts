@@ -18,7 +18,7 @@ interface Source {
 type Titles = Map<string, string>
 
 /**
- * Creates the golden questions that the agent does not have yet.
+ * Creates the golden questions that the agent does not have yet. Of those that it has, `on_failure` becomes what the file says.
  * @throws CommandError that names file and line, before anything is created, for a question that the API would refuse
  */
 export async function importQuestions(api: Api, agentId: string, { text, file, onFailure }: Source) {
@@ -26,31 +26,35 @@ export async function importQuestions(api: Api, agentId: string, { text, file, o
   const path = `/v1/agents/${agentId}/golden-questions`
   const existing = await pagesOf<Golden>(api, path)
   const titles = await titlesOf(api, agentId)
-  const known = new Set(existing.map(keyOf))
+  const known: Body[] = [...existing]
   const rows = [...lines].map(([line, question]) => {
     const at = `${file}, line ${line}`
     const body = toBody(question, titles, at)
-    const isNew = !known.has(keyOf(body))
-    known.add(keyOf(body))
-    return { line, at, body: { ...body, on_failure: onFailure }, isNew }
+    const same = known.find((each) => isSame(each, body))
+    if (!same) known.push(body)
+    return { line, at, body, same }
   })
-  const count = rows.filter(({ isNew }) => isNew).length
+  const count = known.length - existing.length
   if (existing.length + count > maxPerAgent)
     throw new CommandError(
       `an agent can have ${maxPerAgent} golden questions: ${existing.length} and ${count} new are more`,
     )
 
   const imported: object[] = []
-  for (const { line, at, body, isNew } of rows) {
-    const { question } = body
-    if (!isNew) {
+  for (const { line, at, body, same } of rows) {
+    const { question, on_failure = same?.on_failure } = body
+    if (same && (!same.id || same.on_failure === on_failure)) {
       imported.push({ line, question, imported: 'is there already', result: null })
       continue
     }
-    const golden = (await api('POST', path, body, { busy: [429] }).catch((error: Error) => {
+    const request = same
+      ? api('PATCH', `${path}/${same.id}`, { on_failure }, { busy: [429] })
+      : api('POST', path, { on_failure: onFailure, ...body }, { busy: [429] })
+    const golden = (await request.catch((error: Error) => {
       throw new CommandError(`${at} and those after it are not imported: ${error.message}`)
     })) as Golden
-    imported.push({ line, question, imported: 'created', result: golden.last_result?.passed ? 'passes' : 'fails' })
+    const result = golden.last_result?.passed ? 'passes' : 'fails'
+    imported.push({ line, question, imported: same ? 'changed' : 'created', result })
   }
   return imported
 }
@@ -62,25 +66,38 @@ export async function titlesOf(api: Api, agentId: string): Promise<Titles> {
   return new Map(documents.map(({ id, title }) => [id, title]))
 }
 
-function toBody({ question, expected }: Question, titles: Titles, at: string) {
+type Body = Pick<Golden, 'question' | 'expects'> & Partial<Golden>
+
+function toBody(
+  { question, expected, settings: { document_id: id, ...settings } }: Question,
+  titles: Titles,
+  at: string,
+) {
   const { title, words } = expected ?? {}
-  const document_id = title === undefined ? undefined : documentOf(title, titles, at)
-  const expects = expected
-    ? { ...(document_id && { document_id }), ...(words && { words }) }
-    : { nothing: true as const }
-  const { issues: [issue] = [] } = v.safeParse(createBody, { question, expects })
+  const document_id = title === undefined && id === undefined ? undefined : documentOf(title, id, titles, at)
+  const expects =
+    document_id || words ? { ...(document_id && { document_id }), ...(words && { words }) } : { nothing: true }
+  const given = Object.entries({ ...settings, within: settings.within && Number(settings.within) })
+  const body = { question, expects, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
+  const { issues: [issue] = [] } = v.safeParse(createBody, body)
   if (issue) throw new CommandError(`${at}: ${v.getDotPath(issue)} ${issue.message}`)
-  return { question, expects }
+  return body as Body
 }
 
-function documentOf(title: string, titles: Titles, at: string): string {
-  const [found, ...others] = [...titles].filter(([, each]) => normalized(each) === normalized(title))
-  if (!found) throw new CommandError(`${at}: no document has the title “${title}”`)
-  if (others.length > 0) throw new CommandError(`${at}: ${others.length + 1} documents have the title “${title}”`)
-  return found[0]
+/** The id decides where several documents have the title, or none has it any more. */
+function documentOf(title = '', id: string | undefined, titles: Titles, at: string): string {
+  const found = [...titles].flatMap(([id, each]) => (normalized(each) === normalized(title) ? [id] : []))
+  if (id !== undefined && (found.length === 0 ? titles.has(id) : found.includes(id))) return id
+  if (found.length === 0) throw new CommandError(`${at}: no document has the title or id “${title || id}”`)
+  if (found.length > 1) throw new CommandError(`${at}: ${found.length} documents have the title “${title}”`)
+  return found[0]!
 }
 
-/** The same for questions with the same expectation. */
-function keyOf({ question, expects: { document_id = '', words = '' } }: Pick<Golden, 'question' | 'expects'>): string {
-  return JSON.stringify([question.trim(), document_id, normalized(words)])
+/** The same question with the same expectation, unless they say otherwise among how many hits. */
+function isSame(one: Body, other: Body): boolean {
+  return keyOf(one) === keyOf(other) && (one.within ?? other.within) === (other.within ?? one.within)
+}
+
+function keyOf({ question, expects: { document_id = '', words = '' }, as_of }: Body): string {
+  return JSON.stringify([question.trim(), document_id, normalized(words), as_of ? Date.parse(as_of) : null])
 }

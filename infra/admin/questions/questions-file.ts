@@ -8,6 +8,8 @@ export interface Question {
   question: string
   /** What the right passage has; undefined for a question that no document answers. */
   expected: Expected | undefined
+  /** What a golden question has beyond, as the file says it. */
+  settings: Partial<Record<(typeof settings)[number], string>>
 }
 
 /** One of both, or both. */
@@ -16,6 +18,8 @@ export interface Expected {
   words: string | undefined
 }
 
+const settings = ['document_id', 'within', 'on_failure', 'as_of'] as const
+
 /** Under which names each column is read, in lower case. */
 const columns = {
   id: ['id'],
@@ -23,6 +27,10 @@ const columns = {
   question: ['question', 'query'],
   title: ['title', 'document', 'document_title'],
   words: ['words', 'passage', 'answer'],
+  document_id: ['document_id'],
+  within: ['within'],
+  on_failure: ['on_failure'],
+  as_of: ['as_of'],
 }
 type Column = keyof typeof columns
 
@@ -48,24 +56,41 @@ export function questionsByLine(text: string, file: string): Map<number, Questio
   if (rows.length === 0) throw new CommandError(`${file} has no questions`)
   const ids = new Set<string>()
   const questions = rows.map(({ cells, line }): [number, Question] => {
-    const cell = (column: Column) => cells[places[column]]?.trim() || undefined
+    const cell = (column: Column) => unescaped(cells[places[column]]?.trim() ?? '') || undefined
     const [id, question, title, words] = [cell('id') ?? `line ${line}`, cell('question'), cell('title'), cell('words')]
     if (question === undefined) throw new CommandError(`${file}, line ${line}: the question is empty`)
     if (ids.has(id)) throw new CommandError(`${file}, line ${line}: an earlier question has the id ${id} too`)
     ids.add(id)
-    return [line, { id, kind: cell('kind'), question, expected: title || words ? { title, words } : undefined }]
+    const expected = title || words ? { title, words } : undefined
+    const given = Object.fromEntries(settings.map((column) => [column, cell(column)]))
+    return [line, { id, kind: cell('kind'), question, expected, settings: given }]
   })
   return new Map(questions)
 }
 
-/** A file with the columns `question`, `title` and `words`. */
-export function writeQuestions(questions: readonly Pick<Question, 'question' | 'expected'>[]): string {
-  const rows = questions.map(({ question, expected }) => [question, expected?.title, expected?.words])
-  return [['question', 'title', 'words'], ...rows].map((row) => `${row.map(quoted).join(',')}\n`).join('')
+const written = ['question', 'title', 'words', ...settings] as const
+
+/** A file that is read without loss, of what golden questions have. */
+export function writeQuestions(
+  questions: readonly { [C in (typeof written)[number]]: string | number | null | undefined }[],
+): string {
+  const rows = questions.map((each) => written.map((column) => quoted(escaped(`${each[column] ?? ''}`.trim()))))
+  return [written, ...rows].map((row) => `${row.join(',')}\n`).join('')
 }
 
-function quoted(cell = ''): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+/** A spreadsheet would run a cell that begins like this: one `'` more makes it text, which is taken off where the file is read. */
+const formula = /^'*[=+\-@＝＋－＠]/
+
+function escaped(cell: string): string {
+  return formula.test(cell) ? `'${cell}` : cell
+}
+
+function unescaped(cell: string): string {
+  return cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell
+}
+
+function quoted(cell: string): string {
+  return /[";,\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
 function rowsOf(text: string, file: string): Row[] {
@@ -91,7 +116,12 @@ function placesOf(head: Row | undefined, file: string): Record<Column, number> {
   ) as Record<Column, number>
   const has = (column: Column) => places[column] >= 0
   const missing = has('question') ? (has('title') || has('words') ? undefined : '`title` or `words`') : '`question`'
-  if (missing === undefined) return places
+  const names = Object.values(columns).flat()
+  const unknown = found.find((name) => name !== '' && !names.includes(name))
+  if (missing === undefined && unknown === undefined) return places
+  const at = `${file}, line ${head?.line ?? 1}`
+  if (missing === undefined)
+    throw new CommandError(`${at}: unknown column \`${unknown}\`; there may be: ${names.join(', ')}`)
   const there = found.length > 0 ? `there are: ${found.join(', ')}` : 'the file is empty'
-  throw new CommandError(`${file}, line ${head?.line ?? 1}: no column ${missing}; ${there}`)
+  throw new CommandError(`${at}: no column ${missing}; ${there}`)
 }
