@@ -84,7 +84,7 @@ export function dashboardApp({
   app.get(
     '/dashboard/*',
     screen({ permission: 'any' }, ({ c }) => {
-      if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/\/+$/, '') }
+      if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }
       throw new ApiError('route_not_found', 'There is no such screen.')
     }),
   )

@@ -33,8 +33,8 @@ function cut(passage: string): string {
 
 const lineBreak = /\r\n|[\n\r\v\f\x85\u2028\u2029]/
 const row = /^\|(.*)\|$/
-const delimiterRow = /^\|?[\s:|-]*-{2,}[\s:|-]*\|?$/
-const heading = /^#{1,6}\s+(.*?)\s*#*$/
+const delimiterRow = /^(?=.*--)[\s:|-]+$/s
+const heading = /^#{1,6}\s+(\S.*)?$/
 
 /** Markdown on a single line: semicolons end the rows of a table, and colons headings. */
 export function onOneLine(markdown: string): string {
@@ -42,7 +42,10 @@ export function onOneLine(markdown: string): string {
   for (const text of markdown.split(lineBreak).map((text) => text.trim())) {
     if (text === '' || (delimiterRow.test(text) && text.includes('|'))) continue
     const cells = row.exec(text)?.[1]
-    line += cells === undefined ? `${text.replace(heading, '$1:')} ` : `${cells.trim()}; `
+    line +=
+      cells === undefined
+        ? `${text.replace(heading, (_, said = '') => `${said.replace(/(?<!#)#+$/, '').trimEnd()}:`)} `
+        : `${cells.trim()}; `
   }
   return line.replaceAll(/\s+/g, ' ').replace(/;? $/, '')
 }

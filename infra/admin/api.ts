@@ -45,7 +45,7 @@ export function apiOf(url: string, apiKey: string): Api {
 
   return async function request(method, path, body, options = {}) {
     const { busy = [429, 503], attempts = 4, mayBeMissing = false, signal } = options
-    const address = url.replace(/\/+$/, '') + path
+    const address = url.replace(/(?<!\/)\/+$/, '') + path
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(address, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch(
         (error: Error) => {

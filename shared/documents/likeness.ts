@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 
 /** Lines as two versions of a text share them, though its prices and dates have changed: without digits. */
 export function likenessLines(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.replaceAll(/[0-9]/g, '').replaceAll(/^[ \t\r]+|[ \t\r]+$/g, ''))
+  const lines = text
+    .split('\n')
+    .map((line) => line.replaceAll(/[0-9]/g, '').replaceAll(/^[ \t\r]+|(?<![ \t\r])[ \t\r]+$/g, ''))
   return [...new Set(lines)].filter((line) => !isBare.test(line))
 }
 
@@ -29,7 +31,7 @@ export function likenessName(name: string): string | undefined {
 }
 
 const marks =
-  /\(\d+\)|\bcopy of\b|(?:19|20)\d{6}(?!\d)|\bv(?:er(?:sion)?)?\.? ?\d+(?:[.\d]*\d)?\b|\b\d{4}[-. ]?\d\d(?:[-. ]?\d\d)?\b|\b\d{1,2}[-. ]\d{1,2}[-. ]\d{2,4}\b|\b\d{1,2}\.\d{4}\b|\b(?:19|20)\d\d(?:\/\d\d)?\b/g
+  /\(\d+\)|\bcopy of\b|(?:19|20)\d{6}(?!\d)|\bv(?:er(?:sion)?)?\.? ?\d+(?:\.+\d+)*\b|\b\d{4}[-. ]?\d\d(?:[-. ]?\d\d)?\b|\b\d{1,2}[-. ]\d{1,2}[-. ]\d{2,4}\b|\b\d{1,2}\.\d{4}\b|\b(?:19|20)\d\d(?:\/\d\d)?\b/g
 
 const months = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt'].flatMap((language) =>
   (['long', 'short'] as const).flatMap((month) => {

@@ -1,7 +1,7 @@
 const maxCharacters = 200
 const maxUnits = 2000
 const minKeyLength = 8
-const keys = /\b(bearer\s+|[a-z]{2,4}[-_](?=[\w*-]*[\d*]))[\w.*~+/=-]{8,}/gi
+const keys = /\b(?:bearer\s+|[a-z]{2,4}[-_])[\w.*~+/=-]{8,}/gi
 /** URLs, numeric addresses, hosts with a port, and dotted names that do not end in a digit as versions do. */
 const addresses =
   /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>()]+|\[[\da-f:.]+\](:\d+)?|(?<![\w:])[\da-f]{0,4}(:[\da-f]{0,4}){2,7}(?![\w:])|\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|(?<![\w.-])[\w.-]+(:\d{1,5}\b|\.[a-z]{2,63}\b)|\blocalhost\b/gi
@@ -15,7 +15,7 @@ export function safeWords(said: string, { apiKey, baseUrl }: { apiKey: string; b
     .replaceAll(apiKey.length < minKeyLength ? '\0' : apiKey, '…')
     .replaceAll(new URL(baseUrl).hostname, '…')
     .slice(0, maxUnits)
-    .replaceAll(keys, '…')
+    .replaceAll(keys, (found) => (/^bearer\s|^[\w*-]*[\d*]/i.test(found) ? '…' : found))
     .replaceAll(addresses, '…')
     .replaceAll(paths, '…')
     .replaceAll(unprintable, ' ')

@@ -11,7 +11,7 @@ export function cleanText(text: string): string {
     .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .toWellFormed()
     .normalize('NFC')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
   if (Buffer.byteLength(clean) > maxContentBytes) throw new Unreadable('too_much_text')

@@ -109,5 +109,5 @@ function escapeLines(text: string): string {
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
-  return text.trim() && `${fence}\n${text.replace(/^\n+|\s+$/g, '')}\n${fence}`
+  return text.trim() && `${fence}\n${text.replace(/^\n+/, '').trimEnd()}\n${fence}`
 }

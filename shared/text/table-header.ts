@@ -77,11 +77,19 @@ export function isLabel(text: string): boolean {
   return /\p{L}{2}/u.test(text) && amountKind(text) === 'text'
 }
 
-const endingPrice = /(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?$|[€$£] ?\d+$|\d+ ?[€$£]$/u
+const maxPrice = 20
+const price = /^(?:(?:[€$£] ?)?\d[\d.,]*[.,](?:\d\d|-|–)(?: ?(?:[€$£]|[A-Z]{3}))?|[€$£] ?\d+|\d+ ?[€$£])$/u
 
 /** The price that a line ends with, '' without one or with nothing else. */
 export function priceAtEnd(text: string): string {
-  return isLabel(text) ? (endingPrice.exec(text)?.[0] ?? '') : ''
+  if (!isLabel(text)) return ''
+  const end = text.slice(-maxPrice)
+  return (
+    end
+      .split('')
+      .map((_, at) => end.slice(at))
+      .find((ending) => price.test(ending)) ?? ''
+  )
 }
 
 export function amountKind(text: string): 'text' | 'price' | 'percentage' | 'time' | 'quantity' | 'number' {

@@ -35,7 +35,9 @@ export function inScope({ kind, url, include, exclude }: Scope, address: string)
   if (hostOf(url) !== hostOf(address)) return false
   if (kind === 'page') return true
   const { pathname, search } = new URL(address)
-  if (kind === 'site' && !covers(new URL(url).pathname.replace(/[^/]*\.[^/]*$/, ''), pathname)) return false
+  const own = new URL(url).pathname
+  const folder = own.slice(0, own.lastIndexOf('/') + 1)
+  if (kind === 'site' && !covers(own.includes('.', folder.length) ? folder : own, pathname)) return false
   const isListed = (patterns: readonly string[]) => patterns.some((pattern) => covers(pattern, pathname + search))
   return (include.length === 0 || isListed(include)) && !isListed(exclude)
 }
@@ -61,7 +63,7 @@ function covers(pattern: string, path: string): boolean {
 }
 
 /** `%7e` and `~` are the same, as are `%c3` and `%C3`. */
-function plainEscapes(text: string): string {
+export function plainEscapes(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (escaped) => {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
     return /[\w.~-]/.test(character) ? character : escaped.toUpperCase()

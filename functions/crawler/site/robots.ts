@@ -1,6 +1,6 @@
-import robotsParser from 'robots-parser'
 import type { Client } from './client.ts'
 import { follow } from './follow.ts'
+import { rulesIn } from './robots-rules.ts'
 
 export interface Robots {
   allows: (address: string) => boolean
@@ -11,11 +11,9 @@ export interface Robots {
   failed?: string
 }
 
-/** The package's types describe a module of ECMAScript; it is one of CommonJS. */
-const parse = robotsParser as unknown as typeof robotsParser.default
 const maxPauseSeconds = 30
 const maxBytes = 5 * 1024 * 1024
-/** The rest of a longer file does not count. */
+/** The rest of a longer file does not count, but for the line that begins before. */
 const maxRead = 500 * 1024
 
 /** The rules of an address's host for Cuecard. */
@@ -31,18 +29,19 @@ export async function robotsOf(client: Client, address: string): Promise<Robots>
   if ('kind' in followed && followed.kind === 'failed') return failed(followed.reason)
   const { status, body } = 'kind' in followed ? { status: 404, body: Buffer.alloc(0) } : followed.response
   if (status === 429 || status >= 500) return failed(`It answers with the status ${status}.`)
-  const text = status === 200 ? body.toString('utf8', 0, maxRead).replace(/^\ufeff/, '') : ''
-  const rules = parse(origin, text)
-  const delay = rules.getCrawlDelay('Cuecard')
+  const rest = body.subarray(maxRead).findIndex((byte) => byte === 0x0a || byte === 0x0d)
+  const read = rest < 0 ? body : body.subarray(0, maxRead + rest)
+  const rules = rulesIn(status === 200 ? read.toString().replace(/^\ufeff/, '') : '', 'cuecard')
+  const { delay } = rules
   const delaySeconds = delay === undefined ? null : Math.min(Math.max(0, delay), maxPauseSeconds)
   if (delaySeconds !== null) client.setPause(address, Math.max(1, delaySeconds))
   return {
     // The rules are those of the same host with and without `www.`.
     allows: (asked) => {
       const { pathname, search } = new URL(asked)
-      return rules.isAllowed(`${origin}${pathname}${search}`, 'Cuecard') ?? false
+      return rules.allows(pathname + search)
     },
     delaySeconds,
-    sitemaps: rules.getSitemaps().flatMap((sitemap) => URL.parse(sitemap, origin)?.href ?? []),
+    sitemaps: rules.sitemaps.flatMap((sitemap) => URL.parse(sitemap, origin)?.href ?? []),
   }
 }

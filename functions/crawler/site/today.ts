@@ -2,7 +2,9 @@ const day = 24 * 3_600_000
 const languages = ['en', 'de', 'fr', 'es', 'it', 'nl']
 const labels =
   "today(?: is)?|the date is|last (?:updated|modified|changed)|updated|generated|printed|heute(?: ist)?|stand|aktualisiert|letzte (?:änderung|aktualisierung)|aujourd['’]hui|nous sommes|mis à jour|hoy(?: es)?|actualizado|oggi(?: è)?|aggiornato|vandaag(?: is)?|bijgewerkt"
-const time = '(?:\\W*(?:at|um|à|alle)?\\W*\\d?\\d[:.h]\\d\\d(?::\\d\\d)?(?: ?[ap]m\\b)?(?: ?(?:utc|gmt|uhr)\\b)?)?'
+/** Signs between two words; without a limit, long runs of them would take as long as their square. */
+const signs = '\\W{0,9}'
+const time = `(?:${signs}(?:at|um|à|alle)?${signs}\\d?\\d[:.h]\\d\\d(?::\\d\\d)?(?: ?[ap]m\\b)?(?: ?(?:utc|gmt|uhr)\\b)?)?`
 const months = Array.from({ length: 12 }, (_, at) => namesOf('month', Date.UTC(2026, at, 15)))
 const days = Array.from({ length: 7 }, (_, at) => namesOf('weekday', Date.UTC(2026, 1, at + 1))).flat()
 const weekdays = new RegExp(`(?<!\\p{L})(?:${days.join('|')})(?!\\p{L})\\.?`, 'gu')
@@ -11,7 +13,7 @@ const weekdays = new RegExp(`(?<!\\p{L})(?:${days.join('|')})(?!\\p{L})\\.?`, 'g
 export function withoutToday(lines: readonly string[], today: Date): string[] {
   const dates = [-day, 0, day].flatMap((away) => formsOf(new Date(today.getTime() + away)))
   const date = `(?:${dates.join('|')})(?![\\d\\p{L}]|[./-]\\d)`
-  const said = new RegExp(`(?<!\\p{L})(${labels})(?: on| am| le)?\\W*${date}${time}|^\\W*${date}${time}\\W*$`, 'u')
+  const said = new RegExp(`(?<!\\p{L})(${labels})(?: on| am| le)?${signs}${date}${time}|^\\W*${date}${time}\\W*$`, 'u')
   return lines.map((line) => {
     if (!/\d/.test(line)) return line
     const plain = plainDates(line)

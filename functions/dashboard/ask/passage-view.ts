@@ -68,7 +68,7 @@ function meaningOf(likeness: number): keyof typeof w.meaning {
 function headingsOf({ metadata: { headings }, document_title, content }: Hit): string[] {
   // Whoever uploads chunks may keep anything under this name.
   const all = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
-  const own = new Set([...content.matchAll(/^#{1,6}\s+(.*?)\s*$/gm)].map(([, heading]) => heading))
+  const own = new Set([...content.matchAll(/^#{1,6}[ \t]+(.*)$/gm)].map(([, heading]) => heading!.trim()))
   return all.filter((heading, i) => !(i === 0 && heading === document_title) && !own.has(heading))
 }
 

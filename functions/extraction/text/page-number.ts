@@ -8,5 +8,5 @@ export function withoutPageNumber(text: string, page: number, pages: number): st
   return text
     .replace(named, '')
     .replace(unnamed, '')
-    .replace(/^[\s|·•,–—-]+|[\s|·•,–—-]+$/gu, '')
+    .replace(/^[\s|·•,–—-]+|(?<![\s|·•,–—-])[\s|·•,–—-]+$/gu, '')
 }

@@ -104,6 +104,6 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
 }
 
 function markdownHeading(text: string): string | undefined {
-  const [, marked, underlined] = /^(?:#{1,6}[ \t]+(.+?)[ \t#]*|(\S.*)\n={3,}[ \t]*)$/m.exec(text.slice(0, 4_096)) ?? []
-  return (marked ?? underlined)?.replaceAll(/[*_`]|\[(.*?)\]\(.*?\)/g, '$1')
+  const [, marked, underlined] = /^(?:#{1,6}[ \t]+(\S.*)|(\S.*)\n={3,}[ \t]*)$/m.exec(text.slice(0, 4_096)) ?? []
+  return (marked?.replace(/(?<![ \t#])[ \t#]+$/, '') ?? underlined)?.replaceAll(/[*_`]|\[([^[\]]*)\]\([^()]*\)/g, '$1')
 }

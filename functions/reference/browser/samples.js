@@ -92,5 +92,5 @@ const pythonWords = { true: 'True', false: 'False', null: 'None' }
 
 /** @param {string} json */
 function inPython(json) {
-  return json.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => pythonWords[token] ?? token)
+  return json.replaceAll(/"(?:[^"\\]|\\.?)*(?:"|$)|\b(?:true|false|null)\b/gs, (token) => pythonWords[token] ?? token)
 }

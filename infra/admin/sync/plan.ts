@@ -68,5 +68,5 @@ function isSame(document: Document, wanted: Wanted): boolean {
 
 /** What follows the first sentence is advice for people who upload files. */
 export function firstSentenceOf(error: unknown): string {
-  return sentenceOf(error).replace(/\. [A-Z].*$/, '')
+  return sentenceOf(error).split(/\. (?=[A-Z])/, 1)[0]!
 }

@@ -65,7 +65,7 @@ export function serveFiles(app: App, { bucket, folder, signer, origins }: Served
     if (!url.pathname.startsWith(root)) return
     if (method === 'DELETE') await folder.delete(keyOf(url))
     if (method === 'POST' && url.searchParams.has('delete'))
-      for (const [, key = ''] of String(body).matchAll(/<Key>(.*?)<\/Key>/gs)) await folder.delete(unescaped(key))
+      for (const [, key = ''] of String(body).matchAll(/<Key>([^<]*)<\/Key>/g)) await folder.delete(unescaped(key))
   })
 
   async function takeForm({ raw }: { raw: IncomingMessage }) {

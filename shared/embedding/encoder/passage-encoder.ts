@@ -38,7 +38,7 @@ export function partsOf(passage: string): { heading: string; sentences: string[]
   const sentences = rest
     .join('\n')
     .split(/(?<=[.!?])\s+|\n/)
-    .map((sentence) => sentence.replace(/^[\s#>|*-]+|[\s|*]+$/g, '').replace(/\s*\|\s*/g, ', '))
+    .map((sentence) => sentence.replace(/^[\s#>|*-]+|(?<![\s|*])[\s|*]+$/g, '').replace(/(?:(?<!\s)\s+)?\|\s*/g, ', '))
   return {
     heading: heading.replaceAll(' > ', ', '),
     sentences: [...new Set(sentences)].filter((text) => text && text !== last),

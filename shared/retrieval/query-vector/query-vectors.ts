@@ -13,7 +13,7 @@ export function queryVectorKey(model: string, query: string): QueryVectorKey {
   const words = query
     .normalize('NFKC')
     .toLowerCase()
-    .replaceAll(/(?<!\p{N})[\p{P}--[#%\&@]]+|[\p{P}--[#%\&@]]+(?!\p{N})/gv, ' ')
+    .replaceAll(/(?<!\p{N})(?:(?![#%&@])\p{P})+|(?:(?![#%&@])\p{P})+(?!\p{N})/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
   return createHash('sha256').update(`${model}\n${words}`).digest()

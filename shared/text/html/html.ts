@@ -40,7 +40,7 @@ export function htmlBlocks(html: string): Block[] {
 }
 
 export function declaredEncoding(bytes: Buffer): string | undefined {
-  return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
+  return /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 }
 
 /** Looks at the start: a doctype, a root element, or any tag if the name says HTML. */
@@ -55,7 +55,7 @@ function blocksOf(nodes: readonly Node[], depth: number): Block[] {
   let inline: Node[] = []
   const flush = () => {
     const text = inlineText(inline, depth)
-      .replace(/[ \t]*\n[ \t]*/g, '\n')
+      .replace(/(?:(?<![ \t])[ \t]+)?\n[ \t]*/g, '\n')
       .trim()
     if (text) blocks.push({ kind: 'paragraph', text })
     inline = []

@@ -6,7 +6,7 @@ const aside = /^(navigation|nav|menu|menubar|search|complementary|aside)$/
 const around = /^(banner|header|contentinfo|footer|dialog|alertdialog)$/
 /** Consent tools by name: a bakery has a class `cookies`, too. */
 const banner =
-  /(^|[\s_-])(cookie[-_]?\w*[-_]?(banner|consent|notice|bar|law|popup|modal|dialog|message|info|wall|overlay|settings)|consent[-_]?(banner|modal|manager|popup)|gdpr|onetrust|cookiebot|cybotcookiebot|usercentrics|klaro|iubenda|didomi|osano|borlabs|cmplz|cky|cc-(window|banner)|newsletter[-_]?(popup|modal)|age[-_]?gate)/i
+  /(^|[\s_-])(cookie[-\w]{0,20}(banner|consent|notice|bar|law|popup|modal|dialog|message|info|wall|overlay|settings)|consent[-_]?(banner|modal|manager|popup)|gdpr|onetrust|cookiebot|cybotcookiebot|usercentrics|klaro|iubenda|didomi|osano|borlabs|cmplz|cky|cc-(window|banner)|newsletter[-_]?(popup|modal)|age[-_]?gate)/i
 const cart =
   /(mini|side|ajax|drawer|flyout)[-_]*(cart|basket)|(cart|basket)[-_]*(drawer|notification|sidebar|dropdown|popup|modal|flyout|items)|widget_shopping_cart/i
 const links =
@@ -16,8 +16,11 @@ const skipLink =
 const price = /[€$£¥₹]\s?\d|\d\s?([€£₹]|kr\b|zł|EUR\b|USD\b|CHF\b)|\b(CHF|EUR|USD|Rs\.?)\s?\d/
 const zero = /[€$£]\s?0[.,]00|\b0[.,]00\s?[€£]/g
 /** What callers ask for, wherever a page says it: prices, telephone, mail, opening hours, whether prices include tax. */
-const contact =
-  /(\+|\b0|\(0)\d[\d ()/.-]{6,}\d|\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b|\d\s*(am|pm|uhr|h)?\s*(-|–|—|to|bis|à|until)\s*\d{1,2}\s*([:.h]\d\d|am|pm|uhr|h\b)|\S@\S+\.\w|\b(VAT|MwSt|TVA|IVA)\b/i
+const contact = [
+  /(?:\+|\b0|\(0)\d[\d ()/.-]{6,30}\d|\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b/,
+  /\d\s*(?:(?:am|pm|uhr|h)\s*)?(?:-|–|—|to|bis|à|until)\s*\d{1,2}\s*(?:[:.h]\d\d|am|pm|uhr|h\b)/i,
+  /\S@[^\s@]+\.\w|\b(?:VAT|MwSt|TVA|IVA)\b/i,
+]
 /** Panels that a reader opens, and parts that a script moves to their places. */
 const panel = /tab-?(pane|panel|content)|collaps|accordion|expand|toggle/i
 const maxContact = 300
@@ -131,7 +134,7 @@ function contacts(element: Element): Node[] {
 function saysContact(node: Node): boolean {
   if (lengthOf(node) > maxContact) return false
   const text = textOf(node)
-  return contact.test(text) || price.test(text.replaceAll(zero, '')) || node.nodeName === 'address'
+  return contact.some((mark) => mark.test(text)) || price.test(text.replaceAll(zero, '')) || node.nodeName === 'address'
 }
 
 function isBlock(node: Node): boolean {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FetchOptions, fetchPage } from '../../../functions/crawler/site/page.ts'
 import type { OutboundRequest } from '../../../shared/outbound/request.ts'
+import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/processor-time.ts'
 import { requestTo, Site } from '../sites/site.ts'
 import { type Sites, sites } from '../sites/sites.ts'
 import { ownClient } from './own-client.ts'
@@ -229,6 +230,17 @@ describe('manners', () => {
     expect(site.requests).toEqual(['/', '/', '/long'])
   })
 })
+
+test.each([' ', '\t ', '\n ', 'a ', '\u00a0', '\r', '|', '<', '&', '#'])(
+  'a text of “%s” takes no time',
+  async (unit) => {
+    const text = `Prices${unit.repeat(1_000_000 / unit.length)}.`
+    for (const type of ['text/plain', 'text/html'])
+      expect(
+        await microsecondsPerByte(text, () => one({ headers: { 'content-type': type }, body: text })),
+      ).toBeLessThan(maxMicrosecondsPerByte)
+  },
+)
 
 test('a page of more tags than can be read in seconds is left out', async () => {
   const started = performance.now()

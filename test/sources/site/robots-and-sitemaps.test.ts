@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fetchPage } from '../../../functions/crawler/site/page.ts'
 import { robotsOf } from '../../../functions/crawler/site/robots.ts'
 import { readSitemap } from '../../../functions/crawler/site/sitemap.ts'
+import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/processor-time.ts'
 import { type Page, requestTo, Site } from '../sites/site.ts'
 import { sites } from '../sites/sites.ts'
 import { ownClient } from './own-client.ts'
@@ -71,6 +72,64 @@ test('without a robots.txt all is allowed; where it fails, nothing', async () =>
 test('what a robots.txt says behind 500 KiB does not count', async () => {
   const { allows } = await robots(`User-agent: *\n${'# '.padEnd(512_000, 'x')}\nDisallow: /`)
   expect(allows(`${url}/a`)).toBe(true)
+})
+
+test('a rule that begins within 500 KiB counts whole', async () => {
+  const { allows } = await robots(
+    `User-agent: *\n#${'x'.repeat(500 * 1024 - 40)}\nDisallow: /private-things\nDisallow: /`,
+  )
+  expect(['/private-things', '/private', '/'].map((path) => allows(url + path))).toEqual([false, true, true])
+})
+
+test('all groups of a name count together, and those of every crawler only without one', async () => {
+  const text =
+    'User-agent: *\nDisallow: /all\n\nUser-agent: other\nUSER-AGENT: Cuecard/1.0 # ours\nDisallow: /own\n\nuser-agent: cuecard\n'
+  const { allows, sitemaps } = await robots(`${text}Sitemap: ${url}/map.xml\ndisallow : /b\nAllow: /b\nDisallow:\n`)
+  expect(['/all', '/own', '/b', '/c'].map((path) => allows(url + path))).toEqual([true, false, true, true])
+  expect(sitemaps).toEqual([`${url}/map.xml`])
+  expect((await robots('User-agent: *\nDisallow: /\n\nUser-agent: cuecard')).allows(url)).toBe(true)
+})
+
+test('the longest rule decides; * stands for any characters, and $ for the end', async () => {
+  const rules = [
+    'Disallow: /*.pdf$',
+    'Allow: /*/open',
+    'Disallow: /x/*/y*z$',
+    'Disallow: /caf%c3%a9',
+    'Disallow: /%7Eme',
+    'Disallow: /a$b',
+  ]
+  const { allows } = await robots(['User-agent: *', ...rules].join('\n'))
+  const forbidden = ['/a.pdf', '/b/a.pdf?x=.pdf', '/x/1/y/z', '/x/1/2/yz', '/café', '/~me/1', '/a$b']
+  const allowed = ['/a.pdf?x', '/a.pdfs', '/b/open.pdf', '/x/y/z', '/x/1/yzz1', '/a']
+  expect(forbidden.filter((path) => allows(url + path))).toEqual([])
+  expect(allowed.filter((path) => !allows(url + path))).toEqual([])
+})
+
+describe('a robots.txt of 500 KiB is read at once, and asked for 100 addresses', () => {
+  const half = 250 * 1024
+  const lines = (line: (i: number) => string, bytes: number) => {
+    let text = ''
+    for (let i = 0; text.length < bytes; i++) text += `${line(i)}\n`
+    return text
+  }
+  const texts = {
+    'of names, then rules': lines((i) => `User-agent: bot${i}`, half) + lines((i) => `Disallow: /${i}`, half),
+    'of one name again and again, then rules':
+      lines(() => 'User-agent: *', half) + lines((i) => `Disallow: /${i}`, half),
+    'of short rules': `User-agent: *\n${lines((i) => `Allow: *${i}`, 2 * half)}`,
+    'of stars': `User-agent: *\nDisallow: /${'*a'.repeat(half)}`,
+    'of rules of stars': `User-agent: *\n${lines(() => `Disallow: /${'*a'.repeat(100)}`, 2 * half)}`,
+    'of addresses of sitemaps': lines(() => 'Sitemap: /a', 2 * half),
+  }
+
+  test.each(Object.entries(texts))('%s', async (_, text) => {
+    const spent = await microsecondsPerByte(text, async () => {
+      const { allows } = await robots(text)
+      for (let i = 0; i < 100; i++) allows(`${url}/${'a'.repeat(200)}/${i}`)
+    })
+    expect(spent).toBeLessThan(maxMicrosecondsPerByte)
+  })
 })
 
 test('a sitemap index gives the 2,000 addresses of its files, a zipped one too', async () => {

@@ -12,7 +12,7 @@ export interface Priced {
 }
 
 const currency = /[€$£¥円元]|(?:EUR|USD|GBP|CHF|Euros?|Fr\.|kr|zł)(?![\p{L}])/iu.source
-const amount = /\d+(?:[.,'’ ]\d{3})*(?:[.,]\d{1,2})?(?![\d.,]*\d)/u.source
+const amount = /\d+(?:[.,'’ ]\d{3}){0,3}(?:[.,]\d{1,2})?(?![.,]*\d)/u.source
 const price = new RegExp(
   `(?:(?<![\\p{L}\\d])(${currency}) ?(${amount}))|(?:(?<![\\d.,])(${amount}) ?(${currency}))`,
   'giu',
@@ -38,7 +38,7 @@ export function pricesIn(content: string): Priced[] {
   })
 }
 
-const isRule = /^\s*\|?[\s:|-]*-[\s:|-]*$/
+const isRule = /^[\s:|]*-[\s:|-]*$/
 
 function pricedIn(text: string, header: string): Priced[] {
   const found = [...text.matchAll(price)]
@@ -47,7 +47,9 @@ function pricedIn(text: string, header: string): Priced[] {
   const amounts = found.map(
     ([, before, first, second, after]) => `${sign(before ?? after!)}${toNumber(first ?? second!)}`,
   )
-  const shown = text.replaceAll(/^[\s|#>*-]+|[\s|*]+$|[*_]{2,}/g, '').replaceAll(/\s*\|\s*/g, ' · ')
+  const shown = text
+    .replaceAll(/^[\s|#>*-]+|(?<![\s|*])[\s|*]+$|[*_]{2,}/g, '')
+    .replaceAll(/(?:(?<!\s)\s+)?\|\s*/g, ' · ')
   return [{ key: `${item}|${header}`, text: shown, amounts: amounts.join(' ') }]
 }
 

@@ -41,7 +41,7 @@ function wordsOf(text: string): string[] {
 }
 
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
-  const head = isAfterChange ? text.slice(0, contextCharacters).replace(/\S*$/, '') : ''
+  const head = isAfterChange ? text.slice(0, contextCharacters).replace(/(?<!\S)\S+$/, '') : ''
   const tail = isBeforeChange ? text.slice(-contextCharacters).replace(/^\S*/, '') : ''
   return head.length + tail.length + 2 * contextCharacters > text.length ? text : `${head}…${tail}`
 }

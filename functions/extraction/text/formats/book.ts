@@ -5,7 +5,8 @@ import { htmlBlocks } from '../../../../shared/text/html/html.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { entriesNamed } from '../zip-package.ts'
 
-const emptyElement = /<(?!(?:area|br|col|hr|img|input|link|meta|wbr)\b)([\w:-]+)((?:\s[^<>]*)?)\/>/g
+const voids = new Set(['area', 'br', 'col', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
+const emptyElement = /<([\w:-]+)((?:\s[^<>]*)?)\/>/g
 
 /** The chapters of an EPUB in reading order, without its table of contents. @throws Unreadable */
 export async function bookBlocks(file: Buffer): Promise<Block[]> {
@@ -21,7 +22,8 @@ export async function bookBlocks(file: Buffer): Promise<Block[]> {
   const chapters = [...new Set(order.length > 0 ? order : items.values())].filter(isChapter)
   if (chapters.length === 0) throw new Unreadable('damaged')
   const names = chapters.map((item) => posix.join(posix.dirname(path!), unescaped(item.get('href') ?? '')))
-  return names.flatMap((name) => htmlBlocks(text(name).replace(emptyElement, '<$1$2></$1>')))
+  const closed = (tag: string, name: string, rest: string) => (voids.has(name) ? tag : `<${name}${rest}></${name}>`)
+  return names.flatMap((name) => htmlBlocks(text(name).replace(emptyElement, closed)))
 }
 
 function isChapter(item: Map<string, string>): boolean {
@@ -32,7 +34,7 @@ function isChapter(item: Map<string, string>): boolean {
 function tags(xml: string, name: string): Map<string, string>[] {
   const found = xml.matchAll(new RegExp(`<(?:[\\w-]+:)?${name}(\\s[^<>]*)>`, 'g'))
   return Array.from(found, ([, attributes]) => {
-    const pairs = attributes!.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)
+    const pairs = attributes!.matchAll(/(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)
     return new Map(Array.from(pairs, ([, key, double, single]) => [key!, double ?? single!]))
   })
 }

@@ -5,9 +5,14 @@ import { characters, entriesNamed } from '../zip-package.ts'
 const maxLetters = 256 * 1024
 /** Stands for the number of a page until that is left out. */
 const number = 987_654_321
-const numberFields =
-  /<w:fldSimple [^>]*w:instr="\s*\w*PAGES?\b.*?<\/w:fldSimple>|<w:instrText[^>]*>\s*\w*PAGES?\b.*?fldCharType="end"[^>]*>|<text:(page-number|page-count)\b.*?<\/text:\1>/gs
-const hidden = /<(mc:Fallback|w:instrText|w:delText|office:annotation)\b.*?<\/\1>/gs
+/** Elements that show the number of a page or of all pages, by their tag and the text behind it, and what their end holds. */
+const numberFields: [RegExp, string][] = [
+  [/^w:fldSimple [^>]*?w:instr="\s*\w*PAGES?\b/, '/w:fldSimple'],
+  [/^w:instrText[^>]*>\s*\w*PAGES?\b/, 'fldCharType="end"'],
+  [/^text:page-number\b/, '/text:page-number'],
+  [/^text:page-count\b/, '/text:page-count'],
+]
+const hidden = /^(?:mc:Fallback|w:instrText|w:delText|office:annotation)\b/
 
 /** The headers and footers of a DOCX or ODT that its pages show, once and without page numbers. anydoc leaves them out. */
 export async function pageHeads(file: Buffer, format: string): Promise<Block[]> {
@@ -26,7 +31,7 @@ async function wordHeads(file: Buffer): Promise<string[]> {
   const text = (name: RegExp) => [...parts].find(([part]) => name.test(part))?.[1].toString() ?? ''
   const [document, settings] = [text(/document\d*\.xml$/), text(/settings\.xml$/)]
   const relations = new Map(
-    [...text(/\.rels$/).matchAll(/<Relationship [^>]*>/g)].map(([relation]) => [
+    [...text(/\.rels$/).matchAll(/<Relationship [^<>]*>/g)].map(([relation]) => [
       /\bId="([^"]*)"/.exec(relation)?.[1],
       /\bTarget="\/?(?:word\/)?([^"]*)"/.exec(relation)?.[1],
     ]),
@@ -36,7 +41,7 @@ async function wordHeads(file: Buffer): Promise<string[]> {
     first: /<w:titlePg\s*\/?>/.test(document),
     even: settings.includes('<w:evenAndOddHeaders'),
   }
-  const references = [...document.matchAll(/<w:(?:header|footer)Reference [^>]*>/g)].map(([reference]) => reference)
+  const references = [...document.matchAll(/<w:(?:header|footer)Reference [^<>]*>/g)].map(([reference]) => reference)
   return references
     .filter((reference) => shown[(/w:type="(first|even)"/.exec(reference)?.[1] ?? 'default') as keyof typeof shown])
     .map((reference) => parts.get(`word/${relations.get(/r:id="([^"]*)"/.exec(reference)?.[1])}`)?.toString() ?? '')
@@ -44,19 +49,27 @@ async function wordHeads(file: Buffer): Promise<string[]> {
 
 async function writerHeads(file: Buffer): Promise<string[]> {
   const styles = (await entriesNamed(file, /^styles\.xml$/)).get('styles.xml')?.toString() ?? ''
-  return [...styles.matchAll(/<style:(header|footer)(?: [^>]*)?>.*?<\/style:\1>/gs)]
-    .map(([part]) => part)
-    .filter((part) => !/^[^>]*style:display="false"/.test(part))
+  const heads = styles.split(/<(?=style:(?:header|footer)[ >])/).slice(1)
+  return heads
+    .map((head) => head.split(/<\/style:(?:header|footer)>/, 1)[0]!)
+    .filter((head) => !/^[^>]*style:display="false"/.test(head))
+    .map((head) => `<${head}`)
 }
 
 function linesOf(xml: string): string[] {
-  const text = xml
-    .slice(0, maxLetters)
-    .replace(numberFields, String(number))
-    .replace(hidden, '')
-    .replace(/<(?:w|text):(?:tab|br|cr|s|line-break)\b[^>]*>/g, ' ')
-    .replace(/<\/(?:w|text):[ph]>/g, '\n')
-    .replace(/<[^>]+>/g, '')
+  const [first = '', ...pieces] = xml.slice(0, maxLetters).split('<')
+  let [text, end] = [first, '']
+  for (const piece of pieces) {
+    if (end && !piece.includes(end)) continue
+    const field = end ? undefined : numberFields.find(([begin]) => begin.test(piece))
+    const name = end || field ? undefined : hidden.exec(piece)?.[0]
+    const isEmpty = /^[^>]*\/>/.test(piece)
+    end = isEmpty ? '' : (field?.[1] ?? (name ? `/${name}>` : ''))
+    if (field) text += number
+    if (/^(?:w|text):(?:tab|br|cr|s|line-break)\b/.test(piece)) text += ' '
+    if (/^\/(?:w|text):[ph]>/.test(piece)) text += '\n'
+    if (!end) text += piece.slice(piece.indexOf('>') + 1)
+  }
   return characters(text)
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())

@@ -12,7 +12,7 @@ export async function withSlideTitles(blocks: readonly Block[], file: Buffer): P
   const titled = [...blocks]
   for (const slide of (await entriesNamed(file, /^ppt\/slides\/slide\d+\.xml$/)).values()) {
     const xml = slide.toString()
-    const title = /<p:ph [^>]*type="(?:title|ctrTitle)"/.test(xml) ? undefined : titleOf(boxesIn(xml))
+    const title = /<p:ph [^<>]*type="(?:title|ctrTitle)"/.test(xml) ? undefined : titleOf(boxesIn(xml))
     const at = titled.findIndex((block) => block.kind === 'paragraph' && block.text.trim() === title)
     if (!title || at < 0) continue
     const [first = ''] = paragraphsIn(xml)
@@ -36,8 +36,8 @@ function boxesIn(xml: string): Box[] {
     .slice(1)
     .map((shape) => shape.split('</p:sp>', 1)[0]!)
   return shapes.flatMap((shape) => {
-    const sizes = [...shape.matchAll(/<a:rPr [^>]*\bsz="(\d+)"/g)].map(([, size]) => Number(size))
-    const y = Number(/<a:off [^>]*\by="(-?\d+)"/.exec(shape)?.[1] ?? Number.NaN)
+    const sizes = [...shape.matchAll(/<a:rPr [^<>]*\bsz="(\d+)"/g)].map(([, size]) => Number(size))
+    const y = Number(/<a:off [^<>]*\by="(-?\d+)"/.exec(shape)?.[1] ?? Number.NaN)
     const paragraphs = paragraphsIn(shape)
     return paragraphs.length > 0 && !Number.isNaN(y) ? [{ y, size: Math.max(0, ...sizes), paragraphs }] : []
   })

@@ -16,7 +16,7 @@ export const icaoNames = table(`
 
 /** A record from entries `key value; key value`. */
 export function table(entries: string): Record<string, string> {
-  const pairs = entries.split(';').map((entry) => /^\s*(\S+) (.*?)\s*$/s.exec(entry)!)
+  const pairs = entries.split(';').map((entry) => /^(\S+) (.*)$/s.exec(entry.trim())!)
   return Object.fromEntries(pairs.map(([, key, value]) => [key, value]))
 }
 

@@ -42,7 +42,7 @@ async function readRaster(raster: Raster, scale: number) {
     const size = steadySize(sizeOf(line), body) / scale
     let previous: Word | undefined
     for (const { text: seen, confidence, bbox } of line.words) {
-      const text = bullet ? '•' : seen.replace(/^[|[\]]+|[|[\]]+$|[.·…_]{3,}/g, '')
+      const text = bullet ? '•' : seen.replace(/^[|[\]]+|(?<![|[\]])[|[\]]+$|[.·…_]{3,}/g, '')
       const isWord = /[\p{L}\p{N}€£$%]/u.test(text)
       if (!bullet && confidence < (isWord ? noise : doubtful)) continue
       const [x0, x1, y] = [bbox.x0 / scale, bbox.x1 / scale, straight((bbox.x0 + bbox.x1) / 2, line) / scale]
