@@ -56,9 +56,10 @@ ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
 
 /** The check boxes of the rows belong to this form. */
 function selectionForm(base: string) {
-  const s = words.documents.selection
+  const { selection: s, delete: d } = words.documents
   return html`<form id="selection" class="selection" action="${base}/selected"><label data-all hidden><input type="checkbox"> ${s.all}</label>
-<button class="plain">${s.change}</button></form>`
+<button class="plain">${s.change}</button>
+<button type="button" class="quiet danger" data-delete-selected data-going="${s.going}" data-gone="${s.gone}" data-kept="${s.kept}" aria-label="${s.deleteSelected}">${d.action}</button></form>`
 }
 
 function noneView({ base, counts, mayWrite }: List) {

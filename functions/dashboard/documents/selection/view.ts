@@ -41,7 +41,7 @@ ${stateView(stateOf(document))}</li>`,
         : html`<ul class="documents">${rows}</ul>
 ${documents.some(mayBeRetried) && form('retry', '', html`<p>${w.retryHint}</p><button class="plain">${w.retry}</button>`)}
 ${form('dates', datesFields(typed, faults, zone), html`<button class="plain">${words.documents.dates.set}</button>`)}
-${form('delete', '', html`<p>${w.deleteHint}</p><button class="danger">${w.delete(documents.length)}</button>`)}
+<noscript>${form('delete', '', html`<p>${w.deleteHint}</p><button class="danger">${w.delete(documents.length)}</button>`)}</noscript>
 <p><a href="${base}">${w.back}</a></p>`,
   }
 }

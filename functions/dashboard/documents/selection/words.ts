@@ -6,6 +6,11 @@ export const selection = {
   all: 'Select all on this page',
   select: (title: string) => `Select “${title}”`,
   change: 'Change the selected documents',
+  deleteSelected: 'Delete the selected documents',
+  /** `{count}` stands for how many they are. */
+  going: 'Callers will no longer get answers from {count} documents.',
+  gone: '{count} documents were deleted.',
+  kept: '{count} documents were kept.',
   heading: (count: number) => `Change ${documents(count)}`,
   none: 'No document is selected, or those that were are deleted.',
   back: 'Back to the documents',
