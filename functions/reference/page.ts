@@ -79,7 +79,7 @@ ${sections.map(
 </nav>
 <main id="content" tabindex="-1">
 <h1>${title} API reference</h1>
-<p class="lead">${inline(lead)}</p>
+<p class="lead">${inline(lead)} To work without code, open the <a href="../dashboard">dashboard</a>.</p>
 <noscript><p>Without JavaScript this page is for reading: your own values in the samples and sending requests need it. The document itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
 ${guides.map(({ id, body }) => html`<section class="guide" id="${id}">${body}</section>`)}
 ${sections.map(

@@ -10,7 +10,7 @@ interface Panel extends Call {
 /** A request in every language, with the fields to change it and the button to send it. browser/page.js adds the behaviour. */
 export function requestPanel({ parameters = [], ...call }: Panel): Html {
   const names = new Set(Array.from(call.path.matchAll(variables), ([, name]) => name!))
-  return html`<form class="call" aria-label="${call.method} ${call.path}" data-call="${JSON.stringify(call)}" autocomplete="off">
+  return html`<form class="call" data-call="${JSON.stringify(call)}" autocomplete="off">
 <p class="line"><b class="method ${call.method}">${call.method}</b> <code>${code(call.path)}</code></p>
 <div class="tabs script">${Object.entries(languages).map(
     ([language, { title }]) => html`<button type="button" data-language="${language}">${title}</button>`,

@@ -60,7 +60,7 @@ function filledIn(sample: string, values: Record<string, string>): string {
 async function samplesOfPage(language: string) {
   const page = String((await stand.http('GET', '/v1/docs')).body)
   return [...page.matchAll(/<form class="call"[\s\S]+?<\/form>/g)].map(([form]) => ({
-    name: /aria-label="([^"]+)"/.exec(form)![1]!,
+    name: toText(/<p class="line">(.+?)<\/p>/.exec(form)![1]!),
     code: toText(new RegExp(`<pre data-language="${language}"[^>]*><code>([\\s\\S]+?)</code>`).exec(form)![1]!),
   }))
 }

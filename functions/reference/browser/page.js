@@ -104,10 +104,13 @@ async function send(request, body) {
   )
   const details = create('details')
   const shownHeaders = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-  details.append(create('summary', { textContent: 'Headers' }), create('pre', { textContent: shownHeaders }))
+  details.append(
+    create('summary', { textContent: 'Headers' }),
+    create('pre', { textContent: shownHeaders, tabIndex: 0 }),
+  )
   rememberPath(response.headers.get('location'))
   const value = parsed(text)
-  const pre = create('pre', { textContent: value === undefined ? text : JSON.stringify(value, null, 2) })
+  const pre = create('pre', { textContent: value === undefined ? text : JSON.stringify(value, null, 2), tabIndex: 0 })
   return text ? [line, pre, details] : [line, details]
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings } from '../../support/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
 import { useGateway } from '../../support/gateway.ts'
 import { useStand } from '../../support/stand.ts'
@@ -67,6 +68,21 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
       await page.close()
     },
   )
+
+  test.each([390, 1280])('bars nobody at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
+    const { page } = await open(width)
+    await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
+    expect(await axeFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await axeFindings(page, 'color-contrast')).toEqual([])
+    const panel = page.locator('#getOpenApi form.call')
+    expect((await send(panel, 200)).length).toBeGreaterThan(100_000)
+    if (width === 390) await page.getByRole('button', { name: 'Menu' }).click()
+    expect(await axeFindings(page, 'color-contrast', 'scrollable-region-focusable')).toEqual([])
+    await page.getByRole('button', { name: 'Set key and agent' }).click()
+    expect(await axeFindings(page)).toEqual([])
+    await page.close()
+  })
 
   test('leads through the quickstart to an answer', async () => {
     const tenant = await stand.tenant()

@@ -6,8 +6,8 @@ import { words } from '../../../functions/dashboard/words.ts'
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
 import { type Sites, sites } from '../../sources/sites/sites.ts'
+import { axeFindings } from '../../support/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
-import { axeFindings } from '../axe-findings.ts'
 
 const w = words.sources
 

@@ -1,0 +1,11 @@
+import { source } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** What axe-core finds fault with in the page. @param rules its rules to check, instead of all */
+export async function axeFindings(page: Page, ...rules: string[]): Promise<string[]> {
+  await page.evaluate(source)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) })
+  return await page.evaluate(
+    `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+  )
+}
