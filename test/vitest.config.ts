@@ -7,7 +7,11 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 /** What needs a browser, the synthesis for AWS, a tool of the tests or processes of its own, or takes long: `npm run test:ci`. */
 const ci = [
   ...['{aws,bench,evaluation,load,operators/stage}/**/*.test.ts', '**/browser/**/*.test.ts', 'workflows.test.ts'],
-  ...['files/{hostile,scans}.test.ts', 'dashboard/{new-version,corrections}.test.ts', 'retrieval/term-lists.test.ts'],
+  ...[
+    'files/{hostile,scans}.test.ts',
+    'dashboard/{new-version,corrections,foreign-forms}.test.ts',
+    'retrieval/term-lists.test.ts',
+  ],
   ...['sources/{crawl,site/crawls}.test.ts', 'webhooks/{delivery,outage}.test.ts', 'local/{start,database}.test.ts'],
   ...['admin.test.ts', 'attack/{leaks,fuzz/operations}.test.ts', 'api/payload.test.ts', 'database/plans.test.ts'],
   ...['files/{races,reader-process}.test.ts', 'retrieval/encoder.test.ts'],

@@ -19,6 +19,7 @@ export const words = {
   breadcrumbs: 'Breadcrumbs',
   undo: 'Undo',
   cancel: 'Cancel',
+  reference: 'API reference',
   save: 'Save',
   copy: 'Copy',
   copied: 'Copied',

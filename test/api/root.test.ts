@@ -22,6 +22,18 @@ test.each([
   })
 })
 
+test('whoever comes for the dashboard finds it from the reference, and the reference from there', async () => {
+  const link = async (path: string, text: string) => {
+    const { url, html } = await fetch(`${gateway.origin}${path}`).then(async (page) => ({
+      url: page.url,
+      html: await page.text(),
+    }))
+    return new URL(new RegExp(`<a href="([^"]+)">${text}</a>`).exec(html)![1]!, url).pathname
+  }
+  expect(await link('/', 'dashboard')).toBe('/dashboard')
+  expect(await link('/dashboard', 'API reference')).toBe('/v1/docs')
+})
+
 test.each(['/', '/docs', '/dashboard/'])('%s is no part of the contract', async (path) => {
   const { paths } = (await stand.http('GET', '/v1/openapi.json')).body
   expect(Object.keys(paths)).not.toContain(path)

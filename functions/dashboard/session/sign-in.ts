@@ -47,6 +47,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
       return c.redirect(to, 303)
     })
     .post('/dashboard/sign-out', async (c) => {
+      requireForm(c)
       const session = await findSession(c)
       if (session) await signOut(db.forOrganization(session.organizationId), session)
       clearToken(c)
@@ -67,7 +68,8 @@ ${notice ? html`<p class="notice good" role="status">${notice}</p>` : ''}
 ${faultOf('key', fault)}
 <p id="key-hint" class="hint">${words.signIn.hint}</p></div>
 <button>${words.signIn.submit}</button>
-</form>`,
+</form>
+<p><a href="/v1/docs">${words.reference}</a></p>`,
     sample(),
   )
 }

@@ -36,7 +36,7 @@ export function keyList(keys: Key[], { mayChange, ownId }: { mayChange: boolean;
   const ended = keys.filter(({ state }) => state !== 'active')
   return html`<section class="panel"><div class="head"><h2>${w.title}</h2>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">${w.add}</a>`}</div>
-<p class="hint">${w.lead}</p>
+<p class="hint">${w.lead} <a href="/v1/docs">${words.reference}</a></p>
 <ul class="rows">${active.map((key) => keyRow(key, { mayChange, isOwn: key.id === ownId }))}</ul>
 ${
   ended.length > 0 &&

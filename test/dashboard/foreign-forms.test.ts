@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { storeQuestions } from '../support/asked-questions.ts'
+import { fill, type Ids, makeHeld, makeThings, publicRoutes, screenRoutes } from './routes.ts'
+import { type FormFields, type SignedIn, useDashboard } from './support.ts'
+
+const { stand, signedIn } = useDashboard()
+
+/** @property edits of the document that is a text */
+type Subject = SignedIn & { ids: Ids; edits: string; questionId: string }
+
+/** What a page of ours sends, and what it needs beside `makeThings`. */
+interface Sent {
+  fields?: (subject: Subject) => FormFields
+  /** The document that the path names. */
+  about?: 'fileId' | 'heldId'
+  /** Columns to set on that document first. */
+  columns?: string
+  /** The webhook is. */
+  isDisabled?: true
+  /** A field that the page itself has. */
+  from?: { page: string; field: string }
+}
+const settings = { refresh_hours: '48', include: '', exclude: '' }
+const on = { fields: () => ({ on: 'true' }) }
+const golden = (question: string) => ({
+  fields: () => ({ question, expected: 'nothing', words: '', within: '3', on_failure: 'warn' }),
+})
+const edits = (more: object = {}) => ({ fields: ({ edits }: Subject) => ({ edits, ...more }) })
+const announced = { fields: () => ({ name: 'menu.pdf', bytes: '5' }) }
+
+const documents = '/dashboard/agents/:agentId/documents'
+const agent = '/dashboard/agents/:agentId'
+const forms: Record<string, Sent> = {
+  '/dashboard/sign-in': { fields: ({ apiKey }) => ({ key: apiKey }) },
+  '/dashboard/sign-out': {},
+  [`${documents}/selected`]: {
+    fields: ({ ids, edits }) => ({ action: 'delete', document: `${ids.documentId}.${edits}` }),
+  },
+  [`${documents}/files`]: announced,
+  [`${documents}/:documentId/file`]: {
+    ...announced,
+    about: 'fileId',
+    columns: `status = 'error', error_message = 'It broke.'`,
+  },
+  [`${documents}/:documentId/uploaded`]: { about: 'fileId' },
+  [`${documents}/:documentId/replace`]: { ...edits(), about: 'heldId' },
+  [`${documents}/:documentId/keep`]: { about: 'heldId' },
+  [`${documents}/new`]: { fields: () => ({ title: 'Pets', content: 'Dogs may stay.', from: '', until: '' }) },
+  [`${documents}/:documentId/edit`]: edits({ title: 'Hours', content: 'Closed.', from: '', until: '' }),
+  [`${documents}/:documentId/history/:revision/restore`]: edits(),
+  [`${documents}/:documentId/retry`]: { columns: `status = 'error', error_message = 'It broke.'` },
+  [`${documents}/:documentId/dates`]: edits({ from: '2199-01-01', until: '' }),
+  [`${documents}/:documentId/warnings/:goldenQuestionId/dismiss`]: {},
+  [`${documents}/:documentId/corrections/drop`]: {
+    ...edits({ index: '0' }),
+    columns: `corrections = '[{"before":["a"],"after":["b"]}]'`,
+  },
+  [`${documents}/:documentId/delete`]: edits(),
+  [`${agent}/sources/new`]: { fields: () => ({ url: 'https://shop.example/', kind: 'site', ...settings }) },
+  [`${agent}/sources/:sourceId/refresh`]: {},
+  [`${agent}/sources/:sourceId/edit`]: { fields: () => settings },
+  [`${agent}/sources/:sourceId/delete`]: {},
+  [`${agent}/unanswered/delete`]: { fields: ({ questionId }) => ({ first: questionId, last: questionId }) },
+  [`${agent}/unanswered/clear`]: {},
+  [`${agent}/golden-questions/run`]: {},
+  [`${agent}/golden-questions/new`]: golden('Is there a pool?'),
+  [`${agent}/golden-questions/:goldenQuestionId/edit`]: golden('Is there a sauna?'),
+  [`${agent}/golden-questions/:goldenQuestionId/delete`]: {},
+  '/dashboard/calls/:callId/restore': {},
+  '/dashboard/calls/:callId/delete': {},
+  '/dashboard/settings/auto-delete': on,
+  '/dashboard/settings/revisions': { fields: () => ({ on: 'false' }) },
+  '/dashboard/settings/question-log': on,
+  '/dashboard/settings/keys/new': {
+    fields: () => ({ name: 'Vapi', permissions: 'kb:read', days: '30' }),
+    from: { page: '/dashboard/settings/keys/new', field: 'id' },
+  },
+  '/dashboard/settings/keys/:keyId/revoke': {},
+  '/dashboard/settings/webhooks/new': {
+    fields: () => ({ url: 'https://desk.example/', events: 'document.failed' }),
+  },
+  '/dashboard/settings/webhooks/:webhookId/rotate': {},
+  '/dashboard/settings/webhooks/:webhookId/delete': {},
+  '/dashboard/settings/webhooks/:webhookId/enable': { isDisabled: true },
+  '/dashboard/settings/webhooks/:webhookId/test': {},
+  '/dashboard/settings/webhooks/:webhookId/deliveries/:deliveryId/replay': {},
+}
+
+test('every form has its fields here', () => {
+  const posts = screenRoutes.filter(({ method }) => method === 'POST').map(({ path }) => path)
+  const open = publicRoutes.filter((route) => route.startsWith('POST ')).map((route) => route.slice('POST '.length))
+  expect(Object.keys(forms).toSorted()).toEqual([...posts, ...open].toSorted())
+})
+
+/** Of another page, or of unknown origin. */
+const elsewhere: Record<string, string>[] = [
+  {},
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'http://app.example.com' },
+  { origin: 'https://app.example.com.evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'none' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' },
+  { 'sec-fetch-site': 'cross-site', 'content-type': '' },
+  { origin: 'https://evil.example', 'content-type': 'multipart/form-data; boundary=x' },
+]
+
+async function makeSubject({ about, columns, isDisabled }: Sent): Promise<Subject> {
+  const tenant = await signedIn()
+  const things = await makeThings(stand.db, tenant)
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'We open at nine.' })
+  await stand.deliver()
+  const ids = { ...things, documentId: body.id as string }
+  const [questionId] = await storeQuestions(stand, tenant, { question: 'Is there a pool?' })
+  const heldId = await makeHeld(stand.db, tenant, ids.documentId)
+  await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
+    values (${tenant.organizationId}, ${ids.documentId}, 7, 7, ${tenant.agentId}, 'Hours', 'We open at ten.', now())`.execute(
+    stand.db,
+  )
+  await sql`update documents set warnings = ${JSON.stringify([{ golden_question_id: ids.goldenQuestionId }])}::jsonb
+    where id = ${ids.documentId}`.execute(stand.db)
+  if (isDisabled) await tenant.call('PATCH', `/v1/webhooks/${ids.webhookId}`, { status: 'disabled' })
+  const documentId = { text: ids.documentId, fileId: things.documentId, heldId }[about ?? 'text']
+  if (columns) await sql`update documents set ${sql.raw(columns)} where id = ${documentId}`.execute(stand.db)
+  const { rows } = await sql<{ edits: number }>`select edits from documents where id = ${ids.documentId}`.execute(
+    stand.db,
+  )
+  const edits = `${rows[0]!.edits}`
+  return { ...tenant, ids: { ...ids, documentId, revision: '7' }, edits, questionId: questionId! }
+}
+
+/** All that the database has of an organization. */
+async function rowsOf(organizationId: string): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`select table_name as name from information_schema.columns
+    join information_schema.tables using (table_schema, table_name)
+    where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(
+    stand.db,
+  )
+  const found = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } =
+        await sql`select to_jsonb(each) as row from ${sql.table(name)} each where organization_id = ${organizationId}
+        order by 1`.execute(stand.db)
+      return [name, rows]
+    }),
+  )
+  const own = await stand.db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', organizationId as OrganizationId)
+    .execute()
+  return JSON.stringify([own, found])
+}
+
+describe.each(Object.entries(forms))('the form %s', (path, sent) => {
+  test('changes something when a page of ours sends it, and nothing when another does', async () => {
+    const subject = await makeSubject(sent)
+    const { browser, organizationId } = subject
+    const fields = { ...sent.fields?.(subject) }
+    if (sent.from) {
+      const { html } = await browser.get(sent.from.page)
+      fields[sent.from.field] = new RegExp(`name="${sent.from.field}" value="([^"]+)"`).exec(html)![1]!
+    }
+    const url = fill(path, subject.ids)
+    const before = await rowsOf(organizationId)
+    const cookies = [...browser.jar]
+    for (const headers of elsewhere) {
+      const { status, text } = await browser.post(url, fields, headers)
+      expect([status, text], JSON.stringify(headers)).toEqual([403, expect.stringContaining(words.errors.foreign)])
+    }
+    expect((await browser.post(url, fields, { 'content-type': 'application/json' })).status).toBe(400)
+    expect(await rowsOf(organizationId)).toBe(before)
+    expect([...browser.jar]).toEqual(cookies)
+
+    const { status, text } = await browser.post(url, fields)
+    expect([200, 201, 204, 303], text).toContain(status)
+    expect(await rowsOf(organizationId), text).not.toBe(before)
+  })
+})
