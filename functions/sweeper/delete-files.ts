@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { keyOfUrl, prefixOfUrl } from '../../shared/files/file-url.ts'
-import { describeError, log } from '../../shared/log.ts'
 import { maxPerSweep } from './limits.ts'
 
 export function findObsoleteFiles() {
@@ -10,31 +9,25 @@ export function findObsoleteFiles() {
     select source_url from obsolete_files where delete_at <= now() order by delete_at limit ${maxPerSweep}`
 }
 
-/** Deletes files, then their rows; a file that may still arrive once more later. @returns how many; 0 after an outage */
+/** Deletes files, then their rows; a file that may still arrive once more later. @returns how many */
 export async function deleteFiles(
   db: Database,
   bucket: Pick<Bucket, 'delete' | 'list'>,
   files: { source_url: string }[],
 ): Promise<number> {
-  const urls = files.map((file) => file.source_url)
-  try {
-    const keys: string[] = []
-    const done: string[] = []
-    for (const url of urls) {
-      const prefix = prefixOfUrl(url)
-      const found = prefix === undefined ? [keyOfUrl(url)] : await bucket.list(prefix)
-      keys.push(...found)
-      if (prefix === undefined || found.length === 0) done.push(url)
-    }
-    if (keys.length > 0) await bucket.delete([...new Set(keys)])
-    if (done.length > 0)
-      await db.batch({
-        deleted: sql`delete from obsolete_files where source_url = any(${done}) and last_at <= now()`,
-        postponed: sql`update obsolete_files set delete_at = last_at where source_url = any(${done})`,
-      })
-    return keys.length
-  } catch (error) {
-    log.error('files_not_deleted', { files: urls.length, error: describeError(error) })
-    return 0
+  const keys: string[] = []
+  const done: string[] = []
+  for (const { source_url: url } of files) {
+    const prefix = prefixOfUrl(url)
+    const found = prefix === undefined ? [keyOfUrl(url)] : await bucket.list(prefix)
+    keys.push(...found)
+    if (prefix === undefined || found.length === 0) done.push(url)
   }
+  if (keys.length > 0) await bucket.delete([...new Set(keys)])
+  if (done.length > 0)
+    await db.batch({
+      deleted: sql`delete from obsolete_files where source_url = any(${done}) and last_at <= now()`,
+      postponed: sql`update obsolete_files set delete_at = last_at where source_url = any(${done})`,
+    })
+  return keys.length
 }

@@ -6,7 +6,7 @@ import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queu
 import { sweep } from './sweep.ts'
 
 const sweeper = {
-  db: configuredDatabase({ timeoutSeconds: 40 }),
+  db: configuredDatabase({ timeoutSeconds: 15 }),
   queue: configuredRoutedQueue(),
   crawlerQueue: configuredCrawlerQueue(),
   bucket: configuredBucket(),

@@ -36,14 +36,15 @@ export const failExhausted = (db: Database) =>
     }),
   )
 
-export const failOverdue = (db: Database) => ({
-  unavailable: moveAll(
+export const failUnavailable = (db: Database) =>
+  moveAll(
     db,
     [isOverdue, wasRetried],
     fail({ ...providerUnavailable, message: providerUnavailable.message(d.waiting_reason) }),
-  ),
-  unprocessed: moveAll(db, [isOverdue, sql<boolean>`not ${wasRetried}`], fail(notProcessed)),
-})
+  )
+
+export const failUnprocessed = (db: Database) =>
+  moveAll(db, [isOverdue, sql<boolean>`not ${wasRetried}`], fail(notProcessed))
 
 export function measureOldest(db: Database) {
   return db

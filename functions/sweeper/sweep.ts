@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Database } from '../../shared/database/database.ts'
+import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
-import { log } from '../../shared/log.ts'
+import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
-import { failExhausted, failOverdue, measureOldest, recoverExpired } from './overdue.ts'
+import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
   purgeDeliveries,
   purgeKeys,
@@ -19,23 +19,12 @@ import {
 import { acquireLost, resendLost } from './resend.ts'
 import { acquireDueSources, measureOldestDueSource, sendDueSources } from './sources.ts'
 
-interface SweepReport {
-  recovered: number
-  given_up: number
-  resent: number
-  /** Documents whose message could not be sent; they are due again. */
-  send_failures: number
-  sources_sent: number
-  files_deleted: number
-  keys_purged: number
-  query_vectors_purged: number
-  sessions_purged: number
-  sign_in_attempts_purged: number
-  questions_purged: number
-  revisions_purged: number
-  deliveries_purged: number
-  chunks_listed: number
-  oldest_pending_seconds: number
+/** @returns how many, where it can be counted */
+type Act = (db: Database) => Promise<number | undefined>
+
+/** Makes the invocation an error, which rings the alarm; the log has the error of each kind. */
+class SweepFailed extends Error {
+  override readonly name = 'SweepFailed'
 }
 
 export interface Sweeper {
@@ -46,49 +35,72 @@ export interface Sweeper {
 }
 
 const lastSendMilliseconds = 15_000
+/** Left for the report. */
+const lastStatementMilliseconds = 3000
 
-/** Recovers, fails and resends documents, tells webhooks of what takes long, and purges. Sweeps may overlap. @param remaining milliseconds until this process is stopped */
+/**
+ * Recovers, fails and resends documents, tells webhooks of what takes long, and purges: each kind of work by itself, so that a fault
+ * in one stops no other. Sweeps may overlap. @param remaining milliseconds until this process is stopped
+ * @returns how many of each kind @throws SweepFailed once all the rest is done
+ */
 export async function sweep(
-  { db, queue, crawlerQueue, bucket }: Sweeper,
+  { db: whole, queue, crawlerQueue, bucket }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
-): Promise<SweepReport> {
-  const { recovered, exhausted, unavailable, unprocessed, lost, oldest, obsolete, due, oldestDue } = await db.batch({
-    recovered: recoverExpired(db),
-    exhausted: failExhausted(db),
-    ...failOverdue(db),
-    lost: acquireLost(),
-    oldest: measureOldest(db),
-    obsolete: findObsoleteFiles(),
-    oldestDue: measureOldestDueSource(),
-    due: acquireDueSources(),
-    waiting: sql`select tell_of_waiting_documents()`,
-    unanswered: sql`select tell_of_unanswered_questions()`,
-  })
-  const isSent = await resendLost(db, queue, lost, () => remaining() > lastSendMilliseconds)
-  const failed = exhausted.length + unavailable.length + unprocessed.length
-  const summary = {
-    recovered: recovered.length,
-    given_up: failed,
-    resent: isSent.filter(Boolean).length,
-    send_failures: isSent.filter((each) => !each).length,
-    sources_sent: await sendDueSources(crawlerQueue, due),
-    files_deleted: await deleteFiles(db, bucket, obsolete),
-    keys_purged: await purgeKeys(db),
-    query_vectors_purged: await purgeQueryVectors(db),
-    sessions_purged: await purgeSessions(db),
-    sign_in_attempts_purged: await purgeSignInAttempts(db),
-    questions_purged: await purgeQuestions(db),
-    revisions_purged: await purgeRevisions(db),
-    deliveries_purged: await purgeDeliveries(db),
-    chunks_listed: await listTerms(db, () => remaining() > lastSendMilliseconds),
-    oldest_pending_seconds: oldest[0]!.seconds,
-  }
+) {
+  const maySend = () => remaining() > lastSendMilliseconds
+  let send_failures = 0
+  const kinds = {
+    recovered: (db) => count(db, recoverExpired(db)),
+    exhausted: (db) => count(db, failExhausted(db)),
+    unavailable: (db) => count(db, failUnavailable(db)),
+    unprocessed: (db) => count(db, failUnprocessed(db)),
+    resent: async (db) => {
+      const isSent = await resendLost(db, queue, await rowsOf(db, acquireLost()), maySend)
+      send_failures = isSent.filter((each) => !each).length
+      return isSent.length - send_failures
+    },
+    sources_sent: async (db) => await sendDueSources(crawlerQueue, await rowsOf(db, acquireDueSources())),
+    oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
+    oldest_due_source_seconds: async (db) => (await rowsOf(db, measureOldestDueSource()))[0]!.seconds,
+    told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
+    told_of_unanswered: async (db) => void (await rowsOf(db, sql`select tell_of_unanswered_questions()`)),
+    files_deleted: async (db) => await deleteFiles(db, bucket, await rowsOf(db, findObsoleteFiles())),
+    keys_purged: purgeKeys,
+    query_vectors_purged: (db) => purgeQueryVectors(db),
+    sessions_purged: purgeSessions,
+    sign_in_attempts_purged: purgeSignInAttempts,
+    questions_purged: purgeQuestions,
+    revisions_purged: purgeRevisions,
+    deliveries_purged: purgeDeliveries,
+    chunks_listed: (db) => listTerms(db, maySend),
+  } satisfies Record<string, Act>
+  const done: Partial<Record<keyof typeof kinds, number>> = {}
+  const failed: string[] = []
+  for (const [kind, act] of Object.entries(kinds) as [keyof typeof kinds, Act][])
+    try {
+      done[kind] = await act(whole.within((remaining() - lastStatementMilliseconds) / 1000))
+    } catch (error) {
+      failed.push(kind)
+      log.error('not_swept', { kind, error: describeError(error) })
+    }
+  const { recovered = 0, exhausted = 0, unavailable = 0, unprocessed = 0 } = done
+  const given_up = exhausted + unavailable + unprocessed
   report({
-    OldestPendingSeconds: summary.oldest_pending_seconds,
-    OldestDueSourceSeconds: oldestDue[0]!.seconds,
-    LeaseRecoveries: recovered.length + exhausted.length,
-    DocumentsFailed: failed,
+    OldestPendingSeconds: done.oldest_pending_seconds,
+    OldestDueSourceSeconds: done.oldest_due_source_seconds,
+    LeaseRecoveries: recovered + exhausted,
+    DocumentsFailed: given_up,
   })
-  log.info('sweep', { ...summary })
+  const summary = { ...done, given_up, send_failures }
+  log.info('sweep', summary)
+  if (failed.length > 0) throw new SweepFailed(`Not swept: ${failed.join(', ')}`)
   return summary
+}
+
+async function rowsOf<Row>(db: Database, statement: Statement<Row>): Promise<Row[]> {
+  return (await db.batch({ statement })).statement
+}
+
+async function count(db: Database, statement: Statement): Promise<number> {
+  return (await rowsOf(db, statement)).length
 }

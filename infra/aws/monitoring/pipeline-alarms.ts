@@ -91,7 +91,7 @@ export function pipelineAlarms(
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
-      text: 'Most runs of the sweeper fail. Its log gives the reason; usually the database rejects its login.',
+      text: 'Most runs of the sweeper fail, or one kind of its work does in each. not_swept in its log gives kind and reason; of all kinds, the database usually rejects its login.',
       page: 'stuck-documents',
     },
     'deliveries-late': {
