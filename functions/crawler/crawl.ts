@@ -5,18 +5,19 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
+import { canonical } from '../../shared/sources/address.ts'
 import { maxPages } from '../../shared/sources/sources.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { applyNext } from './apply.ts'
 import { type Claim, claimSource, fail, fenced, LeaseLost, release, succeed } from './lease.ts'
-import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeLook, storePage } from './pages.ts'
+import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeListed, storeLook, storePage } from './pages.ts'
 import { planChanges } from './plan.ts'
-import { canonical, inScope } from './site/address.ts'
+import { inScope } from './site/address.ts'
 import type { Client } from './site/client.ts'
 import { type Fetched, fetchPage } from './site/page.ts'
 import { type Robots, robotsOf } from './site/robots.ts'
 import { isSamePage } from './site/same-page.ts'
-import { readSitemap } from './site/sitemap.ts'
+import { begunReading, readNext } from './site/sitemap.ts'
 
 export interface Crawler {
   db: Database
@@ -33,11 +34,10 @@ const maxAttempts = 5
 /** What a page takes at most, with pauses and a second look, and the storing of what it brought. */
 const lastStartMilliseconds = 120_000
 const pagesAtOnce = 20
-/** A host that another source of the organization is read from is asked again after so long. */
-const busySeconds = 60
 /** So many pages in a row that do not answer end the crawl. */
 const maxFailuresInRow = 10
-const maxPagesOf = { page: 1, site: 500, sitemap: maxPages }
+/** Where a single page leads to may change. */
+const maxPagesOf = { page: 10, site: 500, sitemap: maxPages }
 
 /** The crawl must end and change nothing; the message says why, for people. */
 class Refused extends Error {
@@ -61,7 +61,6 @@ interface Job extends Crawler {
 export async function crawlSource(crawler: Crawler, message: CrawlMessage, remaining: () => number): Promise<void> {
   const db = crawler.db.forOrganization(message.organizationId)
   const claim = await claimSource(db, message, randomUUID())
-  if (claim === 'busy') return void (await sendOrLog(crawler.queue, message, busySeconds))
   if (!claim) return
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {
@@ -86,17 +85,22 @@ async function crawl(job: Job): Promise<void> {
   log.info('source_checked', { ...logged(claim) })
 }
 
-/** Lists what this crawl looks at, once. */
-async function list({ db, claim, client, start }: Job): Promise<void> {
-  const { addresses: known, isBegun } = await knownAddresses(db, claim)
-  if (isBegun) return
-  const isRead = (address: string) => inScope(claim, address)
-  const sitemap = claim.kind === 'sitemap' ? await readSitemap(client, start) : undefined
-  if (sitemap?.kind === 'failed') throw new Refused(sitemap.reason)
-  const addresses = sitemap ? sitemap.addresses.filter(isRead) : [start]
-  const excluded = known.filter((address) => address !== start && !isRead(address))
-  await begin(db, claim, excluded, { addresses, max: maxPagesOf[claim.kind] })
-  if (known.length === 0 && addresses.length === 0) throw new Refused('The sitemap lists no page that is to be read.')
+/** Lists what this crawl looks at, of a sitemap one file after the other. */
+async function list(job: Job): Promise<void> {
+  const { db, claim, client, start } = job
+  const { known, isBegun } = await knownAddresses(db, claim)
+  const isSitemap = claim.kind === 'sitemap'
+  const isRead = (address: string) => inScope(claim, address) || (address === start && !isSitemap)
+  const max = maxPagesOf[claim.kind]
+  let reading = isBegun ? claim.sitemap : isSitemap ? begunReading(start) : null
+  if (!isBegun) await begin(db, claim, { known, isRead }, { addresses: isSitemap ? [] : [start], max }, reading)
+  while (reading) {
+    rest(job)
+    const file = await readNext(client, reading, await robotsFor(job, reading.files[reading.at]!.address))
+    if ('reason' in file) throw new Refused(file.reason)
+    reading = file.reading
+    await storeListed(db, claim, { addresses: file.addresses.filter(isRead), max }, reading)
+  }
 }
 
 /** Looks at every page that is listed, and at those that they lead to. */

@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
-import type { SourceKind } from '../../shared/database/source-tables.ts'
+import type { SitemapReading, SourceKind } from '../../shared/database/source-tables.ts'
 import type { AgentId, SourceId } from '../../shared/ids.ts'
 import { type CrawlMessage, type Origin, originOf } from '../../shared/queue.ts'
 import { isCrawlDue, isCrawlInterrupted, isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
@@ -10,6 +10,9 @@ const s = columnsOf('sources', 's')
 
 /** Longer than the Lambda runs, so that a live one keeps its source. */
 export const leaseSeconds = 330
+
+/** A source whose turn has not come is tried again after so long, by one message: that of the sweeper. */
+const postponedSeconds = 60
 
 /** A crawl that a worker has claimed: all that the worker writes is fenced by the lease. */
 export interface Claim extends SourceScope {
@@ -22,10 +25,12 @@ export interface Claim extends SourceScope {
   crawl: number
   /** Leases in a row that ended without a page, this one included. */
   attempt: number
+  /** What this crawl has still to read of the sitemap. */
+  sitemap: SitemapReading | null
   origin: Origin
 }
 
-interface ClaimedRow extends Pick<Claim, 'url' | 'kind' | 'include' | 'exclude' | 'crawl' | 'attempt'> {
+interface ClaimedRow extends Pick<Claim, 'url' | 'kind' | 'include' | 'exclude' | 'crawl' | 'attempt' | 'sitemap'> {
   agent_id: AgentId
   request_id: string | null
   requested_by: string | null
@@ -38,33 +43,36 @@ export class LeaseLost extends Error {
 
 const hostOf = (url: Expression<string>) => sql`regexp_replace(lower(split_part(${url}, '/', 3)), '^www\\.', '')`
 const o = columnsOf('sources', 'o')
-/** Another source of the organization has a crawl on the same host, which is asked one request at a time. */
-const isHostBusy = sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
-  and o.lease_expires_at > now() and ${hostOf(o.url)} = ${hostOf(s.url)})`
+/** The organization has a crawl on the same host, which is asked one request at a time, or any while one that has none waits for a crawler. */
+const mustWait = sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
+  and o.lease_expires_at > now() and (${hostOf(o.url)} = ${hostOf(s.url)} or another_organization_waits(s.organization_id)))`
 
-/** Claims a source whose crawl is due, or was interrupted. The same token may claim again. `busy`: its host is. */
+/** Claims a source whose crawl is due, or was interrupted, unless others come first: then the sweeper sends its message again. The same token may claim again. */
 export async function claimSource(
   db: Database,
   { organizationId, sourceId }: CrawlMessage,
   leaseToken: string,
-): Promise<Claim | 'busy' | undefined> {
+): Promise<Claim | undefined> {
   const isNew = sql`(s.lease_token is distinct from ${leaseToken}::uuid)::int`
   const claim = sql<ClaimedRow>`update sources s set lease_token = ${leaseToken}::uuid, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
       attempt = s.attempt + ${isNew}, crawl = s.crawl + (s.resume_at is null)::int, resume_at = coalesce(s.resume_at, now()),
+      sitemap = case when s.resume_at is not null then s.sitemap end,
       -- Earlier by up to a tenth, so that sources made at one moment are not due at one moment for ever.
       next_check_at = case when s.resume_at is null
         then now() + make_interval(secs => s.refresh_hours * 3600 * (0.9 + 0.1 * random())) else s.next_check_at end
     where s.organization_id = ${organizationId} and s.id = ${sourceId}
-      and (${isCrawlDue} or ${isCrawlInterrupted} or s.lease_token = ${leaseToken}::uuid) and not ${isHostBusy}
-    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.request_id, s.requested_by`
-  const { rows, busy } = await db.batch({
+      and (${isCrawlDue} or ${isCrawlInterrupted} or s.lease_token = ${leaseToken}::uuid) and not ${mustWait}
+    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.sitemap, s.request_id, s.requested_by`
+  const { rows } = await db.batch({
     // Claims of an organization see each other.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,
     rows: claim,
-    busy: sql`select s.id from sources s where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isCrawlDue} and ${isHostBusy}`,
+    postponed: sql`update sources s set resend_at = now() + make_interval(secs => ${postponedSeconds})
+      where s.organization_id = ${organizationId} and s.id = ${sourceId} and (${isCrawlDue} or ${isCrawlInterrupted})
+        and ${mustWait}`,
   })
   const [row] = rows
-  if (!row) return busy.length > 0 ? 'busy' : undefined
+  if (!row) return undefined
   const { agent_id: agentId, request_id: _, requested_by: __, ...rest } = row
   return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin: originOf(row) }
 }

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { maxPages } from '../../shared/sources/sources.ts'
+import type { SitemapReading } from '../../shared/database/source-tables.ts'
+import { lockSources, maxPages } from '../../shared/sources/sources.ts'
 import { type Claim, fenced } from './lease.ts'
+import { foldDoubles, type KnownAddress } from './site/doubles.ts'
 import type { Fetched } from './site/page.ts'
 
 export const isOwn = ({ organizationId, sourceId }: Claim) =>
@@ -13,13 +15,14 @@ export const isOwn = ({ organizationId, sourceId }: Claim) =>
 export const isDocumentOfPage = sql`d.organization_id = p.organization_id and d.agent_id = p.agent_id
   and d.source_id = p.source_id and d.external_id = p.address`
 
-/** The addresses that are known, and whether this crawl has listed what it looks at. @throws LeaseLost */
-export async function knownAddresses(db: Database, claim: Claim): Promise<{ addresses: string[]; isBegun: boolean }> {
+/** The addresses that are known, and whether this crawl has begun to list what it looks at. @throws LeaseLost */
+export async function knownAddresses(db: Database, claim: Claim): Promise<{ known: KnownAddress[]; isBegun: boolean }> {
   const { known } = await fenced(db, claim, () => ({
-    known: sql<{ address: string; is_begun: boolean }>`
-      select p.address, p.crawl = ${claim.crawl} as is_begun from source_pages p where ${isOwn(claim)}`,
+    known: sql<KnownAddress & { is_begun: boolean }>`
+      select p.address, p.crawl = ${claim.crawl} as is_begun, d.created_at as document_since
+      from source_pages p left join documents d on ${isDocumentOfPage} where ${isOwn(claim)}`,
   }))
-  return { addresses: known.map(({ address }) => address), isBegun: known.some(({ is_begun }) => is_begun) }
+  return { known, isBegun: claim.sitemap !== null || known.some(({ is_begun }) => is_begun) }
 }
 
 interface Listing {
@@ -28,30 +31,75 @@ interface Listing {
   max: number
 }
 
-/** Lists every page that is known and still in scope, and the addresses, so that all are looked at. @throws LeaseLost */
-export async function begin(db: Database, claim: Claim, excluded: string[], listing: Listing): Promise<void> {
+/**
+ * Lists every page that is known and still in scope, each once, and the addresses, so that all are looked at. @throws LeaseLost
+ * @param sitemap what is still to be read of it, so that it lists more
+ */
+export async function begin(
+  db: Database,
+  claim: Claim,
+  { known, isRead }: { known: KnownAddress[]; isRead: (address: string) => boolean },
+  listing: Listing,
+  sitemap: SitemapReading | null,
+): Promise<void> {
+  const { renamed, doubles } = foldDoubles(known)
+  const excluded = [...doubles, ...known.flatMap(({ address }) => (isRead(address) ? [] : address))]
+  const names = recordset('r', { address: 'text', to: 'text' }, renamed)
+  const isOfAgent = sql`d.organization_id = ${claim.organizationId} and d.agent_id = ${claim.agentId}`
+  const isFree = sql`not exists (select from documents d where ${isOfAgent} and d.external_id = r.to
+    and d.source_id is distinct from ${claim.sourceId})`
   await fenced(db, claim, (isHeld) => ({
     known: sql`update source_pages p set crawl = ${claim.crawl}, task = 'fetch', found = null, at = null, title = null, content = null
       where ${isOwn(claim)} and ${isHeld}`,
     excluded: sql`update source_pages p set task = null, found = 'excluded', left_out = 'Its path is not one of those that are read.'
       where ${isOwn(claim)} and ${isHeld} and p.address = any(${excluded}::text[])`,
-    listed: list(claim, listing, isHeld),
+    ...(renamed.length > 0 && {
+      replaced: sql`delete from source_pages p using ${names} where ${isOwn(claim)} and ${isHeld} and p.address = r.to and ${isFree}`,
+      documents: sql`update documents d set external_id = r.to from ${names}
+        where ${isOfAgent} and d.source_id = ${claim.sourceId} and d.external_id = r.address and ${isHeld} and ${isFree}`,
+      renamed: sql`update source_pages p set address = r.to from ${names}
+        where ${isOwn(claim)} and ${isHeld} and p.address = r.address and ${isFree}`,
+    }),
+    ...list(claim, listing, isHeld),
+    ...keepReading(claim, sitemap, isHeld),
   }))
 }
 
-/** A statement: lists addresses that are not known, in their order, as far as the limits of source and organization go. */
+/** Lists what a file of the sitemap has brought, and what is still to be read. @throws LeaseLost */
+export async function storeListed(db: Database, claim: Claim, listing: Listing, sitemap: SitemapReading | null) {
+  await fenced(
+    db,
+    claim,
+    (isHeld) => ({ ...list(claim, listing, isHeld), ...keepReading(claim, sitemap, isHeld) }),
+    true,
+  )
+}
+
+function keepReading({ organizationId, sourceId }: Claim, sitemap: SitemapReading | null, isHeld: Expression<boolean>) {
+  const kept = sitemap && JSON.stringify(sitemap)
+  return {
+    read: sql`update sources s set sitemap = ${kept}::jsonb
+      where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isHeld}`,
+  }
+}
+
+/** How many pages the limits of source and organization still allow. */
+const room = (claim: Claim, max: number) =>
+  sql<number>`greatest(0, least(${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
+    ${maxPages} - (select count(*) from source_pages p where p.organization_id = ${claim.organizationId})))`
+
+/** Statements: list addresses that are not known, in their order, as far as there is room. */
 function list(claim: Claim, { addresses, max }: Listing, isHeld: Expression<boolean>) {
   const { organizationId, agentId, sourceId, crawl } = claim
   const rows = [...new Set(addresses)].map((address, place) => ({ address, place }))
-  return sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, task)
-    select ${organizationId}, ${agentId}, ${sourceId}, a.address, ${crawl}::int, 'fetch'
-    from ${recordset('a', { address: 'text', place: 'int' }, rows)}
-    where ${isHeld} and not exists (select from source_pages p where ${isOwn(claim)} and p.address = a.address)
-    order by a.place
-    limit greatest(0, least(
-      ${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
-      ${maxPages} - (select count(*) from source_pages p where p.organization_id = ${organizationId})))
-    on conflict do nothing`
+  return {
+    locked: lockSources(claim),
+    listed: sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, task)
+      select ${organizationId}, ${agentId}, ${sourceId}, a.address, ${crawl}::int, 'fetch'
+      from ${recordset('a', { address: 'text', place: 'int' }, rows)}
+      where ${isHeld} and not exists (select from source_pages p where ${isOwn(claim)} and p.address = a.address)
+      order by a.place limit ${room(claim, max)} on conflict do nothing`,
+  }
 }
 
 export interface ListedPage {
@@ -88,7 +136,7 @@ export async function storeLook(
     (isHeld) => ({
       stored: sql`update source_pages p set task = null, found = ${kind}, left_out = ${reason}::text, looked_at = now()
       where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
-      listed: list(claim, listing, isHeld),
+      ...list(claim, listing, isHeld),
     }),
     true,
   )
@@ -112,7 +160,7 @@ export async function givenBefore(db: Database, claim: Claim, address: string): 
   return given[0]
 }
 
-/** Stores a page's text with its own address, unless this crawl has it already, and lists where it leads. @throws LeaseLost */
+/** Stores a page's text with its own address, unless this crawl has it already or there is no room, and lists where it leads. @throws LeaseLost */
 export async function storePage(
   db: Database,
   claim: Claim,
@@ -124,28 +172,34 @@ export async function storePage(
   const { organizationId, agentId, sourceId, crawl } = claim
   const kept = isChanged ? { title: page.title, content: page.text } : { title: null, content: null }
   const leadsTo = `It leads to ${page.address}`
+  const isKnown = sql<boolean>`exists (select from source_pages p where ${isOwn(claim)} and p.address = ${page.address})`
   await fenced(
     db,
     claim,
-    (isHeld) => ({
-      stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
+    (isHeld) => {
+      const { locked, listed } = list(claim, listing, isHeld)
+      return {
+        locked,
+        stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
         text_hash, is_changed, found_hash, etag, last_modified, looked_at)
       select ${organizationId}, ${agentId}, ${sourceId}, ${page.address}, ${crawl}::int, 'page', ${kept.title}::text, ${kept.content}::text,
         ${page.text.length}::int, ${hash(page.text)}::bytea, ${isChanged}::boolean, ${hashPage(page)}::bytea,
-        ${page.etag}::text, ${page.lastModified}::text, now() where ${isHeld}
+        ${page.etag}::text, ${page.lastModified}::text, now() where ${isHeld} and (${isKnown} or ${room(claim, listing.max)} > 0)
       on conflict (organization_id, source_id, address) do update set task = null, crawl = excluded.crawl, found = 'page', at = null,
         left_out = null, title = excluded.title, content = excluded.content, characters = excluded.characters,
         text_hash = excluded.text_hash, is_changed = excluded.is_changed, found_hash = excluded.found_hash, etag = excluded.etag,
         last_modified = excluded.last_modified, looked_at = now()
       where p.task = 'fetch'`,
-      ...(page.address !== address && {
-        alias: sql`update source_pages p set task = null, found = 'page', at = ${page.address}, is_moved = ${page.isMoved}::boolean,
-          left_out = ${leadsTo}::text, etag = null,
-          last_modified = null, looked_at = now()
+        ...(page.address !== address && {
+          alias: sql`update source_pages p set task = null, found = case when ${isKnown} then 'page' else 'failed' end,
+          at = case when ${isKnown} then ${page.address} end, is_moved = ${page.isMoved}::boolean,
+          left_out = case when ${isKnown} then ${leadsTo} else ${`${leadsTo}, which is more than the maximum of pages.`} end,
+          etag = null, last_modified = null, looked_at = now()
         where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
-      }),
-      listed: list(claim, listing, isHeld),
-    }),
+        }),
+        listed,
+      }
+    },
     true,
   )
 }

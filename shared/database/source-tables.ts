@@ -23,6 +23,8 @@ export interface SourceTables {
     lease_expires_at: Date | null
     attempt: Generated<number>
     failures: Generated<number>
+    /** What the crawl under way has still to read of the sitemap. */
+    sitemap: SitemapReading | null
     resend_at: Time
     request_id: string | null
     requested_by: Id | null
@@ -53,6 +55,13 @@ export interface SourceTables {
     gone_since: Date | null
     looked_at: Date | null
   }
+}
+
+/** The files of a sitemap that are known, the place of the next to be read, and how many addresses have been found. */
+export interface SitemapReading {
+  files: { address: string; depth: number }[]
+  at: number
+  found: number
 }
 
 export type SourceKind = 'page' | 'sitemap' | 'site'

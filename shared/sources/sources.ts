@@ -13,6 +13,11 @@ import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue
 export const maxSources = 20
 export const maxPages = 5000
 
+/** A statement: those that count an organization's sources or pages and add some take turns. */
+export function lockSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
+  return sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`
+}
+
 export interface SourceScope extends AgentScope {
   sourceId: SourceId
 }
@@ -97,7 +102,7 @@ export async function createSource(
     (select count(*)::int from source_pages where organization_id = ${organizationId}) as pages`
   const { agents, held, created } = await outbox.db.batch({
     agents: findAgent(scope),
-    locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`,
+    locked: lockSources(scope),
     held: counts,
     created: sql`insert into sources (organization_id, id, agent_id, url, kind, include, exclude, refresh_hours, request_id, requested_by)
       select a.organization_id, ${sourceId}, a.id, ${url}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,

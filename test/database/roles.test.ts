@@ -200,6 +200,7 @@ describe('the roles of the Lambdas', () => {
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
       ...{
         admit_documents: ['crawler', 'dashboard', 'documents'],
+        another_organization_waits: ['crawler'],
         open_session: ['dashboard'],
         search_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
         require_operator_action: ['operator'],

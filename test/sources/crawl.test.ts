@@ -1,13 +1,7 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { consumer } from '../../functions/crawler/consumer.ts'
-import { crawlClient } from '../../functions/crawler/site/client.ts'
-import { request } from '../../shared/outbound/request.ts'
-import { type CrawlMessage, configuredQueue } from '../../shared/queue.ts'
-import { Unavailable } from '../../shared/unavailable.ts'
 import { useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { hours, inn, parking, prices, sourceOf as sourceOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
@@ -15,70 +9,7 @@ beforeAll(() => {
   process.env.ALLOW_LOOPBACK = 'true'
 })
 
-const hours = 'We are open Monday to Saturday from 9 to 18, and closed on Sunday and on public holidays.'
-const prices = 'A night for a dog costs 35 euros, and for a cat 28 euros, with food and a walk in the evening.'
-const parking = 'Guests park free of charge behind the house. The gate closes at 22 in the evening, all week.'
-
-const inn = () => ({
-  '/': page('Paws Inn', hours, '/prices', '/parking'),
-  '/prices': page('Prices', prices, '/'),
-  '/parking': page('Parking', parking, '/'),
-})
-
-/** A tenant with a source of the website, and a crawler whose clock moves when it waits. */
-async function sourceOf(url: string, more: object = {}) {
-  const tenant = await stand.tenant()
-  const sources = `/v1/agents/${tenant.agentId}/sources`
-  const { body } = await tenant.call('POST', sources, { url, ...more })
-  const source = `${sources}/${body.id}`
-  const sent: CrawlMessage[] = []
-  const state = { now: 0, remaining: () => 300_000, isQueueDown: false }
-  const queue = {
-    send: (message: CrawlMessage) =>
-      state.isQueueDown
-        ? Promise.reject(new Unavailable('queue', new Error('down')))
-        : Promise.resolve(void sent.push(message)),
-    changeVisibility: () => Promise.resolve(),
-  }
-  const sleep = (milliseconds: number) => {
-    state.now += milliseconds
-    return Promise.resolve()
-  }
-  const client = crawlClient({ request, contact: 'test', isLoopbackAllowed: true, now: () => state.now, sleep })
-  const handler = consumer({ db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue(), client })
-  const message = JSON.stringify({ v: 1, organization_id: tenant.organizationId, source_id: body.id })
-  const deliver = () =>
-    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never, {
-      getRemainingTimeInMillis: () => state.remaining(),
-    })
-  const get = async () => (await tenant.call('GET', source)).body
-  const refresh = async () => {
-    await tenant.call('POST', `${source}/refresh`)
-    await deliver()
-    return await get()
-  }
-  const documents = async () => {
-    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}?limit=100`)
-    return Object.fromEntries(
-      body.data.map((each: { external_id: string }) => [each.external_id?.replace(url, ''), each]),
-    )
-  }
-  const pages = async () => {
-    const { body } = await tenant.call('GET', `${source}/pages?limit=100`)
-    return Object.fromEntries(body.data.map((each: { address: string }) => [each.address.replace(url, ''), each]))
-  }
-  /** The sources of which the stand's queue has a message. */
-  const queued = async () => {
-    const { Messages = [] } = await stand.sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: stand.emulator.queues.crawler.queueUrl, MaxNumberOfMessages: 10 }),
-    )
-    return Messages.map(({ Body }) => JSON.parse(Body!).source_id)
-  }
-  // The message of the creation.
-  await queued()
-  const own = { id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state, queued }
-  return { ...tenant, ...own }
-}
+const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
 
 /** Lets the time pass that a page has been gone for. */
 const aDayLater = (id: string) =>
@@ -394,22 +325,6 @@ describe('while a crawl is under way', () => {
     const { length } = site.asked
     await deliver()
     expect(site.asked).toHaveLength(length)
-  })
-
-  test('another source of the organization on the same host waits', async () => {
-    const site = await website(inn())
-    const { deliver, get, sent, id, call, source } = await sourceOf(site.url)
-    const { body: other } = await call('POST', source.slice(0, source.lastIndexOf('/')), { url: `${site.url}/prices` })
-    const lease = (seconds: number) =>
-      sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() + make_interval(secs => ${seconds})
-        where id = ${other.id}`.execute(stand.db)
-    await lease(60)
-    await deliver()
-    expect(site.asked).toEqual([])
-    expect(sent).toMatchObject([{ sourceId: id }])
-    await lease(-1)
-    await deliver()
-    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
   })
 
   test('two workers with the same message read each page once', async () => {

@@ -1,11 +1,12 @@
 import { OutboundRefused } from '../../../shared/outbound/addresses.ts'
 import { OutboundFailed, type OutboundResponse } from '../../../shared/outbound/request.ts'
-import { canonical, hostOf } from './address.ts'
+import { canonical } from '../../../shared/sources/address.ts'
+import { hostOf } from './address.ts'
 import type { Client } from './client.ts'
 
 export interface Followed {
   response: OutboundResponse
-  /** Where the redirects led. */
+  /** The canonical form of where the redirects led. */
   address: string
   /** Whether every redirect was a permanent one. */
   isMoved: boolean
@@ -30,16 +31,16 @@ export async function follow(
 ): Promise<Followed | NotFollowed> {
   const accept = { accept: 'text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1' }
   const seen = new Set<string>()
-  let [address, isMoved] = [start, true]
-  while (!seen.has(address)) {
+  let [asked, address, isMoved] = [start, start, true]
+  while (!seen.has(asked)) {
     const response = await answered(
-      client.get(address, { headers: { ...accept, ...(seen.size === 0 && headers) }, maxBytes }),
+      client.get(asked, { headers: { ...accept, ...(seen.size === 0 && headers) }, maxBytes }),
     )
     if ('kind' in response) return response
     const { location } = response.headers
     if (![301, 302, 303, 307, 308].includes(response.status) || !location) return { response, address, isMoved }
-    seen.add(address)
-    const next = secure(URL.parse(location, address)?.href ?? '', address)
+    seen.add(asked)
+    const next = secure(URL.parse(location, asked)?.href ?? '', asked)
     const known = canonical(next)
     if (!known) return { kind: 'failed', reason: 'It redirects to what is not an address of a web page.' }
     if (hostOf(next) !== hostOf(start))
@@ -48,7 +49,9 @@ export async function follow(
       return { kind: 'left_out', reason: `It redirects to ${known}, which is not part of this source.` }
     if (seen.size > maxRedirects) return { kind: 'failed', reason: 'It redirects more than 5 times.' }
     isMoved &&= response.status === 301 || response.status === 308
-    address = next
+    // The site is asked as it wishes: without its session it may redirect in a circle.
+    asked = next
+    address = known
   }
   return { kind: 'failed', reason: 'It redirects in a circle, which some sites do without cookies.' }
 }

@@ -1,4 +1,4 @@
-import { plainEscapes } from './address.ts'
+import { plainEscapes } from '../../../shared/sources/address.ts'
 
 interface Group {
   isNamed: boolean

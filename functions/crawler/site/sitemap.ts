@@ -1,77 +1,106 @@
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { parseFragment } from 'parse5'
-import { canonical, hostOf } from './address.ts'
+import { Parser } from 'htmlparser2'
+import type { SitemapReading } from '../../../shared/database/source-tables.ts'
+import { canonical } from '../../../shared/sources/address.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
+import { hostOf } from './address.ts'
 import type { Client } from './client.ts'
 import { follow, secure } from './follow.ts'
+import type { Robots } from './robots.ts'
 
-export type Sitemap = { kind: 'sitemap'; addresses: string[] } | { kind: 'failed'; reason: string }
+/** What one file brings: canonical addresses of pages on the sitemap's host, and what is left to read; null for nothing. */
+export type SitemapFile = { addresses: string[]; reading: SitemapReading | null } | { reason: string }
+
+interface Entries {
+  isIndex: boolean
+  entries: string[]
+}
 
 /** Those of the protocol for one file; here they hold for all. */
 const maxBytes = 50 * 1024 * 1024
 const maxAddresses = 50_000
 const maxFiles = 200
 const maxDepth = 3
+const maxNesting = 100
+const maxEntry = 2_000
+/** The characters between two of which others have their turn. */
+const portion = 64 * 1024
 
 const unzip = promisify(gunzip)
 
-/** The canonical addresses on its host that a sitemap lists, itself or by further ones; at most 50,000. A further one that fails is left out. */
-export async function readSitemap(client: Client, address: string): Promise<Sitemap> {
-  const addresses = new Set<string>()
-  const files = [{ address, depth: 1 }]
-  for (let at = 0; at < files.length && addresses.size < maxAddresses; at++) {
-    const file = files[at]!
-    const text = await textOf(client, file.address)
-    if (typeof text !== 'string') {
-      if (at === 0) return { kind: 'failed', reason: text.reason }
-      continue
-    }
-    const { isIndex, found } = entriesOf(text)
-    for (const entry of found) {
-      const known = canonical(secure(entry, address), address)
-      if (!known || hostOf(known) !== hostOf(address)) continue
-      if (!isIndex && addresses.size < maxAddresses) addresses.add(known)
-      const isNew = !files.some((other) => other.address === known)
-      if (isIndex && isNew && file.depth < maxDepth && files.length < maxFiles)
-        files.push({ address: known, depth: file.depth + 1 })
-    }
-  }
-  if (addresses.size === 0) return { kind: 'failed', reason: 'The sitemap lists no address of its site.' }
-  return { kind: 'sitemap', addresses: [...addresses] }
+export function begunReading(address: string): SitemapReading {
+  return { files: [{ address, depth: 1 }], at: 0, found: 0 }
 }
 
-async function textOf(client: Client, address: string): Promise<string | { reason: string }> {
-  const followed = await follow(client, address, { maxBytes })
+/** Reads the next file of a sitemap. A further one that fails, or that robots.txt forbids, brings nothing. */
+export async function readNext(client: Client, reading: SitemapReading, robots: Robots): Promise<SitemapFile> {
+  const { files, at, found } = reading
+  const { address, depth } = files[at]!
+  const home = files[0]!.address
+  const file = await entriesAt(client, address, robots)
+  if ('reason' in file && at === 0) return file
+  const { isIndex, entries } = 'reason' in file ? { isIndex: false, entries: [] } : file
+  const listed = new Set(entries.flatMap((entry) => (URL.canParse(entry) && canonical(secure(entry, home))) || []))
+  const own = [...listed].filter((each) => hostOf(each) === hostOf(home))
+  const addresses = isIndex ? [] : own.slice(0, maxAddresses - found)
+  const others = isIndex && depth < maxDepth ? own.filter((each) => !files.some((known) => known.address === each)) : []
+  const further = others.slice(0, maxFiles - files.length).map((each) => ({ address: each, depth: depth + 1 }))
+  const next = { files: [...files, ...further], at: at + 1, found: found + addresses.length }
+  if (next.at < next.files.length && next.found < maxAddresses) return { addresses, reading: next }
+  return next.found > 0 ? { addresses, reading: null } : { reason: 'The sitemap lists no address of its site.' }
+}
+
+async function entriesAt(client: Client, address: string, { allows }: Robots): Promise<Entries | { reason: string }> {
+  if (!allows(address)) return { reason: 'The website’s robots.txt does not allow to read the sitemap.' }
+  const followed = await follow(client, address, { maxBytes, allows })
   if ('kind' in followed) return followed
   const { status, body } = followed.response
   if (status !== 200) return { reason: `The sitemap answers with the status ${status}.` }
   try {
     const isZipped = body[0] === 0x1f && body[1] === 0x8b
-    return (isZipped ? await unzip(body, { maxOutputLength: maxBytes }) : body).toString()
+    const text = (isZipped ? await unzip(body, { maxOutputLength: maxBytes }) : body).toString()
+    return /^\ufeff?\s*</.test(text) ? await entriesOf(text) : { isIndex: false, entries: linesOf(text) }
   } catch {
     return { reason: 'The sitemap is damaged, or has more than 50 MiB.' }
   }
 }
 
-/** Only addresses are read of the XML: it may be of any depth, and its own entities are not expanded. A plain list of addresses is a sitemap, too. */
-function entriesOf(text: string): { isIndex: boolean; found: string[] } {
-  const tags = /<(?!image:|video:)(?:\w+:)?loc>([^<]*|\s*<!\[CDATA\[[^\]]*\]\]>\s*)<\//g
-  const entries = /^\ufeff?\s*</.test(text)
-    ? text.matchAll(tags).map(([, entry]) => entry!)
-    : text.split(/\r?\n/).values()
-  return {
-    isIndex: /<(\w+:)?sitemapindex[\s>]/.test(text.slice(0, 10_000)),
-    found: [
-      ...entries
-        .map(addressOf)
-        .filter((address) => URL.canParse(address))
-        .take(maxAddresses),
-    ],
-  }
+/** A plain list of addresses is a sitemap, too. */
+function linesOf(text: string): string[] {
+  const lines = text.matchAll(/[^\r\n]+/g).map(([line]) => line)
+  return lines
+    .filter((line) => line.length <= maxEntry)
+    .take(maxAddresses)
+    .toArray()
 }
 
-function addressOf(entry: string): string {
-  const text = entry.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '').trim()
-  const [node] = text.includes('&') ? parseFragment(text).childNodes : []
-  return node && 'value' in node ? node.value : text
+/** Only addresses are read of the XML, which may be ill-formed; its own entities are not expanded. @throws Unreadable */
+async function entriesOf(text: string): Promise<Entries> {
+  const entries: string[] = []
+  let [isIndex, nesting, entry] = [false, 0, '']
+  const isAddress = (name: string) => /^(?!image:|video:)(\w{1,50}:)?loc$/.test(name)
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        if (++nesting > maxNesting) throw new Unreadable('too_complex')
+        isIndex ||= /^(\w{1,50}:)?sitemapindex$/.test(name)
+        entry = ''
+      },
+      ontext(text) {
+        if (entry.length <= maxEntry) entry += text.slice(0, maxEntry + 1)
+      },
+      onclosetag(name) {
+        nesting--
+        if (isAddress(name) && entry.length <= maxEntry) entries.push(entry.trim())
+      },
+    },
+    { xmlMode: true },
+  )
+  for (let at = 0; at < text.length && entries.length < maxAddresses; at += portion) {
+    parser.write(text.slice(at, at + portion))
+    await setImmediate()
+  }
+  return { isIndex, entries: entries.slice(0, maxAddresses) }
 }

@@ -1,4 +1,5 @@
 import { parse } from 'parse5'
+import { canonical } from '../../../shared/sources/address.ts'
 import { firstHeading } from '../../../shared/text/blocks.ts'
 import { cleanText } from '../../../shared/text/clean-text.ts'
 import { attribute, type Element, isElement, type Node } from '../../../shared/text/html/elements.ts'
@@ -6,7 +7,7 @@ import { readDocument } from '../../../shared/text/html/html.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
-import { canonical, hostOf } from './address.ts'
+import { hostOf } from './address.ts'
 import { secure } from './follow.ts'
 
 export interface WebPage {

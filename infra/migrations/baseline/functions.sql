@@ -154,6 +154,15 @@ create trigger limit_restarted_documents before update of status, managed_by on 
     and not (old.managed_by = 'service' and old.status in ('pending', 'processing')))
   execute function limit_documents_in_pipeline();
 
+-- Whether a source is due of an organization that has no crawl: it comes before a further crawl of this one.
+create function another_organization_waits(own uuid) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (
+    select from sources s
+    where s.organization_id <> own and coalesce(s.resume_at, s.next_check_at) <= now()
+      and not exists (select from sources o where o.organization_id = s.organization_id and o.lease_expires_at > now()))
+$$;
+
 -- A log entry is dropped once the organization has switched the log off, though an instance may not have noticed yet, and past
 -- 200 an hour, so that no flood of questions fills the disk.
 create function limit_question_log() returns trigger

@@ -70,9 +70,10 @@ grant select (id, external_id, source_id, active_revision, warnings), update (wa
 grant
   select,
   update (status, error_message, notice, checked_at, next_check_at, crawl, resume_at, lease_token, lease_expires_at, attempt, failures,
-    resend_at)
+    sitemap, resend_at)
   on sources to cuecard_crawler;
 grant select, insert, update, delete on source_pages to cuecard_crawler;
+grant execute on function another_organization_waits to cuecard_crawler;
 
 -- Chunks that a client uploads. Of the document this changes what taking it over changes, and neither reads nor writes its text.
 

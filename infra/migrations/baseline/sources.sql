@@ -19,6 +19,7 @@ create table sources (
   lease_expires_at timestamptz,
   attempt integer not null default 0, -- leases in a row that ended without a page
   failures integer not null default 0, -- crawls in a row that ended in error
+  sitemap jsonb, -- what the crawl under way has still to read of it
   resend_at timestamptz not null default now() + interval '120 seconds',
   request_id text,
   requested_by uuid,

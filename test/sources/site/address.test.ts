@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { canonical, inScope, type Scope } from '../../../functions/crawler/site/address.ts'
+import { inScope, type Scope } from '../../../functions/crawler/site/address.ts'
+import { canonical } from '../../../shared/sources/address.ts'
 
 test('an address has one form', () => {
   const same: [string, string | null][] = [

@@ -1,0 +1,27 @@
+import { canonical } from '../../../shared/sources/address.ts'
+
+export interface KnownAddress {
+  address: string
+  /** When its document was created; null if it has none. */
+  document_since: Date | null
+}
+
+export interface Folded {
+  /** Pages that get the canonical form of their address. */
+  renamed: { address: string; to: string }[]
+  /** Pages that go, as another has their address. */
+  doubles: string[]
+}
+
+/** Of pages known under several forms of one address one stays: the one whose address is canonical, if it has a document, else the oldest. */
+export function foldDoubles(known: readonly KnownAddress[]): Folded {
+  const age = ({ document_since }: KnownAddress) => document_since?.getTime() ?? Number.POSITIVE_INFINITY
+  const folded: Folded = { renamed: [], doubles: [] }
+  for (const [to, pages] of Map.groupBy(known, ({ address }) => canonical(address) ?? address)) {
+    const oldest = pages.toSorted((a, b) => age(a) - age(b) || Number(b.address === to) - Number(a.address === to))
+    const stays = pages.find((page) => page.address === to && page.document_since) ?? oldest[0]!
+    if (stays.address !== to) folded.renamed.push({ address: stays.address, to })
+    folded.doubles.push(...pages.flatMap((page) => (page === stays ? [] : page.address)))
+  }
+  return folded
+}
