@@ -25,7 +25,7 @@ const budgets: Record<BundleName, number> = {
   sweeper: api,
   delivery: api,
   embedding: guarded,
-  crawler: 760_000,
+  crawler: 790_000,
   canary: 100_000,
   extraction: 3_000_000,
   migrate: 150_000,
