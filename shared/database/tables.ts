@@ -81,7 +81,7 @@ export interface Tables extends SourceTables, WebhookTables {
     pages: number | null
     /** Uploaded in the dashboard: whether it replaces a document like it is asked before it is embedded. */
     may_replace: Generated<boolean>
-    /** The document that it may replace; null once that is answered. */
+    /** The document that it may replace, itself once that is deleted; null once that is answered. */
     resembles: Id | null
     status: Status
     managed_by: 'service' | 'client'

@@ -1,11 +1,14 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../database/tables.ts'
+import { namedTypeOf } from '../files/file-types.ts'
 import { ownFaults } from './failures.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const sourceType = v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx'])
 
 export const documentSchema = v.pipe(
   v.strictObject({
@@ -14,7 +17,7 @@ export const documentSchema = v.pipe(
     title: v.string(),
     content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or is a file.')),
     source_type: v.pipe(
-      v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx']),
+      sourceType,
       v.description(
         '`manual`, or what the file was: `docx` stands for DOC, ODT and RTF too, `csv` for XLSX and ODS, `txt` for Markdown, HTML, PPTX, ODP, EPUB and e-mails. By its name at first, and by its content once that is read.',
       ),
@@ -72,14 +75,23 @@ export const documentSchema = v.pipe(
     ),
     warnings: v.pipe(
       v.array(
-        v.strictObject({
-          code: v.literal('golden_question_failed'),
-          golden_question_id: v.pipe(v.string(), v.uuid()),
-          question: v.string(),
-          as_of: v.optional(v.pipe(time, v.description('From when it fails, of a change that takes effect later.'))),
-        }),
+        v.variant('code', [
+          v.strictObject({
+            code: v.literal('golden_question_failed'),
+            golden_question_id: v.pipe(v.string(), v.uuid()),
+            question: v.string(),
+            as_of: v.optional(v.pipe(time, v.description('From when it fails, of a change that takes effect later.'))),
+          }),
+          v.strictObject({
+            code: v.literal('file_type_contradicts_name'),
+            named: v.pipe(sourceType, v.description('What the name of the file says.')),
+            found: v.pipe(sourceType, v.description('What is in it, and was read.')),
+          }),
+        ]),
       ),
-      v.description('Golden questions that failed by a change of this document, until they pass.'),
+      v.description(
+        'Golden questions that failed by a change of this document, until they pass; and a file whose name says another type than it is.',
+      ),
     ),
     created_at: time,
     updated_at: time,
@@ -169,10 +181,15 @@ export function toDocument(row: DocumentRow): Document {
     valid_until: toTime(row.valid_until),
     error_message: row.error_message,
     waiting: toWaiting(row),
-    warnings: row.warnings,
+    warnings: [...row.warnings, ...typeWarning(row)],
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }
+}
+
+function typeWarning({ source_type: found, source_url }: DocumentRow): Document['warnings'] {
+  const named = namedTypeOf(found, source_url)
+  return named ? [{ code: 'file_type_contradicts_name', named, found }] : []
 }
 
 function toTime(time: Date | string | null): string | null {
@@ -182,7 +199,8 @@ function toTime(time: Date | string | null): string | null {
 /** A reason without a next attempt is left over from a wait that has ended. */
 function toWaiting(row: DocumentRow): Document['waiting'] {
   const { status, waiting_reason, tries, next_attempt_at, resembles } = row
-  if (status === 'pending' && resembles) return { reason: ownFaults.resembles, attempts: tries, next_attempt_at: null }
+  const reason = resembles === row.id ? ownFaults.resembledGone : ownFaults.resembles
+  if (status === 'pending' && resembles) return { reason, attempts: tries, next_attempt_at: null }
   if (status !== 'pending' || !waiting_reason || !next_attempt_at) return null
   return { reason: waiting_reason, attempts: tries, next_attempt_at: new Date(next_attempt_at).toISOString() }
 }

@@ -22,6 +22,7 @@ export const ownFaults = {
   noDatabase: 'The database could not be reached',
   noFile: 'The file storage could not be reached',
   resembles: 'The file resembles another document, and nobody has said yet whether it replaces that one',
+  resembledGone: 'The document that the file resembles was deleted, and nobody has said yet whether this one is served',
 } as const
 
 export const attemptsFailed: Failure = {

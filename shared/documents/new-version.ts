@@ -29,7 +29,7 @@ const fileColumns = [
 
 /**
  * Makes the file of a held document, and its text, a new revision of the document that it resembles; the held document goes. Title and
- * dates stay, and what was corrected. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
+ * dates stay, and what was corrected. Where that one is deleted, the held document goes on. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
  * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered, precondition_failed, rate_limited
  */
 export async function replaceWithFile(
@@ -39,6 +39,10 @@ export async function replaceWithFile(
   origin: Origin,
 ): Promise<DocumentId> {
   const replacedId = await findResembled(db, scope)
+  if (replacedId === scope.documentId) {
+    await keepBoth({ db, queue }, scope, origin)
+    return replacedId
+  }
   const replaced = { ...scope, documentId: replacedId }
   const { changed } = await db
     .batch({

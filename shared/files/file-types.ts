@@ -34,6 +34,12 @@ export function fileTypeOf(fileName: string): FileType | undefined {
   return sourceTypes[extensionOf(fileName)]
 }
 
+/** The type that the file's name says, where what was found contradicts it: plain text may hold a table. */
+export function namedTypeOf(found: SourceType, sourceUrl: string | null): FileType | undefined {
+  const named = fileTypeOf(sourceUrl ?? '')
+  return named === found || (named === 'txt' && found === 'csv') ? undefined : named
+}
+
 export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml' | 'picture'
 const kinds: Record<string, FileKind> = {
   jpg: 'picture',

@@ -88,17 +88,42 @@ describe('a file that is nearly another document', () => {
     expect(changes.html).toContain('hx-target="#live" hx-swap="delete"')
   })
 
-  test('waits for longer than a day, without being late, and goes on when the other is deleted', async () => {
-    const { tenant, old, id } = await held()
+  test('waits for longer than a day, without being late', async () => {
+    const { tenant, id } = await held()
     await sql`update documents set pending_since = pending_since - interval '3 days', resend_at = now() - interval '3 days'
       where id = ${id}`.execute(stand.db)
     await stand.sweep()
     await stand.deliver()
     expect(await get(tenant, id)).toMatchObject({ status: 'pending' })
-    await tenant.call('DELETE', `${tenant.knowledgeBase}/${old}`)
-    await stand.sweep()
-    await stand.deliver()
-    expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
+  })
+
+  test.each(['keep', 'replace'])(
+    'goes on waiting when the other is deleted, says so, and is served by the answer %s',
+    async (answer) => {
+      const subject = await held()
+      const { tenant, old, id } = subject
+      const asked = await formOf(subject)
+      await tenant.call('DELETE', `${tenant.knowledgeBase}/${old}`)
+      await stand.sweep()
+      await stand.deliver()
+      const waiting = { reason: expect.stringContaining('was deleted'), next_attempt_at: null }
+      expect(await get(tenant, id)).toMatchObject({ status: 'pending', waiting })
+      expect(await found(tenant, 'flat white')).toEqual([])
+      const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
+      for (const part of ['Serve it?', 'is deleted. Callers get nothing', 'Serve it']) expect(row).toContain(part)
+      expect(row).not.toContain('Replace')
+      expect((await tenant.browser.get(pageOf(tenant, id))).status).toBe(200)
+      await (answer === 'keep' ? keep(subject) : asked())
+      await stand.deliver()
+      expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
+      expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('costs €3.90'))
+    },
+  )
+
+  test('that waits is deleted with the other by one statement', async () => {
+    const { tenant, id } = await held()
+    await sql`delete from documents where agent_id = ${tenant.agentId}`.execute(stand.db)
+    expect(await get(tenant, id)).toMatchObject({ code: 'document_not_found' })
   })
 
   test('is no longer asked about once somebody has given it a text', async () => {
@@ -225,7 +250,7 @@ describe('replacing', () => {
 test('both are kept, and the question is not asked again', async () => {
   const subject = await held()
   const { tenant, old, id } = subject
-  expect((await keep(subject)).text).toContain('“menu 2027” is kept beside the other document.')
+  expect((await keep(subject)).text).toContain('“menu 2027” is kept, and will answer callers in a moment.')
   await stand.deliver()
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', waiting: null })
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { status: 'pending' })
@@ -329,7 +354,7 @@ describe('of answers at the same time', () => {
       await stand.sweep()
       await stand.deliver()
       const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
-      expect(text).toMatch(/gets the new text|answered this already|no document|doesn’t exist/i)
+      expect(text).toMatch(/gets the new text|is kept|answered this already|no document|doesn’t exist/i)
       for (const { id, status } of data) {
         expect(status).toBe('completed')
         const { headers } = await tenant.browser.get(`${pageOf(tenant, id)}/file`)

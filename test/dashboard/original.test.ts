@@ -49,3 +49,21 @@ test('a passage and a page that may be misread say so', async () => {
   expect(text.split(check)).toHaveLength(2)
   expect(text).toMatch(/1 Please check this passage against the original\.\s+Soups/)
 })
+
+test('a file whose name says another type names what was found, in the API and on its page', async () => {
+  const tenant = await signedIn()
+  const shown = async (name: string, content: string) => {
+    const id = await upload(stand, tenant, name, content)
+    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)
+    const [, note = null] = /By its name the file is (.*?)\. Check/.exec((await pageOf(tenant, id)).text) ?? []
+    return { status: body.status, warnings: body.warnings, note }
+  }
+  const login = '<!doctype html><title>Sign in</title><h1>Sign in to continue</h1><p>Your session has ended.</p>'
+  const warnings = [{ code: 'file_type_contradicts_name', named: 'pdf', found: 'txt' }]
+  const note = 'a PDF or picture, but what is in it is text, such as a web page'
+  expect(await shown('broken.pdf', 'Soup is 4 euros.')).toEqual({ status: 'completed', warnings, note })
+  expect(await shown('Prices.pdf', login)).toEqual({ status: 'completed', warnings, note })
+  const asItSays = { status: 'completed', warnings: [], note: null }
+  expect(await shown('Login.html', login)).toEqual(asItSays)
+  expect(await shown('Cakes.txt', 'Cake;Price\nApple;3\nPlum;4\nCherry;5\n')).toEqual(asItSays)
+})

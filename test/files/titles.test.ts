@@ -38,7 +38,8 @@ describe('a file’s own title', () => {
   test('is in the information of a PDF', async () => {
     const text = shown('A day with the bike costs 20 euros.')
     expect(await title(pagePdf(text, { trailer: '/Info << /Title (Bike rental) >>' }), 'a.pdf')).toBe('Bike rental')
-    expect(await title(pagePdf(text, { trailer: '/Info << /Title (menu.indd) >>' }), 'a.pdf')).toBeUndefined()
+    for (const junk of ['menu.indd', '\\(anonymous\\)', '\\(unspecified\\)', 'untitled'])
+      expect(await title(pagePdf(text, { trailer: `/Info << /Title (${junk}) >>` }), 'a.pdf')).toBeUndefined()
   })
 
   test('of a page without one is its first heading', async () => {
@@ -56,12 +57,26 @@ describe('a file’s own title', () => {
   test.each([
     ...'Microsoft Word - prices.doc|prices_final_v2|brochure.indd|Untitled|Untitled 2|Dokument1'.split('|'),
     ...'PowerPoint Presentation|12/03/2026|C:\\Users\\Ann\\prices|https://example.com/prices| '.split('|'),
+    ...'(anonymous)|[untitled]|Untitled document|Unbenanntes Dokument|Document sans titre|Neues Textdokument'.split(
+      '|',
+    ),
+    ...'Untitled design|Book1|Tabelle1|Layout 1|New Microsoft Word Document|Présentation1|null|Scanned Image'.split(
+      '|',
+    ),
+    ...'tmp4f2a|~WRL0001|3f2504e0-4f89-11d3-9a0c-0305e82c3301|about:blank'.split('|'),
     ...['þÿ\u0000P\u0000r', 'a'.repeat(201)],
   ])('is not %s', async (junk) => {
     expect(await title(docxOf(paragraph('Hello'), [properties(junk)]), 'a.docx')).toBeUndefined()
     expect(await title(page(`<title>${junk}</title>`), 'a.html')).toBeUndefined()
   })
 })
+
+test.each(['Tempelhof Café', 'Temperatures 2026', 'New menu', 'Our document archive', 'Design classics', 'Faded bead'])(
+  'a title that only resembles these stays: %s',
+  async (named) => {
+    expect(await title(docxOf(paragraph('Hello'), [properties(named)]), 'a.docx')).toBe(named)
+  },
+)
 
 describe('the title of a document', () => {
   const file = docxOf(paragraph('A day with the bike costs 20 euros.'), [properties('Bike rental 2026')])

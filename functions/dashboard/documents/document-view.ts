@@ -4,7 +4,7 @@ import { agentPage, type Html } from '../layout.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
 import { words } from '../words.ts'
 import { type Proposal, proposalView, setDaysForm } from './dates.ts'
-import { doubtfulPassages, originalOf, pageNotesView } from './original/view.ts'
+import { doubtfulPassages, fileNotesView, originalOf } from './original/view.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
@@ -105,7 +105,7 @@ function passagesView(shown: Shown) {
   return html`<section class="text">
 <header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
 ${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
-${correctionLink(shown)}${pageNotesView(document)}
+${correctionLink(shown)}${fileNotesView(document)}
 ${joined ? numberedText(joined, passage, numberView) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&

@@ -93,7 +93,9 @@ ${announced.length > 0 && html`<hx-partial hx-target="#announcer" hx-swap="textC
 }
 
 function announcement(document: Overview): string | undefined {
-  if (document.changes) return words.documents.version.asked(document.title, document.changes.otherTitle)
+  const { asked, askedGone } = words.documents.version
+  if (document.changes) return asked(document.title, document.changes.otherTitle)
+  if (document.is_held) return askedGone(document.title)
   const { kind } = stateOf(document)
   if (kind === 'ready') return words.documents.becameReady(document.title)
   return kind === 'failed' ? words.documents.becameFailed(document.title) : undefined

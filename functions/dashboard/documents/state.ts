@@ -29,16 +29,22 @@ function ownState(document: Overview): State {
 }
 
 function workOf(document: Overview): State {
-  const { status, waiting_reason, next_attempt_at, tries, awaits_text, awaits_file, is_file_missing, changes } =
-    document
+  const {
+    status,
+    waiting_reason,
+    next_attempt_at,
+    tries,
+    awaits_text,
+    awaits_file,
+    is_file_missing,
+    is_held,
+    changes,
+  } = document
   const w = words.documents.states
   const isPending = status === 'pending'
-  if (changes)
-    return {
-      kind: 'waiting',
-      label: words.documents.version.state,
-      detail: words.documents.version.ask(changes.otherTitle),
-    }
+  const { state, ask, goneState, askGone } = words.documents.version
+  if (changes) return { kind: 'waiting', label: state, detail: ask(changes.otherTitle) }
+  if (is_held) return { kind: 'waiting', label: goneState, detail: askGone }
   if (is_file_missing) return { kind: 'waiting', label: w.fileMissing, detail: w.fileMissingDetail }
   if (awaits_file) return { kind: 'working', label: w.awaitsFile }
   if (isPending && waiting_reason && next_attempt_at)

@@ -23,7 +23,7 @@ create table documents (
   pages_read integer, -- of the file's pages that have to be recognised, while it is read
   pages integer,
   may_replace boolean not null default false, -- uploaded in the dashboard: whether it replaces a document like it is asked first
-  resembles uuid, -- that document: until a person answers, no worker embeds this one
+  resembles uuid, -- that document, or this one once that is deleted: until a person answers, no worker embeds this one
   managed_by text not null check (managed_by in ('service', 'client')),
 
   status text not null check (status in ('pending', 'processing', 'completed', 'error')),
@@ -66,7 +66,7 @@ create table documents (
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
   constraint documents_external_id unique (organization_id, agent_id, external_id),
   constraint documents_source foreign key (organization_id, source_id) references sources (organization_id, id),
-  foreign key (organization_id, resembles) references documents (organization_id, id) on delete set null (resembles),
+  foreign key (organization_id, resembles) references documents (organization_id, id) deferrable initially deferred,
   constraint documents_content_hash check ((coalesce(content, extracted_text) is null) = (content_hash is null)),
   check ((status = 'error') = (error_message is not null)),
   check ((status = 'processing') = (lease_token is not null)),

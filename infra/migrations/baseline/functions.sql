@@ -234,7 +234,7 @@ create trigger touch_document before update on documents for each row
         new.corrections))
   execute function touch_document();
 
--- The age of a document that waited for a person begins now, also where the document that it resembles was deleted.
+-- The age of a document that waited for a person begins now.
 create function release_document() returns trigger language plpgsql as $$
 begin
   new.pending_since := now();
@@ -244,6 +244,16 @@ end $$;
 create trigger release_document before update on documents for each row
   when (old.resembles is not null and new.resembles is null and old.resend_at = new.resend_at)
   execute function release_document();
+
+-- A document that waits for a person goes on waiting when the one that it resembles is deleted: it then resembles itself.
+create function keep_waiting() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
+  update documents set resembles = id where organization_id = old.organization_id and resembles = old.id;
+  return null;
+end $$;
+create trigger keep_waiting after delete on documents for each row execute function keep_waiting();
 
 -- Counted in the transaction that causes it: the agent's tool is on while search serves something.
 create function count_ready_documents_of_agent() returns trigger

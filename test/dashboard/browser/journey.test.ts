@@ -78,7 +78,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     const asked = rows.getByRole('button', { name: words.documents.version.keep })
     for (let left = await asked.count(); left > 0; left--) {
       await asked.first().click()
-      await page.locator('#flash').getByText('is kept beside the other document').waitFor()
+      await page.locator('#flash').getByText('is kept, and will answer callers').waitFor()
       await page.goto(page.url())
     }
     await rows

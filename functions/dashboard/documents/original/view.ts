@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { fileKindOf } from '../../../../shared/files/file-types.ts'
+import { fileKindOf, namedTypeOf } from '../../../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import { assetPath } from '../../assets.ts'
 import { words } from '../../words.ts'
@@ -17,15 +17,17 @@ export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
   return fileKindOf(source_type, source_url) === 'pdf' ? 'pdf' : undefined
 }
 
-/** Pages that may be misread as a whole, and those of doubtful passages. */
-export function pageNotesView({ file_notes }: Overview) {
+/** A name that says another type, pages that may be misread as a whole, and those of doubtful passages. */
+export function fileNotesView({ file_notes, source_type, source_url }: Overview) {
   const codes = ['doubtful_layout', 'doubtful_words'] as const
-  return codes.map((code) => {
+  const named = namedTypeOf(source_type, source_url)
+  const notes = codes.map((code) => {
     const pages = [
       ...new Set(file_notes.filter((note) => note.code === code && note.text === '').map(({ page }) => page)),
     ]
     return pages.length > 0 && html`<p class="notice warn">${w.checkPages(pages)} ${w.doubts[code]}</p>`
   })
+  return [named && html`<p class="notice warn">${w.otherType(w.types[named], w.types[source_type])}</p>`, ...notes]
 }
 
 /** Numbers of the passages that have words of which the file's reader was not sure. */

@@ -17,6 +17,15 @@ export const original = {
   check: 'Please check this passage against the original.',
   checkPages: (pages: number[]) =>
     `Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed(pages)} against the original:`,
+  types: {
+    pdf: 'a PDF or picture',
+    docx: 'a text document, such as Word’s',
+    csv: 'a table',
+    txt: 'text, such as a web page',
+    manual: 'text',
+  },
+  otherType: (named: string, found: string) =>
+    `By its name the file is ${named}, but what is in it is ${found}. Check that it’s the right file.`,
   doubts: {
     doubtful_layout: 'columns or tables may have been mixed up.',
     doubtful_words: 'words may have been misread.',

@@ -31,7 +31,7 @@ export async function findChanges(db: Database, scope: AgentScope, ids: string[]
     select h.id, o.id as other_id, o.title, o.edits,
       case when octet_length(coalesce(o.content, o.extracted_text)) <= ${maxBytes} then coalesce(o.content, o.extracted_text) end as before,
       case when octet_length(h.extracted_text) <= ${maxBytes} then h.extracted_text end as after
-    from documents h join documents o on o.organization_id = h.organization_id and o.id = h.resembles
+    from documents h join documents o on o.organization_id = h.organization_id and o.id = h.resembles and o.id <> h.id
     where h.organization_id = ${scope.organizationId} and h.agent_id = ${scope.agentId} and h.id = any(${ids}::uuid[])`.execute(
     db,
   )

@@ -25,10 +25,11 @@ export function versionRoutes(screen: Screen, queue: Sender) {
           const { edits } = valid(form)
           let other = ''
           try {
-            const { changes } = await findOverview(db, scope)
+            const { title, changes } = await findOverview(db, scope)
             other = changes?.otherTitle ?? ''
             const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
-            return { redirect: `${base}/${replaced}`, flash: { text: w.replaced(other) } }
+            const text = replaced === scope.documentId ? w.kept(title) : w.replaced(other)
+            return { redirect: `${base}/${replaced}`, flash: { text } }
           } catch (error) {
             return refusal(error, `${base}/${scope.documentId}`, base, other)
           }
